@@ -1,0 +1,62 @@
+// Builds the extension (dist/) or, with --tests, the integration tests (out/).
+import { build } from 'esbuild';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+
+const production = process.argv.includes('--production');
+
+/** @type {import('esbuild').BuildOptions} */
+const shared = {
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  external: ['vscode'],
+  sourcemap: !production,
+  minify: production,
+  logLevel: 'warning',
+};
+
+if (process.argv.includes('--tests')) {
+  await rm('out/test/integration', { recursive: true, force: true });
+  await build({
+    ...shared,
+    // Mocha must be the one that runs the tests; playwright-core finds its own files by their place.
+    external: ['vscode', 'mocha', 'playwright-core'],
+    entryPoints: ['test/integration/index.ts', 'test/integration/**/*.test.ts'],
+    outbase: 'test/integration',
+    outdir: 'out/test/integration',
+  });
+  // What the notebook tests have instead of the Jupyter extension; zeromq finds its binary by its place.
+  await build({
+    ...shared,
+    external: ['vscode', 'zeromq'],
+    entryPoints: ['kernel', 'jupyter'].flatMap((name) => [
+      `test/fixtures/${name}/extension.ts`,
+      `test/fixtures/${name}/package.json`,
+    ]),
+    loader: { '.json': 'copy' },
+    outbase: 'test/fixtures',
+    outdir: 'out/test',
+  });
+} else {
+  await rm('dist', { recursive: true, force: true });
+  const { metafile } = await build({
+    ...shared,
+    metafile: true,
+    entryPoints: ['src/extension.ts'],
+    outfile: 'dist/extension.js',
+  });
+  await writeFile('dist/ThirdPartyNotices.txt', await thirdPartyNotices(metafile));
+}
+
+/** The licences of what is bundled, as they ask for. */
+async function thirdPartyNotices({ inputs }) {
+  const packages = new Set(
+    Object.keys(inputs).flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
+  );
+  const notices = [...packages].sort().map(async (name) => {
+    const { version } = JSON.parse(await readFile(`node_modules/${name}/package.json`, 'utf8'));
+    return `${name} ${version}\n\n${(await readFile(`node_modules/${name}/LICENSE`, 'utf8')).trim()}\n`;
+  });
+  return `This extension contains the following packages.\n\n${(await Promise.all(notices)).join('\n---\n\n')}`;
+}

@@ -1,0 +1,301 @@
+// npm run bench: what the user feels, measured in one run. Figures compare within the run, not between machines.
+import { fork } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
+import { openWorkbench, type Workbench } from '../test/host/workbench.ts';
+import { findLocks, IdeClient, type Lock } from '../test/support/ideClient.ts';
+import { until } from '../test/support/until.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bundleLimit = 250_000;
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'ide-bridge-bench-'));
+  const configDir = join(folder, 'config');
+  const workspace = join(folder, 'workspace');
+  let workbench: Workbench | undefined;
+  try {
+    const start = performance.now();
+    writeFiles(workspace);
+    workbench = await openWorkbench({
+      folder: workspace,
+      extensionDevelopmentPaths: [root],
+      env: { HOME: folder, CLAUDE_CONFIG_DIR: configDir },
+    });
+    const shown = performance.now();
+    const lock = await until('the lock file', () => findLocks(configDir)[0], 60_000);
+    row(
+      'activation: window shown → lock file',
+      `${ms(performance.now() - shown)} (from launch ${ms(performance.now() - start)})`,
+    );
+
+    const client = await IdeClient.connect({ port: lock.port, token: lock.authToken });
+    await benchRoundTrip(client);
+    await benchSelection(client, workbench, workspace);
+    await benchDiffs(client, workbench, workspace);
+    await benchLargeProposal(client, workbench, workspace);
+    await benchManyProposals(client, workbench, workspace, lock);
+    await benchMemory(client, workspace, lock);
+    await client.close();
+  } finally {
+    await workbench?.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const bundle = statSync(join(root, 'dist', 'extension.js')).size;
+  row(
+    'bundle, minified',
+    `${(bundle / 1000).toFixed(0)} kB`,
+    bundle < bundleLimit,
+    `under ${bundleLimit / 1000} kB`,
+  );
+}
+
+function writeFiles(workspace: string): void {
+  rmSync(workspace, { recursive: true, force: true });
+  const lines = Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join('');
+  for (const path of ['text.txt', 'small.txt', 'large.txt'].map((name) => join(workspace, name))) {
+    mkdirFor(path);
+    writeFileSync(path, path.endsWith('text.txt') ? lines : 'original\n');
+  }
+}
+
+function mkdirFor(path: string): void {
+  mkdirSync(join(path, '..'), { recursive: true });
+}
+
+/** A cheap tool against a bare `ws` echo server in a process of its own, turn by turn, so that both see the same load. */
+async function benchRoundTrip(client: IdeClient): Promise<void> {
+  const echo = await startEcho();
+  const [ours, bare]: [number[], number[]] = [[], []];
+  for (let i = 0; i < 2_200; i++) {
+    const times: [number, number] = [
+      await timed(() => client.call('getWorkspaceFolders')),
+      await timed(() => echo.roundTrip()),
+    ];
+    if (i >= 200) {
+      ours.push(times[0]);
+      bare.push(times[1]);
+    }
+  }
+  echo.stop();
+  const ratio = quantile(ours, 0.5) / quantile(bare, 0.5);
+  row('round trip, getWorkspaceFolders', spread(ours));
+  row('round trip, bare ws echo', spread(bare));
+  row('ratio at p50', ratio.toFixed(2), ratio <= 2, 'at most 2');
+}
+
+async function startEcho(): Promise<{ roundTrip(): Promise<void>; stop(): void }> {
+  const child = fork(fileURLToPath(new URL('benchEcho.mjs', import.meta.url)), { execArgv: [] });
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('message', (message) => resolve(Number(message)));
+    child.once('exit', (code) => reject(new Error(`The echo server ended with code ${code}.`)));
+  });
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`);
+  await new Promise((resolve) => socket.once('open', resolve));
+  const message = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    result: { content: [{ type: 'text', text: 'x'.repeat(200) }] },
+  });
+  return {
+    roundTrip: () =>
+      new Promise((resolve) => {
+        socket.once('message', (data: Buffer) => {
+          JSON.parse(data.toString('utf8'));
+          resolve();
+        });
+        socket.send(message);
+      }),
+    stop: () => {
+      socket.terminate();
+      child.kill();
+    },
+  };
+}
+
+async function benchSelection(client: IdeClient, { page }: Workbench, workspace: string): Promise<void> {
+  await client.call('openFile', { filePath: join(workspace, 'text.txt') });
+  await page.locator('.editor-instance .view-lines').first().click();
+  const times: number[] = [];
+  for (let i = 0; i < 40; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 150)); // beyond the last debounce
+    const before = client.notifications('selection_changed').length;
+    const start = performance.now();
+    const arrived = new Promise<number>((resolve) => {
+      const listen = () => {
+        if (client.notifications('selection_changed').length > before) {
+          client.socket.off('message', listen);
+          resolve(performance.now() - start);
+        }
+      };
+      client.socket.on('message', listen);
+    });
+    await page.keyboard.press('ArrowDown');
+    times.push(await arrived);
+  }
+  const p50 = quantile(times, 0.5);
+  row('key press → selection_changed (50 ms debounce)', spread(times), p50 <= 65, 'p50 at most 65 ms');
+}
+
+async function benchDiffs(client: IdeClient, { page }: Workbench, workspace: string): Promise<void> {
+  for (const [name, size] of [
+    ['1 kB', 1_000],
+    ['1 MB', 1_000_000],
+  ] as const) {
+    const times: number[] = [];
+    for (let i = 0; i < 7; i++) {
+      const marker = `proposal-${size}-${i}`;
+      const text = `${marker}\n${'some words of text\n'.repeat(size / 19)}`;
+      const start = performance.now();
+      const answer = client.call('openDiff', diffArguments(join(workspace, 'large.txt'), text, marker));
+      await page.locator('.editor.modified .view-line', { hasText: marker }).first().waitFor();
+      times.push(performance.now() - start);
+      await client.call('close_tab', { tab_name: marker });
+      await answer;
+    }
+    row(`openDiff → text visible, ${name}`, spread(times.slice(1)));
+  }
+}
+
+/** Many at once: until the last is shown and all are counted, until the view lists them, until all are gone. */
+async function benchManyProposals(
+  client: IdeClient,
+  { page }: Workbench,
+  workspace: string,
+  lock: Lock,
+): Promise<void> {
+  const count = 200;
+  const memory = await settledMemory(extensionHost(lock.pid));
+  const counted = page.locator(`[aria-label*="${count} proposed changes"]`).first();
+  const opening = await timed(async () => {
+    for (let i = 0; i < count; i++) {
+      const name = join(workspace, `many-${i}.txt`);
+      client.call('openDiff', diffArguments(name, `line ${i}\n`.repeat(100), `many ${i}`)).catch(() => {});
+    }
+    await counted.waitFor({ state: 'attached', timeout: 120_000 });
+    await page
+      .locator('.tab', { hasText: `many-${count - 1}.txt` })
+      .first()
+      .waitFor({ timeout: 120_000 });
+  });
+  const listing = await timed(async () => {
+    await page.locator('.activitybar .action-item a[aria-label^="Claude Code"]').click({ force: true });
+    await page.locator('.pane-body .monaco-list-row', { hasText: '+100' }).first().waitFor();
+  });
+  const listed = await settledMemory(extensionHost(lock.pid));
+  const closing = await timed(() => client.call('closeAllDiffTabs'));
+  row(`${count} proposals: open / listed / withdrawn`, [opening, listing, closing].map(ms).join(' / '));
+  row(`extension host with ${count} proposals`, `${megabytes(memory)} → ${megabytes(listed)}`);
+}
+
+/** A proposal of 5 MB with a change in the middle of the file. */
+async function benchLargeProposal(client: IdeClient, { page }: Workbench, workspace: string): Promise<void> {
+  const lines = Array.from(
+    { length: 100_000 },
+    (_, i) => `a line of some fifty characters, its number: ${i}\n`,
+  );
+  const path = join(workspace, 'five-megabytes.txt');
+  writeFileSync(path, lines.join(''));
+  const opening = await timed(async () => {
+    const text = ['changed\n', ...lines.slice(1)].join('');
+    client.call('openDiff', diffArguments(path, text, 'large')).catch(() => {});
+    await page.getByText('Change 1 of 1').first().waitFor({ timeout: 60_000 });
+  });
+  const closing = await timed(() => client.call('closeAllDiffTabs'));
+  row('proposal of 5 MB: hunks shown / withdrawn', [opening, closing].map(ms).join(' / '));
+}
+
+async function benchMemory(client: IdeClient, workspace: string, lock: Lock): Promise<void> {
+  const pid = extensionHost(lock.pid);
+  const run = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      const answer = client.call(
+        'openDiff',
+        diffArguments(join(workspace, 'small.txt'), `changed ${i}\n`.repeat(100), `m${i}`),
+      );
+      await client.call('close_tab', { tab_name: `m${i}` });
+      await answer;
+    }
+  };
+  await run(100);
+  const before = await settledMemory(pid);
+  await run(1_000);
+  const after = await settledMemory(pid);
+  row(
+    'extension host, before and after 1,000 diffs',
+    `${megabytes(before)} → ${megabytes(after)}`,
+    after < before * 1.15,
+    'no growth beyond 15 %',
+  );
+}
+
+function diffArguments(path: string, text: string, tabName: string): object {
+  return { old_file_path: path, new_file_path: path, new_file_contents: text, tab_name: tabName };
+}
+
+/** The child of the editor's server that runs the extensions. */
+function extensionHost(serverPid: number): number {
+  const hosts = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return (
+          new RegExp(`^PPid:\\s*${serverPid}$`, 'm').test(readFileSync(`/proc/${name}/status`, 'utf8')) &&
+          readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('extensionHost')
+        );
+      } catch {
+        return false; // it has ended
+      }
+    });
+  if (hosts.length !== 1) {
+    throw new Error(`Expected one extension host below ${serverPid}, found ${hosts.length}.`);
+  }
+  return Number(hosts[0]);
+}
+
+/** The smallest resident size seen within 10 s, in bytes: the collector runs when it likes. */
+async function settledMemory(pid: number): Promise<number> {
+  let smallest = Infinity;
+  for (let i = 0; i < 20; i++) {
+    const kilobytes = Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+    smallest = Math.min(smallest, kilobytes * 1024);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  return smallest;
+}
+
+async function timed(action: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await action();
+  return performance.now() - start;
+}
+
+function quantile(values: number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN;
+}
+
+function spread(times: number[]): string {
+  return `p50 ${ms(quantile(times, 0.5))}, p99 ${ms(quantile(times, 0.99))}`;
+}
+
+function ms(value: number): string {
+  return `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(0)} MB`;
+}
+
+function row(what: string, figure: string, good?: boolean, goal?: string): void {
+  const verdict = goal === undefined ? '' : `  [goal: ${goal}: ${good ? 'met' : 'MISSED'}]`;
+  console.log(`${what.padEnd(50)} ${figure}${verdict}`);
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

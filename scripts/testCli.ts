@@ -1,0 +1,51 @@
+// npm run test:cli [-- --grep TEXT]: the end-to-end tests with the real Claude Code CLI in a real VS Code.
+// IDE_BRIDGE_E2E_EXTENSION names a .vsix or a built folder to test instead of packaging this one.
+import Mocha from 'mocha';
+import { execFileSync } from 'node:child_process';
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+const root = path.resolve(import.meta.dirname, '..');
+const output = path.join(root, 'out/e2e');
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { grep: { type: 'string' } } });
+  await rm(output, { recursive: true, force: true });
+  await mkdir(output, { recursive: true });
+  execFileSync(process.execPath, ['esbuild.mjs', '--tests'], { cwd: root, stdio: 'inherit' });
+  process.env.IDE_BRIDGE_E2E_EXTENSION ??= packageExtension();
+
+  const mocha = new Mocha({ timeout: 120_000, slow: 20_000, retries: 1 });
+  if (values.grep !== undefined) mocha.grep(values.grep);
+  mocha.addFile(path.join(root, 'test/e2e/claudeCode.test.ts'));
+  const { passes, failures } = await new Promise<Mocha.Stats>((resolve, reject) => {
+    const runner = mocha.run(() => {
+      if (runner.stats) resolve(runner.stats);
+      else reject(new Error('mocha has counted nothing'));
+    });
+    // The CLI and the window each take their time: a second try is allowed, and printed.
+    runner.on('retry', (test: Mocha.Test, error: Error) =>
+      console.log(`retried: ${test.fullTitle()}: ${error.message}`),
+    );
+  });
+  const nothing = passes + failures === 0;
+  if (nothing) console.error('No test ran.');
+  if (failures > 0) console.error(`What the failed ones had on the screen and on the wire is in ${output}`);
+  console.log(`${passes} passed, ${failures + (nothing ? 1 : 0)} failed`);
+  return failures > 0 || nothing ? 1 : 0;
+}
+
+function packageExtension(): string {
+  const vsix = path.join(output, 'extension.vsix');
+  execFileSync('npm', ['run', '--silent', 'package', '--', '--out', vsix], { cwd: root, stdio: 'inherit' });
+  return vsix;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  },
+);

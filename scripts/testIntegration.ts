@@ -1,0 +1,172 @@
+// npm run test:integration [-- --floor] [-- --grep TEXT] [-- --update-golden]: the integration tests in a real VS Code.
+import { runTests } from '@vscode/test-electron';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { cacheDir } from '../test/host/cache.ts';
+import { testedEnvironment } from '../test/host/environment.ts';
+import { ensureChromium, ensureHost } from '../test/host/provision.ts';
+import { freePort } from '../test/host/server.ts';
+import { testSettings } from '../test/host/settings.ts';
+import { testEnvironment } from '../test/support/testEnvironment.ts';
+import { judge } from './testVerdict.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const screenshots = path.join(root, 'out/screenshots');
+const hostLog = path.join(root, 'out/host.log');
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { floor: { type: 'boolean' }, grep: { type: 'string' }, 'update-golden': { type: 'boolean' } },
+  });
+  const floor = values.floor ?? false;
+  const host = await chooseHost();
+  if (host === 'desktop' && lacksDisplay()) return rerunUnderXvfb();
+
+  build();
+  await rm(screenshots, { recursive: true, force: true });
+  const temporary = await mkdtemp(path.join(tmpdir(), 'ide-bridge-test-'));
+  try {
+    const resultFile = path.join(temporary, 'result.json');
+    const ended = await runIn(temporary, host, floor, {
+      [testEnvironment.resultFile]: resultFile,
+      [testEnvironment.grep]: values.grep,
+      [testEnvironment.floor]: floor ? '1' : undefined,
+      [testEnvironment.updateGolden]: values['update-golden'] ? '1' : undefined,
+      [testEnvironment.screenshots]: screenshots,
+    });
+    const { passed, failed, messages } = await judge(resultFile, ended);
+    for (const message of messages) console.error(message);
+    if (failed > 0) console.error(`Output of VS Code: ${hostLog}`);
+    console.log(`${passed} passed, ${failed} failed`);
+    return failed === 0 ? 0 : 1;
+  } finally {
+    await rm(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+/** Runs the tests in a VS Code that sees nothing of this user; returns the error of a run that did not end with 0. */
+async function runIn(
+  temporary: string,
+  host: 'desktop' | 'npm',
+  floor: boolean,
+  environment: Record<string, string | undefined>,
+): Promise<Error | undefined> {
+  const workspace = path.join(temporary, 'workspace');
+  const home = path.join(temporary, 'home');
+  const userData = path.join(temporary, 'data');
+  // A copy, since tests change it.
+  await cp(path.join(root, 'test/fixtures/workspace'), workspace, { recursive: true });
+  await mkdir(home);
+  await mkdir(path.join(userData, 'User'), { recursive: true });
+  await writeFile(path.join(userData, 'User/settings.json'), JSON.stringify(testSettings));
+
+  const oldest = await oldestVersion();
+  const port = await freePort();
+  const kept = testedEnvironment();
+  const dropped = Object.keys(process.env).filter((name) => !(name in kept));
+  const executable = host === 'npm' ? await npmHost(floor, oldest) : undefined;
+  console.log(`Screenshots of failures go to ${screenshots}`);
+  return runTests({
+    ...(executable
+      ? { vscodeExecutablePath: executable }
+      : { version: floor ? oldest : 'stable', cachePath: path.join(cacheDir(), 'desktop') }),
+    extensionDevelopmentPath: [root, path.join(root, 'out/test/kernel'), path.join(root, 'out/test/jupyter')],
+    extensionTestsPath: path.join(root, 'out/test/integration/index.js'),
+    launchArgs: [
+      workspace,
+      `--user-data-dir=${userData}`,
+      `--extensions-dir=${path.join(temporary, 'extensions')}`,
+      `--remote-debugging-port=${port}`,
+      '--disable-extensions',
+    ],
+    extensionTestsEnv: {
+      ...Object.fromEntries(dropped.map((name) => [name, undefined])),
+      HOME: home,
+      // Not the one of the throwaway home.
+      IDE_BRIDGE_CACHE: cacheDir(),
+      CLAUDE_CONFIG_DIR: path.join(home, '.claude'),
+      IDE_BRIDGE_TEST_HOST_VERSION: floor ? 'floor' : 'newest',
+      IDE_BRIDGE_HOST_LOG: hostLog,
+      [testEnvironment.cdp]: `http://127.0.0.1:${port}`,
+      ...environment,
+    },
+  }).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  );
+}
+
+/** The launcher that stands in for `code`, once all that it needs is installed. */
+async function npmHost(floor: boolean, oldest: string): Promise<string> {
+  const { vscodeVersion } = await ensureHost(floor ? 'floor' : 'newest');
+  ensureChromium();
+  if (floor && minor(vscodeVersion) !== minor(oldest)) {
+    throw new Error(
+      `engines.vscode allows VS Code ${oldest}, but the floor host is ${vscodeVersion}: ` +
+        'name a code-server of that version in test/host/provision.ts.',
+    );
+  }
+  console.log(`VS Code ${vscodeVersion} from npm, in headless Chromium`);
+  return path.join(root, 'test/host/code-shim.mjs');
+}
+
+const minor = (version: string): string => version.split('.').slice(0, 2).join('.');
+
+/** The lowest version that engines.vscode in package.json allows. */
+async function oldestVersion(): Promise<string> {
+  const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
+    engines: { vscode: string };
+  };
+  return manifest.engines.vscode.replace(/^[^\d]*/, '');
+}
+
+/** IDE_BRIDGE_TEST_HOST, else a desktop VS Code where it can be downloaded. */
+async function chooseHost(): Promise<'desktop' | 'npm'> {
+  const forced = process.env.IDE_BRIDGE_TEST_HOST;
+  if (forced === 'desktop' || forced === 'npm') return forced;
+  if (forced) throw new Error(`IDE_BRIDGE_TEST_HOST is "${forced}"; it can be desktop or npm.`);
+  try {
+    const address = 'https://update.code.visualstudio.com/api/releases/stable';
+    const response = await fetch(address, { method: 'HEAD', signal: AbortSignal.timeout(3000) });
+    if (response.ok) return 'desktop';
+    console.log(`VS Code's download answers ${response.status}: testing in the one from npm.`);
+  } catch {
+    console.log("VS Code's download cannot be reached: testing in the one from npm.");
+  }
+  return 'npm';
+}
+
+function lacksDisplay(): boolean {
+  return process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY;
+}
+
+function rerunUnderXvfb(): number {
+  const self = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+  const { error, status } = spawnSync('xvfb-run', ['-a', ...self], {
+    stdio: 'inherit',
+    env: { ...process.env, IDE_BRIDGE_TEST_HOST: 'desktop' },
+  });
+  if (error) {
+    throw new Error('A desktop VS Code needs a display. Install xvfb, or set IDE_BRIDGE_TEST_HOST=npm.', {
+      cause: error,
+    });
+  }
+  return status ?? 1;
+}
+
+function build(): void {
+  for (const args of [[], ['--tests']]) {
+    execFileSync(process.execPath, ['esbuild.mjs', ...args], { cwd: root, stdio: 'inherit' });
+  }
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,20 @@
+/** A failure that the user can do something about: what went wrong, and what to do. */
+export class UserError extends Error {
+  constructor(
+    readonly problem: string,
+    readonly remedy: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${problem} ${remedy}`, options);
+    this.name = 'UserError';
+  }
+}
+
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The `code` of a Node system error such as `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

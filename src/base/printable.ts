@@ -1,0 +1,15 @@
+/** Control characters, line and paragraph separators, and the marks that turn the direction of text. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
+/**
+ * Text from outside made fit for a line of the log, a label or a message: on one line, nothing in it that a terminal
+ * obeys or that makes it read as something else, no `[link](command:…)` of which a notification makes a link, and at
+ * most `limit` UTF-16 units long.
+ */
+export function printable(text: string, limit = 200): string {
+  const clean = text
+    .slice(0, limit + 1)
+    .replace(unprintable, '\uFFFD')
+    .replaceAll('](', '] (');
+  return clean.length > limit ? `${clean.slice(0, limit - 1)}…` : clean;
+}

@@ -1,0 +1,216 @@
+import * as fs from 'node:fs';
+import type { Disposable } from '../base/disposable.ts';
+import { Emitter } from '../base/emitter.ts';
+import { errorCode, errorMessage } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { Throttle } from '../base/throttle.ts';
+import { type Author, ChangeSet, type Snapshot, type SnapshotSource } from './changeSet.ts';
+import { SnapshotFiles } from './snapshotFiles.ts';
+
+/** What may be kept, over all change sets. */
+export interface SnapshotLimits {
+  readonly files: number;
+  readonly totalBytes: number;
+  /** Of one file; a larger one is not kept. */
+  readonly fileBytes: number;
+}
+
+export interface ChangeSetsOptions {
+  /** Absolute; a folder of this window only. */
+  dir: string;
+  limits: () => SnapshotLimits;
+  isAlive: (pid: number) => boolean;
+  log: Logger;
+}
+
+/** A snapshot that nobody has looked at for this many ms goes when the window opens. */
+const maxAge = 14 * 24 * 60 * 60 * 1000;
+
+/** The bytes are no longer on disk as they were written. */
+export class LostSnapshot extends Error {}
+
+/** For each session, the files that it edits as they were before. Survives a reload of the window. */
+export class ChangeSets implements Disposable {
+  private readonly files: SnapshotFiles;
+  private readonly sets: ChangeSet[];
+  /** The change sets of clients that do not tell their process. */
+  private readonly nameless = new WeakMap<Author, ChangeSet>();
+  private readonly changed = new Emitter<void>();
+  private readonly saving = new Throttle(250, () => this.save());
+
+  readonly onDidChange = this.changed.event;
+  /** What the limits have cost, for the user. */
+  notice: string | undefined;
+
+  constructor(private readonly options: ChangeSetsOptions) {
+    this.files = new SnapshotFiles(options.dir);
+    this.sets = this.load();
+  }
+
+  get all(): readonly ChangeSet[] {
+    return this.sets;
+  }
+
+  /** The change set of this session, if it has one. */
+  find(author: Author): ChangeSet | undefined {
+    const nameless = this.nameless.get(author);
+    return this.sets.find((set) => (author.pid === undefined ? set === nameless : set.pid === author.pid));
+  }
+
+  /**
+   * Keeps the file as it is at this moment, unless this session has changed it before. Synchronous, because the
+   * newest CLI writes without waiting for our answer.
+   */
+  announce(author: Author, path: string): void {
+    if (this.find(author)?.snapshots.has(path)) {
+      return;
+    }
+    try {
+      const size = sizeOf(path);
+      if (size === undefined || !this.isTooLarge(path, size)) {
+        this.record(author, path, size === undefined ? undefined : fs.readFileSync(path), 'announced');
+      }
+    } catch (error) {
+      this.options.log.warn(`${path} cannot be kept before it is edited: ${errorMessage(error)}`);
+    }
+  }
+
+  /** @param bytes undefined: there was no file. @throws when they cannot be written */
+  record(author: Author, path: string, bytes: Buffer | undefined, source: SnapshotSource): void {
+    if (this.options.limits().files === 0 || (bytes && this.isTooLarge(path, bytes.length))) {
+      return;
+    }
+    const hash = bytes && this.files.write(bytes);
+    const set = this.find(author) ?? this.start(author);
+    set.label = author.label;
+    set.snapshots.set(path, {
+      path,
+      ...(hash === undefined ? {} : { hash }),
+      size: bytes?.length ?? 0,
+      source,
+      takenAt: Date.now(),
+    });
+    this.dropOldest();
+    this.touch();
+  }
+
+  /** The bytes from before; undefined: there was no file. @throws LostSnapshot */
+  before({ path, hash }: Snapshot): Buffer | undefined {
+    const bytes = hash === undefined ? undefined : this.files.read(hash);
+    if (hash !== undefined && !bytes) {
+      throw new LostSnapshot(`What ${path} was before the edit is lost.`);
+    }
+    return bytes;
+  }
+
+  /** Forgets these files: what is there now is what the user wants. */
+  keep(set: ChangeSet, paths: Iterable<string>): void {
+    for (const path of [...paths]) {
+      set.snapshots.delete(path);
+    }
+    this.removeEmpty();
+    this.touch();
+  }
+
+  dispose(): void {
+    this.saving.flush();
+    this.changed.dispose();
+  }
+
+  private start(author: Author): ChangeSet {
+    const set = ChangeSet.of(author);
+    this.sets.push(set);
+    if (author.pid === undefined) {
+      this.nameless.set(author, set);
+    }
+    return set;
+  }
+
+  private isTooLarge(path: string, size: number): boolean {
+    const tooLarge = size > this.options.limits().fileBytes;
+    if (tooLarge) {
+      this.tell(`${path} is too large to be kept (ideBridge.changes.maxFileSize).`);
+    }
+    return tooLarge;
+  }
+
+  private dropOldest(): void {
+    const limits = this.options.limits();
+    const kept = this.sets.flatMap((set) =>
+      [...set.snapshots.values()].map((snapshot) => ({ set, snapshot })),
+    );
+    let files = kept.length;
+    let bytes = kept.reduce((sum, { snapshot }) => sum + snapshot.size, 0);
+    const isTooMuch = () => files > limits.files || bytes > limits.totalBytes;
+    if (!isTooMuch()) {
+      return;
+    }
+    for (const { set, snapshot } of kept.sort((a, b) => a.snapshot.takenAt - b.snapshot.takenAt)) {
+      if (!isTooMuch()) {
+        break;
+      }
+      set.snapshots.delete(snapshot.path);
+      files--;
+      bytes -= snapshot.size;
+    }
+    this.removeEmpty();
+    this.tell(
+      'The oldest changes are no longer listed: there were more than may be kept (ideBridge.changes).',
+    );
+  }
+
+  private removeEmpty(): void {
+    for (const set of this.sets.filter(({ snapshots }) => snapshots.size === 0)) {
+      this.sets.splice(this.sets.indexOf(set), 1);
+    }
+  }
+
+  private tell(notice: string): void {
+    this.notice = notice;
+    this.options.log.warn(notice);
+    this.changed.fire();
+  }
+
+  private touch(): void {
+    this.saving.schedule();
+    this.changed.fire();
+  }
+
+  private load(): ChangeSet[] {
+    try {
+      const oldest = Date.now() - maxAge;
+      return this.files
+        .loadIndex()
+        .map((saved) => ({ ...saved, snapshots: saved.snapshots.filter(({ takenAt }) => takenAt > oldest) }))
+        .filter(({ snapshots }) => snapshots.length > 0)
+        .map((saved) => ChangeSet.load(saved, this.options.isAlive));
+    } catch (error) {
+      this.options.log.error(`The changes of earlier sessions cannot be read: ${errorMessage(error)}`);
+      return [];
+    }
+  }
+
+  private save(): void {
+    try {
+      this.files.saveIndex(this.sets);
+    } catch (error) {
+      this.options.log.error(`The changes cannot be kept over a reload: ${errorMessage(error)}`);
+    }
+  }
+}
+
+/** In bytes; undefined: there is no such file. */
+function sizeOf(path: string): number | undefined {
+  try {
+    const stat = fs.statSync(path);
+    if (!stat.isFile()) {
+      throw new Error('it is not a file'); // to read a pipe would block the whole extension host
+    }
+    return stat.size;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') {
+      return undefined;
+    }
+    throw error;
+  }
+}

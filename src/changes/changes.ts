@@ -1,0 +1,128 @@
+import { readFile, stat } from 'node:fs/promises';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { Emitter } from '../base/emitter.ts';
+import { errorCode, errorMessage } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { ChangeSet, Snapshot } from './changeSet.ts';
+import { type ChangeSets, LostSnapshot } from './changeSets.ts';
+import { compare, type Comparison } from './comparison.ts';
+
+/** A file that differs from what it was before a session edited it. */
+export interface Change {
+  readonly set: ChangeSet;
+  readonly snapshot: Snapshot;
+  readonly comparison: Exclude<Comparison, { kind: 'same' }>;
+}
+
+/** A file that has grown beyond this many bytes is known to differ, and its lines are not counted. */
+const maxComparedBytes = 20 * 1024 * 1024;
+
+/** How the files of all change sets compare with what they were. */
+export class Changes implements Disposable {
+  private readonly known = new WeakMap<Snapshot, { stamp: string; comparison: Comparison }>();
+  private readonly changed = new Emitter<void>();
+  private readonly store = new DisposableStore();
+  /** Comparisons run one after the other, so that the last one counts. */
+  private queue: Promise<void> = Promise.resolve();
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly sets: ChangeSets,
+    private readonly log: Logger,
+  ) {
+    this.store.add(sets.onDidChange(() => this.changed.fire()));
+  }
+
+  /** Oldest session first; the files in the order in which they were edited. */
+  get all(): Change[] {
+    return this.sets.all.flatMap((set) => this.ofSet(set));
+  }
+
+  ofSet(set: ChangeSet): Change[] {
+    return [...set.snapshots.values()].flatMap((snapshot) => this.changeOf(set, snapshot));
+  }
+
+  /** One per session that has changed the file. */
+  ofPath(path: string): Change[] {
+    return this.sets.all.flatMap((set) => this.changeOf(set, set.snapshots.get(path)));
+  }
+
+  /** Looks at files again that may have changed. @param paths all by default */
+  refresh(paths?: ReadonlySet<string>): Promise<void> {
+    this.queue = this.queue.then(async () => {
+      let differs = false;
+      for (const set of [...this.sets.all]) {
+        for (const snapshot of [...set.snapshots.values()]) {
+          if (!paths || paths.has(snapshot.path)) {
+            differs = (await this.look(set, snapshot)) || differs;
+          }
+        }
+      }
+      if (differs) {
+        this.changed.fire();
+      }
+    });
+    return this.queue;
+  }
+
+  /** Forgets what ended sessions have left as it was: there is nothing to review. */
+  async tidy(): Promise<void> {
+    await this.refresh();
+    for (const set of this.sets.all.filter(({ pid }) => pid === undefined)) {
+      const changed = new Set(this.ofSet(set).map(({ snapshot }) => snapshot.path));
+      this.sets.keep(
+        set,
+        [...set.snapshots.keys()].filter((path) => !changed.has(path)),
+      );
+    }
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    this.changed.dispose();
+  }
+
+  private changeOf(set: ChangeSet, snapshot: Snapshot | undefined): Change[] {
+    const comparison = snapshot && this.known.get(snapshot)?.comparison;
+    return !comparison || comparison.kind === 'same' ? [] : [{ set, snapshot, comparison }];
+  }
+
+  /** @returns whether the comparison has become another */
+  private async look(set: ChangeSet, snapshot: Snapshot): Promise<boolean> {
+    try {
+      const { stamp, size } = await describe(snapshot.path);
+      if (stamp === this.known.get(snapshot)?.stamp) {
+        return false;
+      }
+      const comparison: Comparison =
+        size !== undefined && size > maxComparedBytes
+          ? { kind: 'modified' }
+          : compare(
+              this.sets.before(snapshot),
+              size === undefined ? undefined : await readFile(snapshot.path),
+            );
+      this.known.set(snapshot, { stamp, comparison });
+    } catch (error) {
+      this.log.warn(`${snapshot.path} cannot be compared: ${errorMessage(error)}`);
+      if (!(error instanceof LostSnapshot)) {
+        return false; // gone again at this moment, or not readable now
+      }
+      this.sets.keep(set, [snapshot.path]);
+    }
+    return true;
+  }
+}
+
+/** `stamp` differs whenever the content may do so; `size` in bytes, absent when there is no file. */
+async function describe(path: string): Promise<{ stamp: string; size?: number }> {
+  try {
+    const { size, mtimeMs, ino } = await stat(path);
+    return { stamp: `${mtimeMs}:${size}:${ino}`, size };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') {
+      return { stamp: 'none' };
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { errorCode } from '../base/errors.ts';
+import { type ChangeSet, savedChangeSets } from './changeSet.ts';
+
+const indexName = 'index.json';
+
+/**
+ * The snapshots on disk: one file per content, named by its hash, and an index. Only this user can read them, and
+ * each is renamed into place, so that a crash leaves nothing half written.
+ */
+export class SnapshotFiles {
+  /** @param dir absolute; made when first written to */
+  constructor(private readonly dir: string) {}
+
+  /** @returns the hash by which `read` finds the bytes. @throws when they cannot be written */
+  write(bytes: Buffer): string {
+    const hash = hashOf(bytes);
+    if (!fs.existsSync(join(this.dir, hash))) {
+      this.put(hash, bytes);
+    }
+    return hash;
+  }
+
+  /** The bytes, or undefined when they are gone or no longer what was written. */
+  read(hash: string): Buffer | undefined {
+    try {
+      const bytes = fs.readFileSync(join(this.dir, hash));
+      return hashOf(bytes) === hash ? bytes : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @throws when there is an index that cannot be understood */
+  loadIndex(): ReturnType<ChangeSet['save']>[] {
+    let text: string;
+    try {
+      text = fs.readFileSync(join(this.dir, indexName), 'utf8');
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') {
+        return [];
+      }
+      throw error;
+    }
+    return savedChangeSets.parse(JSON.parse(text)).changeSets;
+  }
+
+  /** Also deletes the contents that no change set needs any more. @throws when it cannot be written */
+  saveIndex(changeSets: readonly ChangeSet[]): void {
+    const saved = changeSets.map((set) => set.save());
+    this.put(indexName, Buffer.from(JSON.stringify({ version: 1, changeSets: saved })));
+    const needed = new Set<string | undefined>(
+      saved.flatMap(({ snapshots }) => snapshots.map(({ hash }) => hash)),
+    );
+    for (const name of fs.readdirSync(this.dir)) {
+      if (name !== indexName && !needed.has(name)) {
+        fs.rmSync(join(this.dir, name), { force: true });
+      }
+    }
+  }
+
+  private put(name: string, bytes: Buffer): void {
+    fs.mkdirSync(this.dir, { recursive: true, mode: 0o700 });
+    const temporary = join(this.dir, `.${randomBytes(8).toString('hex')}.tmp`);
+    try {
+      fs.writeFileSync(temporary, bytes, { flag: 'wx', mode: 0o600 });
+      fs.renameSync(temporary, join(this.dir, name));
+    } catch (error) {
+      fs.rmSync(temporary, { force: true });
+      throw error;
+    }
+  }
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

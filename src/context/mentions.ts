@@ -1,0 +1,93 @@
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { Emitter } from '../base/emitter.ts';
+import type { AtMentioned } from '../protocol/ide.ts';
+import type { Session } from '../server/session.ts';
+import type { Clients } from './clients.ts';
+
+/** CLIs 1.x and 2.0 keep only the last of mentions that come within about 100 ms of each other. */
+const spacing = 300;
+/** They also lose what comes before their prompt is drawn, which is later than `ide_connected`, in ms. */
+const warmUp = 1_500;
+
+/** Sends mentions one by one, and keeps those for which nobody is there yet. */
+export class Mentions implements Disposable {
+  private queue: AtMentioned[] = [];
+  /** Settles when the session can take the next one. */
+  private readonly ready = new WeakMap<Session, Promise<void>>();
+  private readonly changed = new Emitter<void>();
+  private readonly store = new DisposableStore();
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(clients: Clients) {
+    this.store.add(
+      clients.onDidIdentify((session) => {
+        this.ready.set(session, pause(warmUp));
+        void this.send(session, this.take());
+      }),
+    );
+  }
+
+  /** How many wait for a session. */
+  get waiting(): number {
+    return this.queue.length;
+  }
+
+  /** Keeps them for the next session that connects. */
+  keep(mentions: readonly AtMentioned[]): void {
+    this.queue.push(...mentions);
+    this.changed.fire();
+  }
+
+  discard(): void {
+    this.take();
+  }
+
+  async send(session: Session, mentions: readonly AtMentioned[]): Promise<void> {
+    for (const mention of mentions) {
+      const turn = this.ready.get(session) ?? Promise.resolve();
+      this.ready.set(
+        session,
+        turn.then(() => {
+          session.notify('at_mentioned', inFormFor(session, mention));
+          return pause(spacing);
+        }),
+      );
+    }
+    await this.ready.get(session);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    this.changed.dispose();
+  }
+
+  private take(): AtMentioned[] {
+    const taken = this.queue;
+    this.queue = [];
+    if (taken.length > 0) {
+      this.changed.fire();
+    }
+    return taken;
+  }
+}
+
+/**
+ * The CLI writes `@`, the path and the lines into its prompt, and reads them again from there: a path with a space
+ * must bring its own quotes, with the lines inside of them.
+ */
+function inFormFor({ clientInfo }: Session, mention: AtMentioned): AtMentioned {
+  const { filePath, lineStart, lineEnd } = mention;
+  if (clientInfo?.name !== 'claude-code' || !/\s/.test(filePath)) {
+    return mention;
+  }
+  if (lineStart === undefined || lineEnd === undefined) {
+    return { filePath: `"${filePath}"` };
+  }
+  const end = lineEnd > lineStart ? `-${lineEnd + 1}` : '';
+  return { filePath: `"${filePath}#L${lineStart + 1}${end}"` };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,89 @@
+import * as vscode from 'vscode';
+import type { ChangeSet, Snapshot } from '../changes/changeSet.ts';
+import type { ChangeSets } from '../changes/changeSets.ts';
+import { beforeScheme } from './schemes.ts';
+
+/** One URI per change set and file; its path gives name, icon and language. */
+export function beforeUri({ id }: ChangeSet, path: string): vscode.Uri {
+  return vscode.Uri.file(path).with({ scheme: beforeScheme, query: id });
+}
+
+/** The side of a diff where there is no file. */
+export function nothingUri(path: string): vscode.Uri {
+  return vscode.Uri.file(path).with({ scheme: beforeScheme, query: nothing });
+}
+
+const nothing = 'nothing';
+
+/** Files as they were before an edit, for diffs. As files and not as texts, so that the editor decodes both sides alike. */
+export class BeforeFiles implements vscode.FileSystemProvider, vscode.Disposable {
+  private readonly registration: vscode.Disposable;
+
+  /** Never fires: what was does not change. */
+  readonly onDidChangeFile = new vscode.EventEmitter<vscode.FileChangeEvent[]>().event;
+
+  constructor(private readonly sets: ChangeSets) {
+    const options = { isReadonly: true, isCaseSensitive: true };
+    this.registration = vscode.workspace.registerFileSystemProvider(beforeScheme, this, options);
+  }
+
+  has(uri: vscode.Uri): boolean {
+    return uri.query === nothing || this.find(uri) !== undefined;
+  }
+
+  stat(uri: vscode.Uri): vscode.FileStat {
+    const time = this.snapshot(uri)?.takenAt ?? 0;
+    return { type: vscode.FileType.File, ctime: time, mtime: time, size: this.readFile(uri).length };
+  }
+
+  readFile(uri: vscode.Uri): Uint8Array {
+    const snapshot = this.snapshot(uri);
+    return (snapshot && this.sets.before(snapshot)) ?? new Uint8Array();
+  }
+
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => {});
+  }
+
+  readDirectory(): [string, vscode.FileType][] {
+    return [];
+  }
+
+  createDirectory(): never {
+    throw readOnly();
+  }
+
+  writeFile(): never {
+    throw readOnly();
+  }
+
+  delete(): never {
+    throw readOnly();
+  }
+
+  rename(): never {
+    throw readOnly();
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+  }
+
+  /** Undefined for the empty side of a diff. */
+  private snapshot(uri: vscode.Uri): Snapshot | undefined {
+    const snapshot = this.find(uri);
+    if (!snapshot && uri.query !== nothing) {
+      throw vscode.FileSystemError.FileNotFound('This change is no longer listed.');
+    }
+    return snapshot;
+  }
+
+  private find(uri: vscode.Uri): Snapshot | undefined {
+    const set = this.sets.all.find(({ id }) => id === uri.query);
+    return set?.snapshots.get(uri.with({ scheme: 'file', query: '' }).fsPath);
+  }
+}
+
+function readOnly(): vscode.FileSystemError {
+  return vscode.FileSystemError.NoPermissions('This is what the file was before the edit.');
+}

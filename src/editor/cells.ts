@@ -1,0 +1,30 @@
+import * as vscode from 'vscode';
+
+/** The cell whose text a document is; undefined for all other documents. */
+export function cellOf(uri: vscode.Uri): vscode.NotebookCell | undefined {
+  if (uri.scheme !== 'vscode-notebook-cell') {
+    return undefined;
+  }
+  return vscode.workspace.notebookDocuments
+    .flatMap((notebook) => notebook.getCells())
+    .find(({ document }) => document.uri.toString() === uri.toString());
+}
+
+/** What a document is saved as: the notebook of a cell, else the document itself. */
+export function ownerOf(document: vscode.TextDocument): vscode.NotebookDocument | vscode.TextDocument {
+  return cellOf(document.uri)?.notebook ?? document;
+}
+
+/** The URI of the file that a document's URI is a part of. */
+export function fileUriOf(uri: vscode.Uri): vscode.Uri {
+  return cellOf(uri)?.notebook.uri ?? uri;
+}
+
+/** A notebook's document lives on for minutes after its last tab was closed. */
+export function isInTab({ uri }: vscode.NotebookDocument): boolean {
+  return vscode.window.tabGroups.all.some(({ tabs }) =>
+    tabs.some(
+      ({ input }) => input instanceof vscode.TabInputNotebook && input.uri.toString() === uri.toString(),
+    ),
+  );
+}

@@ -1,0 +1,41 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { Change } from '../changes/changes.ts';
+import { beforeUri, nothingUri } from './beforeFiles.ts';
+import { beforeScheme } from './schemes.ts';
+
+/** Before on the left, the file itself, editable, on the right. */
+export async function openChange({ set, snapshot: { path }, comparison }: Change): Promise<void> {
+  const now = comparison.kind === 'deleted' ? nothingUri(path) : vscode.Uri.file(path);
+  const title = `${basename(path)} (${comparison.kind} by ${set.label})`;
+  await vscode.commands.executeCommand('vscode.diff', beforeUri(set, path), now, title, {
+    preserveFocus: true,
+  });
+}
+
+/** All in one scrolling editor. */
+export async function openAllChanges(changes: readonly Change[], title: string): Promise<void> {
+  const resources = changes.map(({ set, snapshot: { path }, comparison }) => {
+    const file = vscode.Uri.file(path);
+    return [
+      file,
+      comparison.kind === 'created' ? undefined : beforeUri(set, path),
+      comparison.kind === 'deleted' ? undefined : file,
+    ];
+  });
+  await vscode.commands.executeCommand('vscode.changes', title, resources);
+}
+
+/** Closes the diffs whose left side is `isOver`, but none with unsaved changes. */
+export async function closeDiffs(isOver: (before: vscode.Uri) => boolean): Promise<void> {
+  const over = vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .filter(
+      ({ input, isDirty }) =>
+        input instanceof vscode.TabInputTextDiff &&
+        input.original.scheme === beforeScheme &&
+        !isDirty &&
+        isOver(input.original),
+    );
+  await vscode.window.tabGroups.close(over, true);
+}

@@ -1,0 +1,57 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import { Throttle } from '../base/throttle.ts';
+import type { Changes } from '../changes/changes.ts';
+import { beforeUri } from './beforeFiles.ts';
+import { setting } from './settings.ts';
+
+/**
+ * Marks of an agent's lines in the editor's gutter. The stable API gives them to source controls only, so there is
+ * one, without input box and files of its own, and only while there is something to mark.
+ */
+export class ChangeGutter implements vscode.QuickDiffProvider, Disposable {
+  private readonly update = new Throttle(100, () => this.show());
+  private readonly subscription: Disposable;
+  private sourceControl: vscode.SourceControl | undefined;
+  /** What the marks were made from; they are asked for once per source control and file only. */
+  private shown = '';
+
+  constructor(private readonly changes: Changes) {
+    this.subscription = vscode.Disposable.from(
+      changes.onDidChange(() => this.update.schedule()),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('ideBridge.changes.gutter')) {
+          this.update.schedule();
+        }
+      }),
+    );
+  }
+
+  /** Of several sessions, against the one that changed the file first. */
+  provideOriginalResource({ scheme, fsPath }: vscode.Uri): vscode.Uri | undefined {
+    const change = scheme === 'file' ? this.changes.ofPath(fsPath)[0] : undefined;
+    return change && beforeUri(change.set, fsPath);
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.update.dispose();
+    this.sourceControl?.dispose();
+  }
+
+  private show(): void {
+    const marked = setting('changes.gutter') ? this.changes.all : [];
+    const key = marked.map(({ set, snapshot }) => `${set.id}:${snapshot.path}`).join('\n');
+    if (key === this.shown) {
+      return;
+    }
+    this.shown = key;
+    this.sourceControl?.dispose();
+    this.sourceControl = undefined;
+    if (marked.length > 0) {
+      this.sourceControl = vscode.scm.createSourceControl('ideBridge', 'Agent Changes');
+      this.sourceControl.inputBox.visible = false;
+      this.sourceControl.quickDiffProvider = this;
+    }
+  }
+}

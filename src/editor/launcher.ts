@@ -1,0 +1,174 @@
+import * as vscode from 'vscode';
+import { isAlive } from '../server/processes.ts';
+import { columnOfTerminals } from './columns.ts';
+import { commandLine } from './commandLine.ts';
+import type { SessionTerminals } from './sessionTerminals.ts';
+import { setting } from './settings.ts';
+import type { Settings } from './settingNames.ts';
+import { connectionEnvironment } from './terminals.ts';
+
+export type Place = Settings['location'];
+
+/** How long a shell may take until it can tell when a command ends, in ms; one that cannot is not waited for. */
+const shellIntegrationTimeout = 1_000;
+
+/** Process ids of the shells of our terminals, which outlive a window reload. */
+const rememberedShells = 'launchedShells';
+
+/** Runs the CLI in integrated terminals, and finds the one to go back to. */
+export class Launcher implements vscode.Disposable {
+  /** Ours, oldest first. */
+  private readonly launched = new Set<vscode.Terminal>();
+  /** Those of them whose shell is back at its prompt; known through shell integration only. */
+  private readonly ended = new WeakSet<vscode.Terminal>();
+  private readonly fromProfile = new WeakSet<object>();
+  private readonly commandNotFound = new vscode.EventEmitter<void>();
+  private readonly subscriptions: vscode.Disposable;
+
+  /** The shell does not know the command. */
+  readonly onDidNotFindCommand = this.commandNotFound.event;
+
+  /** @param port of the bridge, if it listens */
+  constructor(
+    private readonly port: () => number | undefined,
+    private readonly sessionTerminals: SessionTerminals,
+    private readonly memento: vscode.Memento,
+  ) {
+    this.subscriptions = vscode.Disposable.from(
+      vscode.window.onDidOpenTerminal((terminal) => this.adopt(terminal)),
+      vscode.window.onDidCloseTerminal((terminal) => this.launched.delete(terminal)),
+      vscode.window.onDidEndTerminalShellExecution((event) => this.end(event)),
+      vscode.window.registerTerminalProfileProvider('ideBridge.claude', {
+        provideTerminalProfile: () => {
+          const options = this.terminalOptions();
+          this.fromProfile.add(options);
+          return new vscode.TerminalProfile(options);
+        },
+      }),
+    );
+    for (const terminal of vscode.window.terminals) {
+      this.adopt(terminal);
+    }
+  }
+
+  /** Goes back to the CLI that was used last, or starts one. */
+  run(): void {
+    const terminal = this.connectedTerminals().at(0) ?? [...this.launched].at(-1);
+    if (!terminal) {
+      this.launch([]);
+      return;
+    }
+    terminal.show();
+    if (this.ended.has(terminal) && this.sessionTerminals.sessionsIn(terminal).length === 0) {
+      void this.start(terminal, []);
+    }
+  }
+
+  /** Starts one more CLI in a terminal of its own. @param args for this time, after those of the settings */
+  launch(args: readonly string[], place = setting('location')): void {
+    const terminal = vscode.window.createTerminal({ ...this.terminalOptions(), location: location(place) });
+    this.own(terminal);
+    terminal.show();
+    void this.start(terminal, args);
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+    this.commandNotFound.dispose();
+  }
+
+  private connectedTerminals(): vscode.Terminal[] {
+    const { sessionTerminals } = this;
+    return sessionTerminals.sessions.flatMap((session) => sessionTerminals.terminalOf(session) ?? []);
+  }
+
+  private terminalOptions(): vscode.TerminalOptions {
+    const port = this.port();
+    return {
+      name: 'Claude Code',
+      iconPath: new vscode.ThemeIcon('sparkle'),
+      env: { ...(port !== undefined && connectionEnvironment(port)), ...setting('environment') },
+    };
+  }
+
+  /** Takes in a terminal of our profile, and one of ours that the editor has restored after a reload. */
+  private adopt(terminal: vscode.Terminal): void {
+    if (this.fromProfile.has(terminal.creationOptions)) {
+      this.own(terminal);
+      void this.start(terminal, []);
+      return;
+    }
+    void terminal.processId.then((shell) => {
+      if (shell !== undefined && this.memento.get<number[]>(rememberedShells, []).includes(shell)) {
+        this.launched.add(terminal);
+      }
+    });
+  }
+
+  private own(terminal: vscode.Terminal): void {
+    this.launched.add(terminal);
+    void this.remember(terminal);
+  }
+
+  private async remember(terminal: vscode.Terminal): Promise<void> {
+    const shell = await terminal.processId;
+    if (shell !== undefined) {
+      const others = this.memento.get<number[]>(rememberedShells, []).filter(isAlive);
+      await this.memento.update(rememberedShells, [...others, shell]);
+    }
+  }
+
+  private async start(terminal: vscode.Terminal, args: readonly string[]): Promise<void> {
+    this.ended.delete(terminal);
+    // The end of a command that was typed before the shell could tell is never reported.
+    await shellIntegration(terminal);
+    terminal.sendText(commandLine(setting('command'), configuredArguments().concat(args)));
+  }
+
+  private end({ terminal, execution, exitCode }: vscode.TerminalShellExecutionEndEvent): void {
+    if (!this.launched.has(terminal)) {
+      return;
+    }
+    this.ended.add(terminal);
+    const isOurs = execution.commandLine.value.startsWith(setting('command'));
+    // 127: POSIX shells; 9009: cmd.exe.
+    if (isOurs && (exitCode === 127 || exitCode === 9009)) {
+      this.commandNotFound.fire();
+    }
+  }
+}
+
+function location(place: Place): vscode.TerminalLocation | vscode.TerminalEditorLocationOptions {
+  switch (place) {
+    case 'panel':
+      return vscode.TerminalLocation.Panel;
+    case 'editor':
+      return vscode.TerminalLocation.Editor;
+    case 'beside':
+      return { viewColumn: columnOfTerminals() ?? vscode.ViewColumn.Beside };
+  }
+}
+
+function configuredArguments(): string[] {
+  const mode = setting('permissionMode');
+  return [...setting('arguments'), ...(mode ? ['--permission-mode', mode] : [])];
+}
+
+async function shellIntegration(terminal: vscode.Terminal): Promise<void> {
+  if (terminal.shellIntegration) {
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    const finish = () => {
+      clearTimeout(timer);
+      subscription.dispose();
+      resolve();
+    };
+    const subscription = vscode.window.onDidChangeTerminalShellIntegration((event) => {
+      if (event.terminal === terminal) {
+        finish();
+      }
+    });
+    const timer = setTimeout(finish, shellIntegrationTimeout);
+  });
+}

@@ -1,0 +1,17 @@
+import { statSync } from 'node:fs';
+import { currentPathContext, pathCandidates } from '../tools/paths.ts';
+import { workspaceFolderPaths } from './workspaceFolders.ts';
+
+/** What a client may mean by a path or `file:` URI, likeliest first. @throws see `pathCandidates` */
+export function candidates(input: string): string[] {
+  return pathCandidates(input, currentPathContext(workspaceFolderPaths()));
+}
+
+/** False for what is not there, or cannot even be a path. */
+export function isRegularFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import { bom } from '../base/text.ts';
+import { proposalScheme } from './schemes.ts';
+
+/** The query of the URI of an empty file that is always there. */
+const nothing = 'nothing';
+
+/** The file system behind the proposed side of each diff: in memory, one URI per proposal, writable. */
+export class ProposalFiles implements vscode.FileSystemProvider {
+  private readonly files = new Map<string, { bytes: Uint8Array; time: number }>();
+  private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+
+  readonly onDidChangeFile = this.changed.event;
+
+  /** @param path an absolute path: its name and extension give the tab its icon and language */
+  create(path: string, text: string): vscode.Uri {
+    const uri = vscode.Uri.file(path).with({ scheme: proposalScheme, authority: '', query: randomUUID() });
+    this.files.set(uri.toString(), {
+      bytes: Buffer.from(encodingMark(uri) + text, 'utf8'),
+      time: Date.now(),
+    });
+    return uri;
+  }
+
+  /** The original of a file that does not exist. */
+  empty(path: string): vscode.Uri {
+    return vscode.Uri.file(path).with({ scheme: proposalScheme, authority: '', query: nothing });
+  }
+
+  text(uri: vscode.Uri): string {
+    return new TextDecoder().decode(this.file(uri).bytes); // which takes the byte order mark off
+  }
+
+  /** Takes in a file of an earlier extension host, so that its tab can be saved and closed. */
+  adopt(uri: vscode.Uri): void {
+    this.files.set(uri.toString(), { bytes: new Uint8Array(), time: Date.now() });
+  }
+
+  forget(uri: vscode.Uri): void {
+    this.files.delete(uri.toString());
+  }
+
+  stat(uri: vscode.Uri): vscode.FileStat {
+    const { bytes, time } = this.file(uri);
+    return { type: vscode.FileType.File, ctime: time, mtime: time, size: bytes.length };
+  }
+
+  readFile(uri: vscode.Uri): Uint8Array {
+    return this.file(uri).bytes;
+  }
+
+  writeFile(uri: vscode.Uri, bytes: Uint8Array): void {
+    if (uri.query === nothing) {
+      throw vscode.FileSystemError.NoPermissions('There is no file yet.');
+    }
+    const file = this.file(uri);
+    file.bytes = bytes;
+    file.time = Date.now();
+    this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+  }
+
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => {});
+  }
+
+  readDirectory(): [string, vscode.FileType][] {
+    return [];
+  }
+
+  createDirectory(): void {
+    throw vscode.FileSystemError.NoPermissions('Proposals have no folders.');
+  }
+
+  delete(): void {
+    throw vscode.FileSystemError.NoPermissions('Accept or reject the proposal instead.');
+  }
+
+  rename(): void {
+    throw vscode.FileSystemError.NoPermissions('A proposal keeps its name.');
+  }
+
+  private file(uri: vscode.Uri): { bytes: Uint8Array; time: number } {
+    if (uri.query === nothing) {
+      return { bytes: new Uint8Array(), time: 0 };
+    }
+    const file = this.files.get(uri.toString());
+    if (!file) {
+      throw vscode.FileSystemError.FileNotFound('This proposal has been decided already.');
+    }
+    return file;
+  }
+}
+
+/** A byte order mark where the editor's settings would have it read our UTF-8 as something else. */
+function encodingMark(uri: vscode.Uri): string {
+  const files = vscode.workspace.getConfiguration('files', uri);
+  const isUtf8 =
+    files.get('encoding') === 'utf8' &&
+    !files.get('autoGuessEncoding') &&
+    !files.inspect('encoding')?.languageIds?.length;
+  return isUtf8 ? '' : bom;
+}

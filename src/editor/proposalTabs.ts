@@ -1,0 +1,69 @@
+import * as vscode from 'vscode';
+import { columnForReview } from './columns.ts';
+import type { Proposal } from './proposal.ts';
+import { proposalScheme } from './schemes.ts';
+
+/** Opens the diff of a proposal where the settings want it, or brings it to the front where it is. */
+export async function showDiff(
+  { original, uri }: Proposal,
+  title: string,
+  takeFocus: boolean,
+): Promise<void> {
+  const shown = tabsOf(uri).find(isDiff);
+  const column = shown?.group.viewColumn ?? columnForReview(groupOfProposals());
+  await vscode.commands.executeCommand('vscode.diff', original, uri, title, {
+    // Pinned: a preview would be replaced, and so rejected, by the next one.
+    preview: false,
+    preserveFocus: !takeFocus,
+    viewColumn: column ?? vscode.ViewColumn.Active,
+  });
+  if (column === undefined) {
+    await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');
+  }
+}
+
+export function tabsOf(uri: vscode.Uri): vscode.Tab[] {
+  return allTabs().filter((tab) => proposedSides(tab).some((side) => side.toString() === uri.toString()));
+}
+
+/** Every proposal that is in a tab, pending or left behind by an earlier extension host. */
+export function shownProposals(): vscode.Uri[] {
+  return allTabs().flatMap(proposedSides);
+}
+
+/** The proposed sides that a tab shows: in a diff, among others in a multi-diff, or alone. */
+export function proposedSides({ input }: vscode.Tab): vscode.Uri[] {
+  const uris =
+    input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff
+      ? [input.modified]
+      : input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook
+        ? [input.uri]
+        : diffsOf(input).map(({ modified }) => modified);
+  return uris.filter(({ scheme }) => scheme === proposalScheme);
+}
+
+/** The input of a multi-diff editor has no type in the stable API; it is there all the same. */
+function diffsOf(input: unknown): vscode.TabInputTextDiff[] {
+  if (typeof input !== 'object' || input === null || !('textDiffs' in input)) {
+    return [];
+  }
+  const { textDiffs } = input;
+  return Array.isArray(textDiffs)
+    ? textDiffs.filter((diff): diff is vscode.TabInputTextDiff => diff instanceof vscode.TabInputTextDiff)
+    : [];
+}
+
+function allTabs(): vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);
+}
+
+function groupOfProposals(): vscode.TabGroup | undefined {
+  return vscode.window.tabGroups.all.find(({ tabs }) =>
+    tabs.some((tab) => isDiff(tab) && proposedSides(tab).length > 0),
+  );
+}
+
+/** The editor shows notebooks in a diff of their own. */
+function isDiff({ input }: vscode.Tab): boolean {
+  return input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff;
+}

@@ -1,0 +1,254 @@
+import * as vscode from 'vscode';
+import { errorMessage } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { bom } from '../base/text.ts';
+import type { Session } from '../server/session.ts';
+import type { WithdrawableProposals } from '../tools/closeAllDiffTabs.ts';
+import type { Outcome, ProposalRequest, ProposalReviewer } from '../tools/openDiff.ts';
+import { openDocument, saveNotebook } from './documents.ts';
+import { onDidSaveByHand } from './handSaves.ts';
+import { Proposal } from './proposal.ts';
+import { ProposalFiles } from './proposalFiles.ts';
+import { proposedSides, showDiff, shownProposals, tabsOf } from './proposalTabs.ts';
+import { type Target, targetAt } from './proposalTarget.ts';
+import { proposalScheme } from './schemes.ts';
+import { setting } from './settings.ts';
+import { askAboutUnsavedChanges } from './unsavedChanges.ts';
+
+/** What the user has decided, and where. */
+export interface Decision {
+  readonly proposal: Proposal;
+  readonly isAccepted: boolean;
+  /** Whether its diff was the active tab. */
+  readonly wasInFront: boolean;
+  /** Where its diff was. */
+  readonly column: vscode.ViewColumn | undefined;
+}
+
+/** Shows proposals in diff editors. Every way in which one can end meets in `settle`. */
+export class Proposals implements ProposalReviewer, WithdrawableProposals, vscode.Disposable {
+  private readonly files = new ProposalFiles();
+  private readonly pending = new Map<string, Proposal>();
+  /** Each settles when the editor has opened the diff, or could not. */
+  private readonly opening = new WeakMap<Proposal, Promise<void>>();
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly decided = new vscode.EventEmitter<Decision>();
+  private readonly prompted = new vscode.EventEmitter<Session>();
+  private readonly subscriptions: vscode.Disposable[];
+
+  /** A proposal has come or gone. */
+  readonly onDidChange = this.changed.event;
+  /** The user has decided, and the diff is closed. */
+  readonly onDidDecide = this.decided.event;
+  /** The user has sent a prompt: that is when the CLI withdraws all that is left of its proposals. */
+  readonly onDidPrompt = this.prompted.event;
+
+  constructor(
+    private readonly log: Logger,
+    private readonly hasSeveralSessions: () => boolean,
+  ) {
+    this.subscriptions = [
+      vscode.workspace.registerFileSystemProvider(proposalScheme, this.files, { isCaseSensitive: true }),
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.rejectClosed(closed)),
+      onDidSaveByHand(
+        (uri) => this.active?.uri.toString() === uri.toString(),
+        (uri) => {
+          if (setting('diff.acceptOnSave')) {
+            void this.accept(uri);
+          }
+        },
+      ),
+    ];
+  }
+
+  /** Those under review, oldest first. */
+  get all(): readonly Proposal[] {
+    return [...this.pending.values()];
+  }
+
+  find(uri: vscode.Uri): Proposal | undefined {
+    return this.pending.get(uri.toString());
+  }
+
+  /** The proposal that the user looks at, if any. */
+  get active(): Proposal | undefined {
+    const editor = vscode.window.activeTextEditor;
+    const inEditor = editor && this.find(editor.document.uri);
+    if (inEditor) {
+      return inEditor; // in a multi-diff there are others in the same tab
+    }
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    const [uri, ...others] = tab ? proposedSides(tab) : [];
+    return uri && others.length === 0 ? this.find(uri) : undefined;
+  }
+
+  async review(request: ProposalRequest, signal: AbortSignal): Promise<Outcome> {
+    const target = await targetAt(request.filePath);
+    if (signal.aborted) {
+      return { kind: 'withdrawn', reason: 'client gone' };
+    }
+    for (const older of this.ofSession(request.session)) {
+      if (older.filePath === request.filePath) {
+        void this.settle(older, { kind: 'withdrawn', reason: 'superseded' });
+      }
+    }
+    const proposal = this.add(request, target);
+    const withdraw = () => void this.settle(proposal, { kind: 'withdrawn', reason: 'client gone' });
+    signal.addEventListener('abort', withdraw, { once: true });
+    try {
+      // VS Code 1.96 never ends the command of a diff that another editor has covered meanwhile.
+      await Promise.race([this.opening.get(proposal), proposal.outcome.promise]);
+    } catch (error) {
+      void this.settle(proposal, { kind: 'rejected' });
+      throw new Error(`The editor cannot show a diff of ${proposal.filePath}: ${errorMessage(error)}`, {
+        cause: error,
+      });
+    }
+    return proposal.outcome.promise;
+  }
+
+  /** Brings its diff to the front. */
+  async show(proposal: Proposal, takeFocus = setting('diff.takeFocus')): Promise<void> {
+    await showDiff(proposal, proposal.title(this.hasSeveralSessions()), takeFocus);
+  }
+
+  /** Accepts what the proposed side holds now, saved or not. */
+  async accept(uri: vscode.Uri): Promise<void> {
+    const proposal = this.find(uri);
+    if (!proposal) {
+      return;
+    }
+    switch (await askAboutUnsavedChanges(proposal)) {
+      case 'accept': {
+        await saveNotebook(uri); // its cells are documents of their own
+        const text = openDocument(uri)?.getText() ?? this.files.text(uri);
+        await this.settle(proposal, { kind: 'accepted', finalText: proposal.finalText(text) });
+        return;
+      }
+      case 'reject':
+        await this.settle(proposal, { kind: 'rejected' });
+        return;
+      case 'undecided':
+        return;
+    }
+  }
+
+  async reject(uri: vscode.Uri): Promise<void> {
+    const proposal = this.find(uri);
+    if (proposal) {
+      await this.settle(proposal, { kind: 'rejected' });
+    }
+  }
+
+  /** @returns how many proposals of this session had that name. */
+  async withdraw(session: Session, tabName: string): Promise<number> {
+    return this.withdrawEach(this.ofSession(session).filter((proposal) => proposal.tabName === tabName));
+  }
+
+  async withdrawAll(session: Session): Promise<number> {
+    this.prompted.fire(session);
+    return this.withdrawEach(this.ofSession(session));
+  }
+
+  /** Closes diffs that an earlier extension host has left behind: nobody waits for them any more. */
+  async closeOrphans(): Promise<void> {
+    for (const uri of shownProposals().filter((shown) => !this.find(shown))) {
+      this.files.adopt(uri);
+      await this.closeTabs(uri);
+    }
+  }
+
+  dispose(): void {
+    for (const proposal of this.all) {
+      void this.settle(proposal, { kind: 'withdrawn', reason: 'bridge stopped' });
+    }
+    vscode.Disposable.from(...this.subscriptions, this.changed, this.decided, this.prompted).dispose();
+  }
+
+  private ofSession(session: Session): Proposal[] {
+    return this.all.filter((proposal) => proposal.session === session);
+  }
+
+  private async withdrawEach(proposals: Proposal[]): Promise<number> {
+    const reason = 'closed by the client';
+    await Promise.all(proposals.map((proposal) => this.settle(proposal, { kind: 'withdrawn', reason })));
+    return proposals.length;
+  }
+
+  private add(request: ProposalRequest, target: Target): Proposal {
+    const { filePath, proposedText } = request;
+    const uri = this.files.create(
+      filePath,
+      proposedText.startsWith(bom) ? proposedText.slice(bom.length) : proposedText,
+    );
+    const original = target === 'text file' ? vscode.Uri.file(filePath) : this.files.empty(filePath);
+    const proposal = new Proposal(request, target, original, uri);
+    this.pending.set(uri.toString(), proposal);
+    this.opening.set(proposal, this.show(proposal));
+    this.changed.fire();
+    return proposal;
+  }
+
+  /** Answers first, then tidies up: the client need not wait for the tab to close. */
+  private async settle(proposal: Proposal, outcome: Outcome): Promise<void> {
+    const wasInFront = this.active === proposal;
+    if (!proposal.outcome.settle(outcome)) {
+      return;
+    }
+    this.pending.delete(proposal.uri.toString());
+    this.log.info(
+      `Proposal for ${proposal.fileName} of session ${proposal.session.id}: ` +
+        (outcome.kind === 'withdrawn' ? `withdrawn, ${outcome.reason}` : outcome.kind),
+    );
+    this.changed.fire();
+    if (tabsOf(proposal.uri).length === 0) {
+      await this.opening.get(proposal)?.catch(() => {}); // else the tab would open after we have closed it
+    }
+    const column = tabsOf(proposal.uri)[0]?.group.viewColumn;
+    await this.closeTabs(proposal.uri);
+    if (outcome.kind !== 'withdrawn') {
+      this.decided.fire({ proposal, isAccepted: outcome.kind === 'accepted', wasInFront, column });
+    }
+  }
+
+  /** Leaves a multi-diff open that shows others which are still under review. */
+  private async closeTabs(uri: vscode.Uri): Promise<void> {
+    const isDone = (tab: vscode.Tab) => proposedSides(tab).every((side) => !this.find(side));
+    // Once more where an edit came in between: a dirty tab asks, and stays.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      try {
+        const done = tabsOf(uri).filter(isDone);
+        await saveNotebook(uri);
+        // After a restart there is a dirty tab before there is a document.
+        if (openDocument(uri)?.isDirty ?? done.some(({ isDirty }) => isDirty)) {
+          await (await vscode.workspace.openTextDocument(uri)).save(); // into nowhere
+        }
+        await vscode.window.tabGroups.close(done, true);
+      } catch (error) {
+        this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`);
+      }
+    }
+    this.forgetIfGone(uri);
+  }
+
+  /** A tab that moves to another group or window closes and opens again: only one that is gone is a decision. */
+  private rejectClosed(closed: readonly vscode.Tab[]): void {
+    for (const uri of closed.flatMap(proposedSides)) {
+      if (this.find(uri)) {
+        setTimeout(() => {
+          if (tabsOf(uri).length === 0) {
+            void this.reject(uri);
+          }
+        }, 100);
+      } else {
+        this.forgetIfGone(uri);
+      }
+    }
+  }
+
+  private forgetIfGone(uri: vscode.Uri): void {
+    if (tabsOf(uri).length === 0) {
+      this.files.forget(uri);
+    }
+  }
+}

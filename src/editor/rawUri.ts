@@ -1,0 +1,15 @@
+import type * as vscode from 'vscode';
+
+/**
+ * `file://` and the raw path: the form in which the CLI sends URIs, and the only one that it finds again in an
+ * answer. A `#` or `%` in it is a part of the path.
+ */
+export function rawFileUri(path: string): string {
+  const slashed = path.replaceAll('\\', '/');
+  return `file://${slashed.startsWith('/') ? '' : '/'}${slashed}`;
+}
+
+/** The raw form for files, the editor's own for everything else. */
+export function rawUri(uri: vscode.Uri): string {
+  return uri.scheme === 'file' ? rawFileUri(uri.fsPath) : uri.toString();
+}

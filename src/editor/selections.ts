@@ -1,0 +1,151 @@
+import * as vscode from 'vscode';
+import type { SelectionSource } from '../context/selectionChanged.ts';
+import type { ActiveSelection } from '../tools/getCurrentSelection.ts';
+import type { ActiveEditorChanged, AtMentioned, SelectionChanged } from '../protocol/ide.ts';
+import { cellOf, fileUriOf, ownerOf } from './cells.ts';
+import { rawFileUri } from './rawUri.ts';
+import type { Sharing } from './sharing.ts';
+
+/** UTF-16 code units; the CLI itself cuts at 2,000 characters. */
+const maxText = 10_000;
+
+/**
+ * What the user looks at. It stays while the focus is in a terminal, a view or a virtual document, and goes when
+ * its tab is closed.
+ */
+export class Selections implements SelectionSource, ActiveSelection, vscode.Disposable {
+  private editor: vscode.TextEditor | undefined;
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly activeEditorChanged = new vscode.EventEmitter<ActiveEditorChanged>();
+  private readonly subscriptions: vscode.Disposable[];
+
+  readonly onDidChange = this.changed.event;
+  readonly onDidChangeActiveEditor = this.activeEditorChanged.event;
+
+  constructor(private readonly sharing: Sharing) {
+    this.follow(vscode.window.activeTextEditor);
+    this.subscriptions = [
+      sharing.onDidChange(() => this.changed.fire()),
+      vscode.window.onDidChangeActiveTextEditor((editor) => this.follow(editor)),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        if (textEditor === this.editor) {
+          this.changed.fire();
+        }
+      }),
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
+        if (closed.length > 0 && this.editor && !isInTab(fileUriOf(this.editor.document.uri))) {
+          this.editor = undefined;
+          this.changed.fire();
+        }
+      }),
+    ];
+  }
+
+  get active(): SelectionChanged | undefined {
+    return this.shared(vscode.window.activeTextEditor);
+  }
+
+  get current(): SelectionChanged | undefined {
+    return this.shared(this.editor);
+  }
+
+  /**
+   * The selected lines of the active editor, 0-based and inclusive; the whole file if nothing is selected, and for a
+   * cell, whose lines are not those of the notebook's file.
+   */
+  get mention(): AtMentioned | undefined {
+    if (!this.editor || ownerOf(this.editor.document).isUntitled) {
+      return undefined;
+    }
+    const { document, selection } = this.editor;
+    if (selection.isEmpty || cellOf(document.uri)) {
+      return { filePath: fileUriOf(document.uri).fsPath };
+    }
+    const { start, end } = selection;
+    const lineEnd = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+    return { filePath: document.uri.fsPath, lineStart: start.line, lineEnd };
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions, this.changed, this.activeEditorChanged).dispose();
+  }
+
+  private shared(editor: vscode.TextEditor | undefined): SelectionChanged | undefined {
+    return editor && this.sharing.allows(fileUriOf(editor.document.uri)) ? toSelection(editor) : undefined;
+  }
+
+  private follow(active: vscode.TextEditor | undefined): void {
+    const editor = active && realSide(active);
+    if (!editor) {
+      return;
+    }
+    this.editor = editor;
+    this.changed.fire();
+    const shared = this.shared(editor);
+    if (shared) {
+      const { filePath, fileUrl, selection } = shared;
+      this.activeEditorChanged.fire({
+        filePath,
+        fileUrl,
+        languageId: editor.document.languageId,
+        selection: { start: selection.start, end: selection.end },
+      });
+    }
+  }
+}
+
+/** In a diff with a version of a file, the editor of the file itself. */
+function realSide(editor: vscode.TextEditor): vscode.TextEditor | undefined {
+  if (isReal(editor)) {
+    return editor;
+  }
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  if (!(input instanceof vscode.TabInputTextDiff)) {
+    return undefined;
+  }
+  const sides = [input.modified, input.original].map((side) => side.toString());
+  return vscode.window.visibleTextEditors.find(
+    (candidate) => isReal(candidate) && sides.includes(candidate.document.uri.toString()),
+  );
+}
+
+/** Files, and those that may become one; not the output of a task, nor a version of a file. */
+function isReal({ document }: vscode.TextEditor): boolean {
+  return ['file', 'untitled'].includes(fileUriOf(document.uri).scheme);
+}
+
+function toSelection({ document, selection }: vscode.TextEditor): SelectionChanged {
+  const { start, end, isEmpty } = selection;
+  const cellIndex = cellOf(document.uri)?.index;
+  const { uri, isUntitled } = ownerOf(document);
+  const filePath = isUntitled ? uri.path : uri.fsPath;
+  return {
+    text: isEmpty ? '' : cut(document.getText(selection)),
+    filePath,
+    fileUrl: isUntitled ? uri.toString() : rawFileUri(filePath),
+    ...(cellIndex !== undefined && { cellIndex }),
+    selection: {
+      start: { line: start.line, character: start.character },
+      end: { line: end.line, character: end.character },
+      isEmpty,
+    },
+  };
+}
+
+/** Never in the middle of a surrogate pair. */
+function cut(text: string): string {
+  const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(maxText - 1));
+  return text.slice(0, isHalf ? maxText - 1 : maxText);
+}
+
+function isInTab(uri: vscode.Uri): boolean {
+  return vscode.window.tabGroups.all.some(({ tabs }) =>
+    tabs.some(
+      ({ input }) =>
+        ((input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook) &&
+          input.uri.toString() === uri.toString()) ||
+        (input instanceof vscode.TabInputTextDiff &&
+          [input.original, input.modified].some((side) => side.toString() === uri.toString())),
+    ),
+  );
+}

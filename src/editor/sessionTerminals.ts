@@ -1,0 +1,141 @@
+import * as vscode from 'vscode';
+import { errorMessage } from '../base/errors.ts';
+import type { Event } from '../base/emitter.ts';
+import type { Logger } from '../base/logger.ts';
+import { isAlive, lineage, workingDirectory } from '../server/processes.ts';
+import type { Session, Told } from '../server/session.ts';
+
+/** The sessions of the bridge, as those who show them see them. */
+export interface SessionSource {
+  readonly sessions: ReadonlySet<Session>;
+  readonly onDidIdentify: Event<Session>;
+  readonly onDidTell: Event<Told & { session: Session }>;
+}
+
+/** Pairs of a CLI's process id and its label, so that a session has the same one after a window reload. */
+const rememberedLabels = 'sessionLabels';
+
+/**
+ * Which integrated terminal each session runs in, found by walking from the CLI's process up to a terminal's
+ * shell; and what the session is called: the name of that terminal, until the user gives it another.
+ */
+export class SessionTerminals implements vscode.Disposable {
+  private readonly terminals = new WeakMap<Session, vscode.Terminal>();
+  private readonly labels: Map<number, string>;
+  private readonly folders = new WeakMap<Session, string>();
+  /** When the user last had to do with it, on a scale of this class. */
+  private readonly lastActivity = new WeakMap<Session, number>();
+  private activities = 0;
+  private readonly changed = new vscode.EventEmitter<Session>();
+  private readonly subscriptions: vscode.Disposable;
+
+  /** The terminal, the folder or the label of a session is another. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly bridge: SessionSource,
+    private readonly memento: vscode.Memento,
+    private readonly log: Logger,
+  ) {
+    const remembered = memento.get<[number, string][]>(rememberedLabels, []);
+    this.labels = new Map(remembered.filter(([pid]) => isAlive(pid)));
+    this.subscriptions = vscode.Disposable.from(
+      bridge.onDidIdentify((session) => {
+        this.touch(session);
+        void this.locate(session);
+      }),
+      // The CLI calls this tool with each prompt, and others as it works along by itself.
+      bridge.onDidTell(({ what, session }) => {
+        if (what === 'closeAllDiffTabs') {
+          this.touch(session);
+        }
+      }),
+      vscode.window.onDidChangeActiveTerminal((terminal) => {
+        if (terminal) {
+          this.sessionsIn(terminal).forEach((session) => this.touch(session));
+        }
+      }),
+      // After a window reload a CLI may be back before the editor has restored its terminal.
+      vscode.window.onDidOpenTerminal(() => this.sessions.forEach((session) => void this.locate(session))),
+    );
+  }
+
+  /** Those that have said who they are; the one that the user had to do with last comes first. */
+  get sessions(): Session[] {
+    const activity = (session: Session) => this.lastActivity.get(session) ?? 0;
+    return [...this.bridge.sessions]
+      .filter(({ pid }) => pid !== undefined)
+      .sort((a, b) => activity(b) - activity(a));
+  }
+
+  sessionsIn(terminal: vscode.Terminal): Session[] {
+    return this.sessions.filter((session) => this.terminalOf(session) === terminal);
+  }
+
+  /** Undefined for a CLI outside of this window's terminals, in tmux or in a container, and for a closed terminal. */
+  terminalOf(session: Session): vscode.Terminal | undefined {
+    const terminal = this.terminals.get(session);
+    return terminal?.exitStatus === undefined ? terminal : undefined;
+  }
+
+  /** The CLI's working directory when it connected, where it can be known. */
+  folderOf(session: Session): string | undefined {
+    return this.folders.get(session) ?? this.terminalOf(session)?.shellIntegration?.cwd?.fsPath;
+  }
+
+  rename(session: Session, label: string): void {
+    session.label = label;
+    if (session.pid !== undefined) {
+      this.labels.set(session.pid, label);
+      void this.memento.update(rememberedLabels, [...this.labels]);
+    }
+    this.changed.fire(session);
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+    this.changed.dispose();
+  }
+
+  private touch(session: Session): void {
+    this.lastActivity.set(session, ++this.activities);
+  }
+
+  private async locate(session: Session): Promise<void> {
+    const { pid } = session;
+    if (pid === undefined || this.terminals.has(session)) {
+      return;
+    }
+    try {
+      const [pids, folder] = await Promise.all([lineage(pid), workingDirectory(pid)]);
+      if (folder !== undefined) {
+        this.folders.set(session, folder);
+      }
+      const label = this.labels.get(pid);
+      if (label !== undefined) {
+        session.label = label;
+      }
+      this.changed.fire(session);
+      for (const terminal of vscode.window.terminals) {
+        // Not all at once: the process id of a terminal that does not start never comes.
+        void terminal.processId.then((shell) => {
+          if (shell !== undefined && pids.includes(shell) && !this.terminals.has(session)) {
+            this.terminals.set(session, terminal);
+            this.rename(session, label ?? this.unusedLabel(terminal.name));
+          }
+        });
+      }
+    } catch (error) {
+      this.log.warn(`The terminal of session ${session.id} is not known: ${errorMessage(error)}`);
+    }
+  }
+
+  private unusedLabel(name: string): string {
+    const used = new Set(this.sessions.map(({ label }) => label));
+    let label = name;
+    for (let number = 2; used.has(label); number++) {
+      label = `${name} ${number}`;
+    }
+    return label;
+  }
+}

@@ -1,0 +1,177 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../base/disposable.ts';
+import type { Event } from '../base/emitter.ts';
+import { errorMessage } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { Throttle } from '../base/throttle.ts';
+import type { Changes } from '../changes/changes.ts';
+import type { ChangeSets } from '../changes/changeSets.ts';
+import { WorkingTree } from '../changes/workingTree.ts';
+import type { Session } from '../server/session.ts';
+import { setting } from './settings.ts';
+import { watchWorkspaceFiles } from './workspaceFiles.ts';
+
+/** ms without a call from any session after which what happens on disk is nobody's. */
+const activeFor = 10 * 60_000;
+/** ms without a call from a session after which the next one is taken as that of a new prompt. */
+const pause = 30_000;
+/** ms that a burst of events has to end, and git to finish. */
+const settleTime = 1_000;
+/** ms for which what the user does in the editor, or in a terminal, explains what happens on disk. */
+const ownEcho = 3_000;
+
+export interface ShellClients {
+  readonly sessions: ReadonlySet<Session>;
+  readonly onDidConnect: Event<Session>;
+  readonly onDidUse: Event<Session>;
+}
+
+/**
+ * Finds edits that no CLI announces: those of its shell commands. Nobody can tell for sure who wrote a file, so this
+ * would rather miss one: it takes none that the user's saving, another terminal's command, git itself or an ignored
+ * file explains, and only while a session is at work.
+ */
+export class ShellEdits implements vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly trees = new Map<string, WorkingTree>();
+  private readonly touched = new Set<string>();
+  /** When the user last wrote it in the editor, ms since the epoch by path. */
+  private readonly own = new Map<string, number>();
+  private readonly connectedAt = new WeakMap<Session, number>();
+  private readonly commands = new Map<
+    vscode.TerminalShellExecution,
+    { startedAt: number; endedAt: number }
+  >();
+  private readonly judge: Throttle;
+  private readonly notedAt = new WeakMap<Session, number>();
+
+  constructor(
+    private readonly sets: ChangeSets,
+    private readonly changes: Changes,
+    private readonly clients: ShellClients,
+    private readonly log: Logger,
+  ) {
+    this.judge = this.store.add(new Throttle(settleTime, () => void this.takeIn()));
+    this.store.add(clients.onDidConnect((session) => this.connectedAt.set(session, Date.now())));
+    this.store.add(clients.onDidUse((session) => this.noteTrees(session)));
+    this.store.add(
+      watchWorkspaceFiles(({ fsPath }) => {
+        if (this.active && setting('changes.shellEdits')) {
+          this.touched.add(fsPath);
+          this.judge.schedule();
+        }
+      }),
+    );
+    this.watchUser();
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private watchUser(): void {
+    const wrote = (uris: readonly vscode.Uri[]) => {
+      for (const { fsPath } of uris) {
+        this.own.set(fsPath, Date.now());
+        void this.treeOf(fsPath)?.noteFile(fsPath);
+      }
+    };
+    const { workspace, window } = vscode;
+    this.store.add(workspace.onDidSaveTextDocument(({ uri }) => wrote([uri])));
+    this.store.add(workspace.onDidSaveNotebookDocument(({ uri }) => wrote([uri])));
+    this.store.add(workspace.onDidCreateFiles(({ files }) => wrote(files)));
+    this.store.add(workspace.onDidDeleteFiles(({ files }) => wrote(files)));
+    this.store.add(
+      workspace.onDidRenameFiles(({ files }) =>
+        wrote(files.flatMap(({ oldUri, newUri }) => [oldUri, newUri])),
+      ),
+    );
+    this.store.add(
+      window.onDidStartTerminalShellExecution(({ execution }) =>
+        this.commands.set(execution, { startedAt: Date.now(), endedAt: Infinity }),
+      ),
+    );
+    this.store.add(
+      window.onDidEndTerminalShellExecution(({ execution }) => {
+        const command = this.commands.get(execution);
+        if (command) {
+          command.endedAt = Date.now();
+        }
+      }),
+    );
+  }
+
+  /** The session that is at work, as far as one can tell: the one that called last. */
+  private get active(): Session | undefined {
+    const [last] = [...this.clients.sessions].sort((a, b) => b.lastUsed - a.lastUsed);
+    return last && Date.now() - last.lastUsed < activeFor ? last : undefined;
+  }
+
+  private noteTrees(session: Session): void {
+    const last = this.notedAt.get(session) ?? 0;
+    this.notedAt.set(session, Date.now());
+    if (Date.now() - last < pause || !setting('changes.shellEdits')) {
+      return;
+    }
+    for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
+      const tree = this.trees.get(uri.fsPath) ?? new WorkingTree(uri.fsPath);
+      this.trees.set(uri.fsPath, tree);
+      void tree.note();
+    }
+  }
+
+  private treeOf(path: string): WorkingTree | undefined {
+    const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path));
+    return folder && this.trees.get(folder.uri.fsPath);
+  }
+
+  private async takeIn(): Promise<void> {
+    const paths = [...this.touched].filter((path) => !this.isExplained(path));
+    this.touched.clear();
+    for (const [path, time] of this.own) {
+      if (Date.now() - time > ownEcho) {
+        this.own.delete(path);
+      }
+    }
+    const session = this.active;
+    if (!session || this.isUserBusy(session)) {
+      return;
+    }
+    const byTree = new Map<WorkingTree, string[]>();
+    for (const path of paths) {
+      const tree = this.treeOf(path);
+      if (tree) {
+        byTree.set(tree, [...(byTree.get(tree) ?? []), path]);
+      }
+    }
+    for (const [tree, touched] of byTree) {
+      for (const { path, bytes, source } of await tree.before(touched)) {
+        try {
+          this.sets.record(session, path, bytes, source);
+        } catch (error) {
+          this.log.warn(`${path} cannot be kept: ${errorMessage(error)}`);
+        }
+      }
+      await this.changes.refresh(new Set(touched));
+    }
+  }
+
+  private isExplained(path: string): boolean {
+    return (
+      Date.now() - (this.own.get(path) ?? 0) < ownEcho ||
+      this.sets.all.some(({ snapshots }) => snapshots.has(path))
+    );
+  }
+
+  /** The CLI's own terminal runs one command, which began before the session; any later one is the user's. */
+  private isUserBusy(session: Session): boolean {
+    const connectedAt = this.connectedAt.get(session) ?? 0;
+    const since = Date.now() - ownEcho;
+    for (const [execution, { endedAt }] of this.commands) {
+      if (endedAt < since) {
+        this.commands.delete(execution);
+      }
+    }
+    return [...this.commands.values()].some(({ startedAt }) => startedAt > connectedAt);
+  }
+}

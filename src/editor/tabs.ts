@@ -1,0 +1,122 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { Session } from '../server/session.ts';
+import type { ClosableTabs } from '../tools/closeTab.ts';
+import type { OpenEditor, OpenEditors } from '../tools/openEditors.ts';
+import { rawFileUri, rawUri } from './rawUri.ts';
+import type { Proposals } from './proposals.ts';
+import { proposalScheme } from './schemes.ts';
+import type { Sharing } from './sharing.ts';
+
+export class Tabs implements ClosableTabs, OpenEditors {
+  constructor(
+    private readonly proposals: Proposals,
+    private readonly sharing: Sharing,
+  ) {}
+
+  async closeTab(session: Session, name: string): Promise<string[]> {
+    if ((await this.proposals.withdraw(session, name)) > 0) {
+      return [];
+    }
+    const named = vscode.window.tabGroups.all
+      .flatMap((group) => group.tabs)
+      .filter(
+        ({ label, input }) =>
+          input instanceof vscode.TabInputText && (label === name || input.uri.fsPath === name),
+      );
+    const [dirty, clean] = [named.filter(({ isDirty }) => isDirty), named.filter(({ isDirty }) => !isDirty)];
+    await vscode.window.tabGroups.close(clean, true);
+    return dirty.map(({ label }) => label);
+  }
+
+  list(): OpenEditor[] {
+    return vscode.window.tabGroups.all.flatMap((group, groupIndex) =>
+      group.tabs
+        .filter(({ input }) => this.isShared(input))
+        .flatMap((tab) => toOpenEditor(tab, groupIndex) ?? []),
+    );
+  }
+
+  private isShared(input: unknown): boolean {
+    const content = contentOf(input);
+    return [content?.uri, content?.original].every((uri) => !uri || this.sharing.allows(uri));
+  }
+}
+
+/** Undefined for what has no document: terminals, web views, settings. */
+function toOpenEditor(tab: vscode.Tab, groupIndex: number): OpenEditor | undefined {
+  const content = contentOf(tab.input);
+  if (!content) {
+    return undefined;
+  }
+  const { kind, uri, original } = content;
+  const document = vscode.workspace.textDocuments.find((open) => open.uri.toString() === uri.toString());
+  const isUntitled = uri.scheme === 'untitled';
+  const selection = visibleSelection(uri, tab);
+  const cellIndex = kind === 'notebook' ? selectedCell(uri, tab) : undefined;
+  return {
+    kind,
+    uri: realUri(uri),
+    ...(original && { originalUri: realUri(original) }),
+    isActive: tab.isActive,
+    isPinned: tab.isPinned,
+    isPreview: tab.isPreview,
+    isDirty: tab.isDirty,
+    label: tab.label,
+    groupIndex,
+    viewColumn: tab.group.viewColumn,
+    isGroupActive: tab.group.isActive,
+    fileName: isUntitled ? uri.path : basename(uri.fsPath),
+    ...(document && { languageId: document.languageId, lineCount: document.lineCount }),
+    isUntitled,
+    ...(cellIndex !== undefined && { cellIndex }),
+    ...(selection && { selection }),
+  };
+}
+
+function contentOf(
+  input: unknown,
+): { kind: OpenEditor['kind']; uri: vscode.Uri; original?: vscode.Uri } | undefined {
+  if (input instanceof vscode.TabInputText) {
+    return { kind: 'text', uri: input.uri };
+  }
+  if (input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff) {
+    return { kind: 'diff', uri: input.modified, original: input.original };
+  }
+  if (input instanceof vscode.TabInputNotebook) {
+    return { kind: 'notebook', uri: input.uri };
+  }
+  if (input instanceof vscode.TabInputCustom) {
+    return { kind: 'custom', uri: input.uri };
+  }
+  return undefined;
+}
+
+/** Our virtual documents stand for the file of which they are a version. */
+function realUri(uri: vscode.Uri): string {
+  return uri.scheme === proposalScheme ? rawFileUri(uri.fsPath) : rawUri(uri);
+}
+
+function selectedCell(uri: vscode.Uri, { group, isActive }: vscode.Tab): number | undefined {
+  const editor = vscode.window.visibleNotebookEditors.find(
+    ({ notebook, viewColumn }) =>
+      notebook.uri.toString() === uri.toString() && viewColumn === group.viewColumn,
+  );
+  return isActive ? editor?.selections[0]?.start : undefined; // a notebook without cells has no selection
+}
+
+function visibleSelection(uri: vscode.Uri, tab: vscode.Tab): OpenEditor['selection'] {
+  const editor = vscode.window.visibleTextEditors.find(
+    ({ document, viewColumn }) =>
+      document.uri.toString() === uri.toString() && viewColumn === tab.group.viewColumn,
+  );
+  if (!editor || !tab.isActive) {
+    return undefined;
+  }
+  const { start, end, isReversed } = editor.selection;
+  return {
+    start: { line: start.line, character: start.character },
+    end: { line: end.line, character: end.character },
+    isReversed,
+  };
+}

@@ -1,0 +1,36 @@
+import * as vscode from 'vscode';
+import { openDocument } from './documents.ts';
+import type { Proposal } from './proposal.ts';
+
+/**
+ * The CLI writes the file on disk; what the user has typed and not saved is not in it. Asks only where that is so.
+ */
+export async function askAboutUnsavedChanges(proposal: Proposal): Promise<'accept' | 'reject' | 'undecided'> {
+  if (!proposal.isOverUnsavedChanges) {
+    return 'accept';
+  }
+  const [saveFirst, acceptAnyway, reject] = ['Save First', 'Accept Anyway', 'Reject'];
+  const choice = await vscode.window.showWarningMessage(
+    `${proposal.fileName} has unsaved changes that Claude Code has not seen. Accept, and it writes the file without ` +
+      'them: they stay unsaved in your editor. Save first, and you can compare and decide again.',
+    saveFirst,
+    acceptAnyway,
+    reject,
+  );
+  switch (choice) {
+    case saveFirst:
+      await saveOriginal(proposal);
+      return 'undecided';
+    case acceptAnyway:
+      return 'accept';
+    case reject:
+      return 'reject';
+    default:
+      return 'undecided';
+  }
+}
+
+/** The diff then compares with what is on disk. */
+export async function saveOriginal(proposal: Proposal): Promise<void> {
+  await openDocument(proposal.original)?.save();
+}

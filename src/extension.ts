@@ -1,0 +1,166 @@
+import * as vscode from 'vscode';
+import { publishActiveEditor } from './context/activeEditorChanged.ts';
+import { publishDiagnostics } from './context/diagnosticsChanged.ts';
+import { Mentions } from './context/mentions.ts';
+import { publishSelection } from './context/selectionChanged.ts';
+import { keepAcceptedFilesOpen } from './editor/acceptedFiles.ts';
+import { Diagnostics } from './editor/diagnostics.ts';
+import { Files } from './editor/files.ts';
+import { GitIgnored } from './editor/gitIgnored.ts';
+import { Launcher } from './editor/launcher.ts';
+import { FocusReturn } from './editor/focusReturn.ts';
+import { Hunks } from './editor/hunks.ts';
+import { Notebooks } from './editor/notebooks.ts';
+import { Proposals } from './editor/proposals.ts';
+import { Reports } from './editor/reports.ts';
+import { Selections } from './editor/selections.ts';
+import { SessionTerminals } from './editor/sessionTerminals.ts';
+import { setting } from './editor/settings.ts';
+import { Sharing } from './editor/sharing.ts';
+import { Tabs } from './editor/tabs.ts';
+import { TerminalBells } from './editor/terminalBells.ts';
+import { registerTerminalLinks } from './editor/terminalLinks.ts';
+import { injectEnvironment } from './editor/terminals.ts';
+import { workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
+import { Bridge } from './server/bridge.ts';
+import { lockDir } from './server/configDir.ts';
+import { createTools } from './tools/index.ts';
+import { ToolRegistry } from './tools/registry.ts';
+import { AgentChanges } from './ui/agentChanges.ts';
+import { Attention } from './ui/attention.ts';
+import { registerCommands } from './ui/commands.ts';
+import { reportFailedStart } from './ui/failedStart.ts';
+import { LastShared } from './ui/lastShared.ts';
+import { reportMissingCommand } from './ui/launch.ts';
+import { registerProblemActions } from './ui/problemActions.ts';
+import { SessionsView } from './ui/sessionsView.ts';
+import { SharingStatus } from './ui/sharingStatus.ts';
+import { HunkLenses } from './ui/hunkLenses.ts';
+import { ProposalsView } from './ui/proposalsView.ts';
+import { offerReconnect } from './ui/reconnect.ts';
+import { StatusBar } from './ui/statusBar.ts';
+
+let stop: (() => Promise<void>) | undefined;
+
+/** Builds every part once, tells each what it needs, and starts the bridge where the workspace is trusted. */
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const log = vscode.window.createOutputChannel('IDE Bridge for Claude Code', { log: true });
+  const proposals = new Proposals(log, () => bridge.sessions.size > 1);
+  const hunks = new Hunks(proposals);
+  const gitIgnored = new GitIgnored();
+  const sharing = new Sharing(gitIgnored, context.workspaceState);
+  const selections = new Selections(sharing);
+  const diagnostics = new Diagnostics(sharing);
+  const reports = new Reports();
+  const info = serverInfo(context.extension);
+  const notebooks = new Notebooks(context.workspaceState);
+  const agentChanges = new AgentChanges(context.storageUri, log);
+  const tools = createTools({
+    proposals,
+    tabs: new Tabs(proposals, sharing),
+    diagnostics,
+    edits: agentChanges.edits,
+    files: new Files(),
+    selections,
+    workspace,
+    notebooks,
+  });
+  const bridge = new Bridge({
+    lockDir: lockDir(),
+    identityFile: context.storageUri && vscode.Uri.joinPath(context.storageUri, 'bridge.json').fsPath,
+    // The extension host's parent is an ancestor of the terminals' shells; the host itself is not.
+    editorPid: process.ppid,
+    ideName: vscode.env.appName,
+    workspaceFolders: workspaceFolderPaths,
+    serverInfo: info,
+    tools: new ToolRegistry(tools, log),
+    log,
+  });
+  stop = () => bridge.stop();
+  const memento = context.workspaceState;
+  const sessionTerminals = new SessionTerminals(bridge, memento, log);
+  const launcher = new Launcher(() => bridge.port, sessionTerminals, memento);
+  const bells = new TerminalBells();
+  const mentions = new Mentions(bridge);
+  const lastShared = new LastShared(bridge, sharing);
+  const attention = new Attention({ bridge, proposals, sessionTerminals, bells });
+
+  context.subscriptions.push(
+    log,
+    proposals,
+    gitIgnored,
+    sharing,
+    hunks,
+    agentChanges,
+    selections,
+    sessionTerminals,
+    notebooks,
+    launcher,
+    bells,
+    attention,
+    new SessionsView({ bridge, proposals, sessionTerminals, attention }),
+    mentions,
+    lastShared,
+    new StatusBar(bridge, attention, mentions),
+    new SharingStatus(sharing),
+    registerProblemActions(),
+    registerTerminalLinks(sessionTerminals),
+    reportMissingCommand(launcher),
+    registerCommands({
+      bridge,
+      proposals,
+      hunks,
+      agentChanges,
+      mentions,
+      selections,
+      sessionTerminals,
+      launcher,
+      sharing,
+      lastShared,
+      reports,
+      log,
+      version: info.version,
+    }),
+    new ProposalsView(proposals, hunks, sessionTerminals),
+    new HunkLenses(proposals, hunks),
+    new FocusReturn(proposals, sessionTerminals),
+    keepAcceptedFilesOpen(proposals),
+    reportFailedStart(bridge),
+    publishSelection(selections, bridge, () => setting('share.selectionWithEachPrompt')),
+    publishActiveEditor(selections.onDidChangeActiveEditor, bridge),
+    publishDiagnostics(diagnostics.onDidChange, bridge),
+    bridge.onDidChangeState((state) => {
+      if (state.kind === 'listening') {
+        const isNewPort = injectEnvironment(context.environmentVariableCollection, state.port);
+        if (isNewPort) {
+          void offerReconnect(state.port);
+        }
+      }
+    }),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => bridge.updateLockFile()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => bridge.start()),
+  );
+
+  if (vscode.workspace.isTrusted) {
+    await bridge.start();
+  }
+  await proposals.closeOrphans();
+  await agentChanges.start(bridge);
+}
+
+export async function deactivate(): Promise<void> {
+  await stop?.();
+}
+
+function serverInfo({ packageJSON }: vscode.Extension<unknown>): {
+  name: string;
+  title: string;
+  version: string;
+} {
+  const { name, displayName, version } = packageJSON as {
+    name: string;
+    displayName: string;
+    version: string;
+  };
+  return { name, title: displayName, version };
+}

@@ -1,0 +1,65 @@
+import * as z from 'zod/mini';
+
+/** What the IDE side adds to MCP. Lines are 0-based, characters are UTF-16 columns, all paths are absolute. */
+
+const position = z.object({ line: z.number(), character: z.number() });
+export type Position = z.infer<typeof position>;
+
+export const range = z.object({ start: position, end: position });
+
+/**
+ * The CLI ignores the whole notification when `text`, `filePath` or `selection` is null, and keeps the old
+ * selection. It is cleared by an empty `filePath` and `text`.
+ */
+export const selectionChanged = z.object({
+  text: z.string(),
+  filePath: z.string(),
+  fileUrl: z.string(),
+  /** In a notebook: lines are those of the cell. Ours; the CLI ignores it. */
+  cellIndex: z.optional(z.number()),
+  selection: z.extend(range, { isEmpty: z.boolean() }),
+});
+export type SelectionChanged = z.infer<typeof selectionChanged>;
+
+export const activeEditorChanged = z.object({
+  filePath: z.string(),
+  fileUrl: z.string(),
+  languageId: z.string(),
+  selection: range,
+});
+export type ActiveEditorChanged = z.infer<typeof activeEditorChanged>;
+
+export const diagnosticsChanged = z.object({ uris: z.array(z.string()) });
+
+/** Lines are inclusive; the CLI takes the whole file when either is absent, and ignores the message on null. */
+export const atMentioned = z.object({
+  filePath: z.string(),
+  lineStart: z.optional(z.number()),
+  lineEnd: z.optional(z.number()),
+});
+export type AtMentioned = z.infer<typeof atMentioned>;
+
+/** Everything that we push, by method. */
+export interface Notifications {
+  selection_changed: SelectionChanged;
+  'workspace/didChangeActiveEditor': ActiveEditorChanged;
+  diagnostics_changed: z.infer<typeof diagnosticsChanged>;
+  at_mentioned: AtMentioned;
+  'notifications/tools/list_changed': Record<string, never>;
+}
+
+/** Sent by the CLI after `notifications/initialized`; `pid` is the CLI's own. */
+export const ideConnectedParams = z.object({ pid: z.int().check(z.positive()) });
+
+export const lockFileContent = z.object({
+  /** An ancestor of the integrated terminals' shells: CLIs 1.x and 2.0 check that it is one of their own. */
+  pid: z.int(),
+  workspaceFolders: z.array(z.string()),
+  ideName: z.string(),
+  transport: z.literal('ws'),
+  runningInWindows: z.boolean(),
+  authToken: z.string(),
+  /** Ours; the CLI ignores unknown fields. Tells our locks from those of other extensions. */
+  bridge: z.optional(z.string()),
+});
+export type LockFileContent = z.infer<typeof lockFileContent>;

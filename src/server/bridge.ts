@@ -1,0 +1,294 @@
+import { randomInt } from 'node:crypto';
+import { Emitter } from '../base/emitter.ts';
+import { errorMessage, UserError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { LockFileContent, Notifications } from '../protocol/ide.ts';
+import { Identity, newToken } from './identity.ts';
+import { createLockFile, type LockFile } from './lockFile.ts';
+import { MessageLog } from './messageLog.ts';
+import { ensurePrivateDir } from './privateDir.ts';
+import { isAlive, isListening } from './processes.ts';
+import { type ServerInfo, Session, type Told } from './session.ts';
+import { sweepLockFiles } from './sweep.ts';
+import type { ToolHost } from './toolHost.ts';
+import type { Transport } from './transport.ts';
+import { listenOnFirstFree, LoopbackServer } from './webSocketServer.ts';
+
+export type BridgeState =
+  | { kind: 'stopped' }
+  | { kind: 'starting' }
+  | { kind: 'listening'; port: number }
+  | { kind: 'failed'; error: UserError };
+
+export interface BridgeOptions {
+  lockDir: string;
+  /** Where port and token are remembered over a reload; absent: they are not. */
+  identityFile: string | undefined;
+  /** An ancestor of the integrated terminals' shells that lives as long as the editor, see `LockFileContent`. */
+  editorPid: number;
+  ideName: string;
+  /** Absolute paths. */
+  workspaceFolders: () => string[];
+  serverInfo: ServerInfo;
+  tools: ToolHost;
+  log: Logger;
+  /** ms between two pings to a client; 25 s by default */
+  pingInterval?: number;
+  /** ms between two looks at the lock file, and between two tries after a failed start; 5 s by default */
+  checkInterval?: number;
+}
+
+const attempts = 20;
+
+interface Running {
+  server: LoopbackServer;
+  port: number;
+  token: string;
+  lock: LockFile;
+  onExit: () => void;
+}
+
+/** The running server of one editor window: port, token, lock file, sessions. */
+export class Bridge {
+  private readonly stateChanged = new Emitter<BridgeState>();
+  private readonly connected = new Emitter<Session>();
+  private readonly identified = new Emitter<Session>();
+  private readonly used = new Emitter<Session>();
+  private readonly told = new Emitter<Told & { session: Session }>();
+  private readonly openSessions = new Set<Session>();
+  private readonly identity: Identity;
+  private currentState: BridgeState = { kind: 'stopped' };
+  private running: Running | undefined;
+  private lastSessionId = 0;
+  private checkTimer: ReturnType<typeof setInterval> | undefined;
+  /** What was last wrong with the lock file, so that it is told once. */
+  private lockProblem: string | undefined;
+  /** Starts and stops run one after the other. */
+  private queue: Promise<void> = Promise.resolve();
+
+  /** Also fires when a session comes or goes. */
+  readonly onDidChangeState = this.stateChanged.event;
+  readonly onDidConnect = this.connected.event;
+  readonly onDidIdentify = this.identified.event;
+  readonly onDidUse = this.used.event;
+  readonly onDidTell = this.told.event;
+  /** For the protocol inspector. */
+  readonly messages = new MessageLog();
+
+  constructor(private readonly options: BridgeOptions) {
+    this.identity = new Identity(options.identityFile, options.editorPid);
+  }
+
+  get state(): BridgeState {
+    return this.currentState;
+  }
+
+  /** While it listens. */
+  get port(): number | undefined {
+    return this.running?.port;
+  }
+
+  get sessions(): ReadonlySet<Session> {
+    return this.openSessions;
+  }
+
+  get lockFilePath(): string | undefined {
+    return this.running?.lock.path;
+  }
+
+  /** Never throws: a failure is the state `failed`, and is tried again from time to time. */
+  start(): Promise<void> {
+    return this.enqueue(async () => {
+      if (!this.running) {
+        this.setState({ kind: 'starting' });
+        await this.tryToOpen();
+        this.checkTimer ??= setInterval(() => this.check(), this.options.checkInterval ?? 5_000).unref();
+      }
+    });
+  }
+
+  /** Removes the lock file first, so that nobody finds a server that is going away. */
+  stop(): Promise<void> {
+    return this.enqueue(async () => {
+      clearInterval(this.checkTimer);
+      this.checkTimer = undefined;
+      const running = this.running;
+      this.running = undefined;
+      if (running) {
+        process.off('exit', running.onExit);
+        running.lock.remove();
+        this.identity.markStopped();
+        for (const session of [...this.openSessions]) {
+          session.dispose();
+        }
+        await running.server.close();
+      }
+      this.setState({ kind: 'stopped' });
+    });
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /** Rewrites the lock file after the workspace folders have changed. */
+  updateLockFile(): void {
+    this.tendLock(({ lock, token }) => lock.update(this.lockFileContent(token)));
+  }
+
+  broadcast<M extends keyof Notifications>(method: M, params: Notifications[M]): void {
+    for (const session of this.openSessions) {
+      session.notify(method, params);
+    }
+  }
+
+  private async tryToOpen(): Promise<void> {
+    try {
+      this.running = await this.open();
+      this.lockProblem = undefined;
+      this.setState({ kind: 'listening', port: this.running.port });
+    } catch (error) {
+      const failure = asUserError(error);
+      if (this.currentState.kind !== 'failed' || this.currentState.error.message !== failure.message) {
+        this.setState({ kind: 'failed', error: failure });
+      }
+    }
+  }
+
+  /**
+   * Looked at from time to time rather than watched: the folder may be deleted as a whole, come later, or lie on a
+   * file system that reports nothing, and a look costs microseconds.
+   */
+  private check(): void {
+    this.tendLock(({ lock }) => {
+      if (lock.restore()) {
+        this.options.log.warn(`Somebody had changed the lock file ${lock.path}: it is written again.`);
+      }
+    });
+    if (this.currentState.kind === 'failed') {
+      void this.enqueue(async () => {
+        if (this.currentState.kind === 'failed') {
+          await this.tryToOpen();
+        }
+      });
+    }
+  }
+
+  private tendLock(action: (running: Running) => void): void {
+    if (!this.running) {
+      return;
+    }
+    try {
+      action(this.running);
+      this.lockProblem = undefined;
+    } catch (error) {
+      const problem = errorMessage(error);
+      if (problem !== this.lockProblem) {
+        this.lockProblem = problem;
+        this.options.log.error(problem);
+      }
+    }
+  }
+
+  private async open(): Promise<Running> {
+    const { lockDir, serverInfo, log, pingInterval = 25_000 } = this.options;
+    ensurePrivateDir(lockDir);
+    const swept = await sweepLockFiles(lockDir, serverInfo.name, { isAlive, isListening });
+    if (swept.length > 0) {
+      log.info(`Removed ${swept.length} left-over file(s) from ${lockDir}.`);
+    }
+    const last = this.identity.load();
+    let token = last.token;
+    const { server, port } = await listenOnFirstFree((candidate) => {
+      // Somebody else has our port now: what was sent there must not open us.
+      token = candidate === last.port ? last.token : newToken();
+      return new LoopbackServer(token, pingInterval, log);
+    }, portsToTry(last.port));
+    try {
+      const lock = createLockFile(lockDir, port, this.lockFileContent(token));
+      this.identity.save(port, token);
+      server.onDidConnect((transport) => this.admit(transport));
+      const onExit = () => lock.remove();
+      process.once('exit', onExit);
+      log.info(`Listening on port ${port}; lock file ${lock.path}.`);
+      return { server, port, token, lock, onExit };
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+  }
+
+  private admit(transport: Transport): void {
+    const { tools, serverInfo, log } = this.options;
+    const session = new Session(++this.lastSessionId, transport, tools, serverInfo, log);
+    this.openSessions.add(session);
+    session.onDidUse(() => this.used.fire(session));
+    session.onDidTell((told) => this.told.fire({ ...told, session }));
+    session.onDidExchange(({ from, message }) => this.messages.add(session.id, from, message));
+    session.onDidIdentify(() => {
+      log.info(`Session ${session.id} is ${describe(session)}.`);
+      this.identified.fire(session);
+      this.stateChanged.fire(this.currentState);
+    });
+    session.onDidClose(() => {
+      this.openSessions.delete(session);
+      log.info(`Session ${session.id} disconnected.`);
+      this.stateChanged.fire(this.currentState);
+    });
+    log.info(`Session ${session.id} connected.`);
+    this.connected.fire(session);
+    this.stateChanged.fire(this.currentState);
+  }
+
+  private lockFileContent(token: string): LockFileContent {
+    const { editorPid, ideName, serverInfo, workspaceFolders } = this.options;
+    return {
+      pid: editorPid,
+      workspaceFolders: workspaceFolders(),
+      ideName,
+      transport: 'ws',
+      runningInWindows: process.platform === 'win32',
+      authToken: token,
+      bridge: serverInfo.name,
+    };
+  }
+
+  private setState(state: BridgeState): void {
+    this.currentState = state;
+    if (state.kind === 'failed') {
+      this.options.log.error(state.error.message);
+    }
+    this.stateChanged.fire(state);
+  }
+
+  private enqueue(step: () => Promise<void>): Promise<void> {
+    this.queue = this.queue.then(step, step);
+    return this.queue;
+  }
+}
+
+function* portsToTry(first: number | undefined): Generator<number> {
+  if (first !== undefined) {
+    yield first;
+  }
+  for (let i = 0; i < attempts; i++) {
+    yield randomInt(10_000, 65_536);
+  }
+}
+
+function describe({ clientInfo, pid }: Session): string {
+  return `${clientInfo?.name ?? 'an unknown client'} ${clientInfo?.version ?? ''}, process ${pid}`;
+}
+
+function asUserError(error: unknown): UserError {
+  return error instanceof UserError
+    ? error
+    : new UserError(
+        `The bridge could not start: ${errorMessage(error)}.`,
+        'Restart the bridge to try again.',
+        {
+          cause: error,
+        },
+      );
+}

@@ -1,0 +1,165 @@
+import { execFile } from 'node:child_process';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as z from 'zod/mini';
+import { errorMessage } from '../base/errors.ts';
+import { printable } from '../base/printable.ts';
+import type { Bridge } from './bridge.ts';
+import { isPrivate } from './privateDir.ts';
+import { isAlive, isListening } from './processes.ts';
+import { readSmallFile } from './smallFile.ts';
+import { readLockFiles } from './sweep.ts';
+
+/** One answer to "what can keep a CLI from connecting?" */
+export interface Finding {
+  /** note = works, but the user should know */
+  level: 'ok' | 'note' | 'problem';
+  what: string;
+  remedy?: string;
+  fix?: 'restart' | 'reconnect' | 'trust';
+}
+
+const ok = (what: string): Finding => ({ level: 'ok', what });
+
+/** Bridge, lock file and port of this window. */
+export async function checkBridge({ state, lockFilePath, sessions }: Bridge): Promise<Finding[]> {
+  if (state.kind !== 'listening' || lockFilePath === undefined) {
+    const why = state.kind === 'failed' ? state.error.problem : `It is ${state.kind}.`;
+    const remedy = state.kind === 'failed' ? state.error.remedy : 'Restart it.';
+    return [{ level: 'problem', what: `The bridge does not run. ${why}`, remedy, fix: 'restart' }];
+  }
+  return [
+    (await isListening(state.port))
+      ? ok(`The bridge listens on 127.0.0.1:${state.port}, ${sessions.size} connected.`)
+      : { level: 'problem', what: `Nothing listens on port ${state.port}.`, fix: 'restart' },
+    checkLockFile(lockFilePath),
+  ];
+}
+
+function checkLockFile(path: string): Finding {
+  const found = readSmallFile(path);
+  if (!found) {
+    return { level: 'problem', what: `The lock file ${path} cannot be read.`, fix: 'restart' };
+  }
+  if (!isPrivate(found.stat)) {
+    const what = `Other users can read the lock file ${path}, or own it.`;
+    return { level: 'problem', what, fix: 'restart' };
+  }
+  return ok(`The lock file ${path} is there, and only you can read it.`);
+}
+
+/** The lock files of other windows and editors. */
+export async function checkOtherLocks(
+  dir: string,
+  own: string | undefined,
+  folders: readonly string[],
+): Promise<Finding[]> {
+  const others = readLockFiles(dir).filter(({ path }) => path !== own);
+  const findings = others.map(async ({ path, port, content }): Promise<Finding | undefined> => {
+    if (!isAlive(content.pid) || !(await isListening(port))) {
+      return {
+        level: 'problem',
+        what: `${path} is a ghost: its editor is gone. “claude --ide” counts it and may choose neither.`,
+        remedy: `Restarting the bridge deletes ghosts of this extension and of processes that are dead; else delete the file.`,
+        fix: 'restart',
+      };
+    }
+    const shared = content.workspaceFolders.filter((folder) => folders.includes(folder));
+    return shared.length === 0
+      ? undefined
+      : {
+          level: 'note',
+          what: `${printable(content.ideName)} serves ${shared.map((folder) => printable(folder)).join(', ')} too (port ${port}). Outside of an editor’s terminal “claude --ide” connects to neither.`,
+          remedy: 'Start claude in a terminal of this window, or choose with /ide.',
+        };
+  });
+  return (await Promise.all(findings)).filter((finding) => finding !== undefined);
+}
+
+export function checkFolders(folders: readonly string[]): Finding {
+  return folders.length === 0
+    ? {
+        level: 'note',
+        what: 'No folder is open, so a CLI finds this window from its own terminals only.',
+        remedy: 'Open the folder in which you work with claude.',
+      }
+    : ok(`A CLI that is started in or below ${folders.join(' or ')} finds this window.`);
+}
+
+/** What the environment of the editor, and so of its terminals, changes. */
+export function checkEnvironment(env: NodeJS.ProcessEnv, lockDir: string): Finding[] {
+  const findings: Finding[] = [];
+  if (env.CLAUDE_CONFIG_DIR) {
+    findings.push({
+      level: 'note',
+      what: `The editor was started with CLAUDE_CONFIG_DIR, so lock files go to ${lockDir}.`,
+      remedy: 'A terminal outside of the editor needs the same CLAUDE_CONFIG_DIR to find this window.',
+    });
+  }
+  if (/^(0|false)$/i.test(env.CLAUDE_CODE_AUTO_CONNECT_IDE ?? '')) {
+    findings.push({
+      level: 'problem',
+      what: 'CLAUDE_CODE_AUTO_CONNECT_IDE switches connecting off.',
+      remedy: 'Remove it from the environment, then start the editor again.',
+    });
+  }
+  const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].filter(
+    (name) => env[name] ?? env[name.toLowerCase()],
+  );
+  if (proxies.length > 0) {
+    findings.push({
+      level: 'note',
+      what: `A proxy is set (${proxies.join(', ')}). Terminals of this window are told to go round it for loopback.`,
+      remedy: 'Elsewhere add 127.0.0.1 to NO_PROXY.',
+    });
+  }
+  return findings;
+}
+
+/** @param command what "Run Claude Code" types; only its first word is run, with `--version` */
+export async function checkCli(command: string): Promise<Finding> {
+  const program = command.trim().split(/\s+/)[0] ?? '';
+  try {
+    const run = promisify(execFile);
+    // npm installs a .cmd on Windows, which needs the shell; the setting is the user's own, never the workspace's.
+    const { stdout } = await run(program, ['--version'], {
+      timeout: 10_000,
+      shell: process.platform === 'win32',
+    });
+    return ok(`${printable(program)} is installed: ${printable(stdout.trim())}.`);
+  } catch (error) {
+    return {
+      level: 'problem',
+      what: `“${printable(program)} --version” does not run: ${printable(errorMessage(error))}`,
+      remedy: 'Install the Claude Code CLI, or set ideBridge.command to where it is.',
+    };
+  }
+}
+
+/** In some permission modes the CLI writes without asking, and so sends no diffs. */
+export function checkPermissionMode(configDir: string): Finding {
+  const remedy = 'Press Shift+Tab in the CLI until it says “manual mode” to get a diff for every edit.';
+  const mode = defaultMode(join(configDir, 'settings.json'));
+  return mode !== undefined && mode !== 'default' && mode !== 'manual'
+    ? {
+        level: 'note',
+        what: `The CLI starts in mode “${printable(mode)}”, in which it sends no diffs.`,
+        remedy,
+      }
+    : {
+        level: 'note',
+        what: 'The CLI shows diffs in manual mode only; newer ones start in auto mode.',
+        remedy,
+      };
+}
+
+const cliSettings = z.object({ permissions: z.object({ defaultMode: z.string() }) });
+
+function defaultMode(path: string): string | undefined {
+  try {
+    return cliSettings.parse(JSON.parse(fs.readFileSync(path, 'utf8'))).permissions.defaultMode;
+  } catch {
+    return undefined; // no settings, no mode
+  }
+}

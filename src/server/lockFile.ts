@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { errorMessage, UserError } from '../base/errors.ts';
+import type { LockFileContent } from '../protocol/ide.ts';
+import { ensurePrivateDir, isPrivate, remedy } from './privateDir.ts';
+import { readSmallFile } from './smallFile.ts';
+
+/**
+ * The file by which the CLI finds us: `<config dir>/ide/<port>.lock`.
+ *
+ * Everything here is synchronous: the files are tiny, a lock must be gone before the process is, and two
+ * updates cannot overtake each other.
+ */
+export interface LockFile {
+  readonly path: string;
+  update(content: LockFileContent): void;
+  /** Writes the file again if it is gone, says something else or is open to others. @returns whether it was. */
+  restore(): boolean;
+  /** Removes the file if it is still the one that we wrote last. Never throws. */
+  remove(): void;
+}
+
+/** @throws UserError when the folder or the file cannot be made, or would not be private to this user. */
+export function createLockFile(dir: string, port: number, content: LockFileContent): LockFile {
+  const path = join(dir, `${port}.lock`);
+  let text = JSON.stringify(content);
+  write(dir, path, text);
+  return {
+    path,
+    update(next) {
+      text = JSON.stringify(next);
+      write(dir, path, text);
+    },
+    restore() {
+      const found = readSmallFile(path);
+      if (found?.text === text && isPrivate(found.stat) && isPrivate(fs.lstatSync(dir))) {
+        return false;
+      }
+      write(dir, path, text);
+      return true;
+    },
+    remove() {
+      try {
+        if (readSmallFile(path)?.text === text) {
+          fs.unlinkSync(path);
+        }
+      } catch {
+        // Somebody else was faster.
+      }
+    },
+  };
+}
+
+function write(dir: string, path: string, text: string): void {
+  ensurePrivateDir(dir);
+  // Not ending in .lock, so that no CLI reads it; exclusive, so that nobody can have put a link there.
+  const temporary = join(dir, `.${randomBytes(8).toString('hex')}.tmp`);
+  try {
+    fs.writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
+    fs.renameSync(temporary, path);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw new UserError(
+      `The lock file ${path}, by which the CLI finds this editor, could not be written: ${errorMessage(error)}.`,
+      remedy(error),
+      { cause: error },
+    );
+  }
+}

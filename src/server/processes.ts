@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { readFile, readlink } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { promisify } from 'node:util';
+import { errorCode } from '../base/errors.ts';
+
+export function isAlive(pid: number): boolean {
+  if (pid <= 0) {
+    return false; // 0 and below name process groups.
+  }
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM'; // alive, but another user's
+  }
+}
+
+/** Whether anything accepts connections on this port of 127.0.0.1. Waits at most 500 ms. */
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    const finish = (listening: boolean) => {
+      socket.destroy();
+      resolve(listening);
+    };
+    socket.setTimeout(500, () => finish(true)); // too busy to answer is not gone
+    socket.once('connect', () => finish(true));
+    socket.once('error', () => finish(false));
+  });
+}
+
+/** The process itself, its parent, and so on up: nearest first. What cannot be seen ends the list. */
+export async function lineage(pid: number): Promise<number[]> {
+  const parentOf = process.platform === 'linux' ? parentFromProc : await processTable();
+  const pids: number[] = [];
+  // A pid that comes twice is a number that the system has used again.
+  for (let next: number | undefined = pid; next && !pids.includes(next); next = await parentOf(next)) {
+    pids.push(next);
+  }
+  return pids;
+}
+
+async function parentFromProc(pid: number): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]) || undefined;
+}
+
+/** Reads all processes at once: on Windows one query costs half a second, however much it asks for. */
+async function processTable(): Promise<(pid: number) => number | undefined> {
+  const [command, ...args] =
+    process.platform === 'win32'
+      ? [
+          'powershell.exe',
+          '-NoProfile',
+          '-NonInteractive',
+          '-Command',
+          'Get-CimInstance Win32_Process | ForEach-Object { "$($_.ProcessId) $($_.ParentProcessId)" }',
+        ]
+      : ['ps', '-A', '-o', 'pid=,ppid='];
+  const { stdout } = await promisify(execFile)(command, args, {
+    windowsHide: true,
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  const parents = new Map(parseProcessTable(stdout));
+  return (pid) => parents.get(pid);
+}
+
+/** Lines of "pid parent". */
+export function parseProcessTable(text: string): [pid: number, parent: number][] {
+  return [...text.matchAll(/^\s*(\d+)\s+(\d+)\s*$/gm)].map(([, pid, parent]) => [
+    Number(pid),
+    Number(parent),
+  ]);
+}
+
+/** Undefined on Windows, where other processes do not tell, and for a process that is gone. */
+export async function workingDirectory(pid: number): Promise<string | undefined> {
+  try {
+    if (process.platform === 'linux') {
+      return await readlink(`/proc/${pid}/cwd`);
+    }
+    if (process.platform === 'darwin') {
+      const { stdout } = await promisify(execFile)('lsof', ['-a', '-d', 'cwd', '-p', String(pid), '-Fn']);
+      return /^n(.+)$/m.exec(stdout)?.[1];
+    }
+  } catch {
+    // gone, or another user's
+  }
+  return undefined;
+}

@@ -1,0 +1,138 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { Emitter } from '../base/emitter.ts';
+import { errorCode } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { WebSocketTransport, type Transport } from './transport.ts';
+import { checkUpgrade } from './upgradeGuard.ts';
+
+const maxMessageBytes = 16 * 1024 * 1024;
+const maxClients = 256;
+/** Connections that have not authenticated yet. The oldest gives way, so that a flood keeps nobody out. */
+const maxStrangers = 32;
+const handshakeTimeout = 5_000;
+/** A page that tries in a loop shall not fill the log: each reason is told once per this many ms. */
+const refusalSilence = 60_000;
+
+/** The loopback socket of the bridge: lets in who passes the upgrade guard, and hands over a transport for each. */
+export class LoopbackServer {
+  private readonly connected = new Emitter<Transport>();
+  private readonly strangers = new Set<Duplex>();
+  /** Reason → when it was last told, in ms since the epoch. */
+  private readonly toldRefusals = new Map<string, number>();
+  private readonly http: Server;
+  private readonly webSockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessageBytes,
+    perMessageDeflate: false,
+    handleProtocols: () => 'mcp', // the guard has seen that it was offered
+  });
+
+  readonly onDidConnect = this.connected.event;
+
+  constructor(
+    private readonly token: string,
+    private readonly pingInterval: number,
+    private readonly log: Logger,
+  ) {
+    this.http = createServer(
+      { maxHeaderSize: 16 * 1024, connectionsCheckingInterval: 1_000 },
+      (_request, response) => {
+        response.writeHead(426, { connection: 'close', upgrade: 'websocket' }).end();
+      },
+    );
+    this.http.headersTimeout = handshakeTimeout;
+    this.http.requestTimeout = handshakeTimeout;
+    this.http.on('connection', (socket) => this.admitStranger(socket));
+    this.http.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
+  }
+
+  /** @throws when the port is taken (`EADDRINUSE`) or forbidden. */
+  async listen(port: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.http.once('error', reject);
+      this.http.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
+        this.http.off('error', reject);
+        this.http.on('error', (error) => this.log.error(`Server: ${error.message}`));
+        resolve();
+      });
+    });
+  }
+
+  /** Frees the port and drops every connection. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.http.close(() => resolve()));
+    for (const client of this.webSockets.clients) {
+      client.terminate();
+    }
+    for (const socket of this.strangers) {
+      socket.destroy();
+    }
+    this.http.closeAllConnections();
+    await closed;
+  }
+
+  private admitStranger(socket: Duplex): void {
+    this.strangers.add(socket);
+    socket.once('close', () => this.strangers.delete(socket));
+    const [oldest] = this.strangers;
+    if (this.strangers.size > maxStrangers && oldest) {
+      this.strangers.delete(oldest);
+      oldest.destroy();
+    }
+  }
+
+  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const address = this.http.address();
+    if (address === null || typeof address === 'string') {
+      socket.destroy(); // closed meanwhile
+      return;
+    }
+    const verdict = checkUpgrade(request, address.port, this.token);
+    if (!verdict.ok) {
+      this.refuse(socket, verdict.status, verdict.reason);
+      return;
+    }
+    if (this.webSockets.clients.size >= maxClients) {
+      this.refuse(socket, 503, `there are ${maxClients} clients already`);
+      return;
+    }
+    this.strangers.delete(socket);
+    this.webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      this.connected.fire(new WebSocketTransport(webSocket, this.pingInterval));
+    });
+  }
+
+  private refuse(socket: Duplex, status: number, reason: string): void {
+    const now = Date.now();
+    if (now - (this.toldRefusals.get(reason) ?? 0) > refusalSilence) {
+      this.toldRefusals.set(reason, now);
+      this.log.warn(`Refused a connection: ${reason}.`);
+    }
+    socket.once('finish', () => socket.destroy()); // else the other side decides how long it stays open
+    socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  }
+}
+
+/** The first of `ports` that is free. */
+export async function listenOnFirstFree(
+  create: (port: number) => LoopbackServer,
+  ports: Iterable<number>,
+): Promise<{ server: LoopbackServer; port: number }> {
+  let lastError: unknown = new Error('No port to try');
+  for (const port of ports) {
+    const server = create(port);
+    try {
+      await server.listen(port);
+      return { server, port };
+    } catch (error) {
+      if (errorCode(error) !== 'EADDRINUSE' && errorCode(error) !== 'EACCES') {
+        throw error;
+      }
+      lastError = error;
+    }
+  }
+  throw lastError;
+}

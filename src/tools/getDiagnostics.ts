@@ -1,0 +1,97 @@
+import * as z from 'zod/mini';
+import type { Disposable } from '../base/disposable.ts';
+import type { Position } from '../protocol/ide.ts';
+import type { Session } from '../server/session.ts';
+import { boundDiagnostics } from './boundDiagnostics.ts';
+import { defineTool, json, text, type Tool } from './tool.ts';
+
+export interface FileDiagnostics {
+  /** `file://` and the raw path, not percent-encoded: the CLI compares it with its own letter by letter. */
+  uri: string;
+  diagnostics: Diagnostic[];
+}
+
+export interface Diagnostic {
+  message: string;
+  severity: 'Error' | 'Warning' | 'Information' | 'Hint';
+  range: { start: Position; end: Position };
+  /** In a notebook: lines are those of the cell. */
+  cellIndex?: number;
+  source?: string;
+  code?: string;
+  /** Where the code is explained. */
+  codeDescription?: { href: string };
+  tags?: ('Unnecessary' | 'Deprecated')[];
+  relatedInformation?: {
+    message: string;
+    location: { uri: string; range: { start: Position; end: Position } };
+  }[];
+}
+
+/** Waits for what the language servers have to say of a write that is to come. */
+export interface FreshDiagnostics extends Disposable {
+  /** Settles when the file's problems were reported anew after its text has changed. */
+  readonly arrived: Promise<void>;
+}
+
+export interface DiagnosticsSource {
+  /** Every file that has problems. */
+  all(): FileDiagnostics[];
+  /** @param uri a file URI, encoded or raw, or a plain path; anything else has no problems */
+  of(uri: string): FileDiagnostics;
+  /** Opens the file's document in the background, so that its language server reports on it. */
+  watch(uri: string): FreshDiagnostics;
+  /** The file in front, in the form of `FileDiagnostics.uri`. */
+  readonly activeUri: string | undefined;
+}
+
+export interface EditListener {
+  /**
+   * This session is about to write the file. Reads it at once: the newest CLI does not wait for the answer.
+   * @param uri see `FileDiagnostics`; the file need not exist
+   */
+  willEdit(session: Session, uri: string): void;
+}
+
+/** How long the CLI, which goes on by itself after about 1,000 ms, is kept waiting for fresh problems. */
+const patience = 600;
+
+/**
+ * The CLI asks for one file just before it writes it, and for all of them after: the second answer is the news for
+ * the model. What the model itself asks for is kept short, so that the CLI does not cut it.
+ */
+export function getDiagnostics(source: DiagnosticsSource, edits: EditListener): Tool {
+  const writes = new WeakMap<Session, FreshDiagnostics>();
+  return defineTool({
+    name: 'getDiagnostics',
+    description: 'Get language diagnostics from the editor: errors, warnings and hints of one file or of all',
+    input: z.object({
+      uri: z
+        .nullish(z.string())
+        .check(
+          z.describe('File URI to get diagnostics for. If not provided, gets diagnostics for all files.'),
+        ),
+    }),
+    async run({ uri }, { session, fromModel }) {
+      if (fromModel) {
+        const { files, leftOut } = boundDiagnostics(uri ? [source.of(uri)] : source.all(), source.activeUri);
+        const answer = json(files);
+        return leftOut === undefined ? answer : { content: [...answer.content, ...text(leftOut).content] };
+      }
+      if (uri) {
+        edits.willEdit(session, uri);
+        const baseline = source.of(uri);
+        writes.get(session)?.dispose();
+        writes.set(session, source.watch(uri));
+        return json([baseline]);
+      }
+      const write = writes.get(session);
+      if (write) {
+        writes.delete(session);
+        await Promise.race([write.arrived, new Promise((resolve) => setTimeout(resolve, patience))]);
+        write.dispose();
+      }
+      return json(source.all());
+    },
+  });
+}

@@ -1,0 +1,48 @@
+import * as z from 'zod/mini';
+import { $ZodError } from 'zod/v4/core'; // z.core would bring all of zod into the bundle
+import { errorMessage } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { printable } from '../base/printable.ts';
+import { ErrorCode, JsonRpcError } from '../protocol/jsonRpc.ts';
+import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
+import type { ToolCall, ToolHost } from '../server/toolHost.ts';
+import { type Tool, toolError } from './tool.ts';
+
+/** Finds tools by name, and turns what goes wrong in them into answers. */
+export class ToolRegistry implements ToolHost {
+  private readonly tools: ReadonlyMap<string, Tool>;
+  private readonly definitions: ToolDefinition[];
+
+  constructor(
+    tools: readonly Tool[],
+    private readonly log: Logger,
+  ) {
+    this.tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.definitions = tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema,
+    }));
+  }
+
+  list(): ToolDefinition[] {
+    return this.definitions;
+  }
+
+  async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {
+    const tool = this.tools.get(name);
+    if (!tool) {
+      throw new JsonRpcError(ErrorCode.InvalidParams, `Tool ${printable(name)} not found`);
+    }
+    try {
+      return await tool.run(args, call);
+    } catch (error) {
+      if (error instanceof $ZodError) {
+        const message = `Invalid arguments for tool ${name}: ${z.prettifyError(error)}`;
+        throw new JsonRpcError(ErrorCode.InvalidParams, message, error.issues);
+      }
+      this.log.error(`${name} failed: ${printable(errorMessage(error), 1_000)}`);
+      return toolError(errorMessage(error));
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import type * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import type { Logger } from '../base/logger.ts';
+import { Changes } from '../changes/changes.ts';
+import { ChangeSets } from '../changes/changeSets.ts';
+import { AnnouncedEdits } from '../editor/announcedEdits.ts';
+import { BeforeFiles } from '../editor/beforeFiles.ts';
+import { ChangeDecorations } from '../editor/changeDecorations.ts';
+import { closeDiffs } from '../editor/changeDiffs.ts';
+import { ChangeGutter } from '../editor/changeGutter.ts';
+import { changeStorage, snapshotLimits } from '../editor/changeStorage.ts';
+import { watchChanges } from '../editor/changeWatcher.ts';
+import { NewProblems } from '../editor/newProblems.ts';
+import { ShellEdits } from '../editor/shellEdits.ts';
+import type { Bridge } from '../server/bridge.ts';
+import { isAlive } from '../server/processes.ts';
+import type { EditListener } from '../tools/getDiagnostics.ts';
+import { ChangesView } from './changesView.ts';
+
+/** Builds and owns all that shows what agents have changed. */
+export class AgentChanges implements Disposable {
+  readonly edits: EditListener;
+  readonly sets: ChangeSets;
+  readonly changes: Changes;
+  private readonly store = new DisposableStore();
+  private readonly beforeFiles: BeforeFiles;
+
+  constructor(
+    storageUri: vscode.Uri | undefined,
+    private readonly log: Logger,
+  ) {
+    const storage = this.store.add(changeStorage(storageUri));
+    this.sets = this.store.add(new ChangeSets({ dir: storage.dir, limits: snapshotLimits, isAlive, log }));
+    this.changes = this.store.add(new Changes(this.sets, log));
+    this.beforeFiles = this.store.add(new BeforeFiles(this.sets));
+    const problems = this.store.add(new NewProblems(this.sets));
+    this.edits = new AnnouncedEdits(this.sets, problems);
+    this.store.add(new ChangesView(this.sets, this.changes, problems));
+    this.store.add(new ChangeDecorations(this.changes));
+    this.store.add(new ChangeGutter(this.changes));
+  }
+
+  /** Goes on where the window was left, and follows what the sessions do. */
+  async start(bridge: Bridge): Promise<void> {
+    this.store.add(watchChanges(this.sets, this.changes, bridge));
+    this.store.add(new ShellEdits(this.sets, this.changes, bridge, this.log));
+    await this.changes.tidy();
+    await closeDiffs((before) => !this.beforeFiles.has(before));
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+}

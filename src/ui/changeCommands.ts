@@ -1,0 +1,128 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import * as z from 'zod/mini';
+import { errorMessage } from '../base/errors.ts';
+import type { Change, Changes } from '../changes/changes.ts';
+import type { ChangeSet } from '../changes/changeSet.ts';
+import type { ChangeSets } from '../changes/changeSets.ts';
+import { beforeUri } from '../editor/beforeFiles.ts';
+import { closeDiffs, openAllChanges, openChange } from '../editor/changeDiffs.ts';
+import { hunkAt, revertFile, revertHunk } from '../editor/revert.ts';
+import type { ChangesNode } from './changesView.ts';
+import { confirmRevert } from './confirmRevert.ts';
+
+/** What was done to files after the fact: look at it, take it back, keep it. */
+export function changeCommands({ sets, changes }: { sets: ChangeSets; changes: Changes }) {
+  return {
+    reviewChanges: (node: unknown) => {
+      const chosen = isNode(node) ? changesOf(node, changes) : changes.all;
+      const title = isNode(node) ? `Changes by ${setOf(node).label}` : 'Changes by Agents';
+      return chosen.length > 0 ? openAllChanges(chosen, title) : sayNothingChanged();
+    },
+    openChange: (argument: unknown) => withChange(argument, changes, (change) => openChange(change)),
+    revertHunk: (_uri: unknown, lineChanges: unknown, index: unknown) =>
+      withChange(undefined, changes, (change) => revertHunkOf(change, lineChanges, index)),
+    revertFile: (argument: unknown) =>
+      withChange(argument, changes, (change) => revert(sets, changes, [change])),
+    revertSession: (node: unknown) =>
+      isNode(node) ? revert(sets, changes, changesOf(node, changes)) : sayNothingChanged(),
+    keepFile: (argument: unknown) =>
+      withChange(argument, changes, ({ set, snapshot }) => keep(sets, set, [snapshot.path])),
+    keepSession: (node: unknown) =>
+      isNode(node) ? keep(sets, setOf(node), setOf(node).snapshots.keys()) : sayNothingChanged(),
+    keepAllChanges: () => Promise.all([...sets.all].map((set) => keep(sets, set, set.snapshots.keys()))),
+  };
+}
+
+function isNode(value: unknown): value is ChangesNode {
+  return typeof value === 'object' && value !== null && 'kind' in value;
+}
+
+function setOf(node: ChangesNode): ChangeSet {
+  return node.kind === 'session' ? node.set : node.change.set;
+}
+
+function changesOf(node: ChangesNode, changes: Changes): Change[] {
+  return changes.ofSet(setOf(node));
+}
+
+/** Acts on a file of the view, or on a URI as menus pass it; from the palette or a key, on the active editor. */
+async function withChange(
+  argument: unknown,
+  changes: Changes,
+  act: (change: Change) => unknown,
+): Promise<void> {
+  if (isNode(argument) && argument.kind === 'file') {
+    await act(argument.change);
+    return;
+  }
+  const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
+  const found = uri ? changes.ofPath(uri.with({ scheme: 'file', query: '' }).fsPath) : [];
+  const change = found.length > 1 ? await pick(found) : found[0];
+  if (change) {
+    await act(change);
+  } else if (found.length === 0) {
+    sayNothingChanged();
+  }
+}
+
+async function pick(found: readonly Change[]): Promise<Change | undefined> {
+  const items = found.map((change) => ({ label: change.set.label, change }));
+  const picked = await vscode.window.showQuickPick(items, { title: 'Several sessions changed this file' });
+  return picked?.change;
+}
+
+async function keep(sets: ChangeSets, set: ChangeSet, paths: Iterable<string>): Promise<void> {
+  const kept = [...paths];
+  sets.keep(set, kept);
+  await closeDiffsOf(set, kept);
+}
+
+async function closeDiffsOf(set: ChangeSet, paths: readonly string[]): Promise<void> {
+  const over = new Set(paths.map((path) => beforeUri(set, path).toString()));
+  await closeDiffs((before) => over.has(before.toString()));
+}
+
+async function revert(sets: ChangeSets, changes: Changes, chosen: readonly Change[]): Promise<void> {
+  if (!(await confirmRevert(chosen, changes))) {
+    return;
+  }
+  const problems: string[] = [];
+  for (const change of chosen) {
+    try {
+      await revertFile(sets, change);
+      await closeDiffsOf(change.set, [change.snapshot.path]);
+    } catch (error) {
+      problems.push(`${basename(change.snapshot.path)}: ${errorMessage(error)}`);
+    }
+  }
+  await changes.refresh(new Set(chosen.map(({ snapshot }) => snapshot.path)));
+  if (problems.length > 0) {
+    void vscode.window.showErrorMessage(`Not everything could be reverted. ${problems.join(' ')}`);
+  }
+}
+
+/** What the gutter passes; of a deletion, the 1-based line before it. */
+const lineChangesSchema = z.array(z.object({ modifiedStartLineNumber: z.number() }));
+
+/** At the cursor, or, from the editor's gutter, the hunk that it names (1-based lines). */
+async function revertHunkOf(change: Change, lineChanges: unknown, index: unknown): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) {
+    return;
+  }
+  const fromGutter = lineChangesSchema.safeParse(lineChanges).data?.[Number(index)];
+  const line = fromGutter
+    ? Math.max(0, fromGutter.modifiedStartLineNumber - 1)
+    : editor.selection.active.line;
+  const hunk = await hunkAt(change, editor.document, line);
+  if (hunk) {
+    await revertHunk(change, editor.document, hunk);
+  } else {
+    void vscode.window.showInformationMessage('Put the cursor into a changed line first.');
+  }
+}
+
+function sayNothingChanged(): void {
+  void vscode.window.showInformationMessage('No file here is changed by an agent, or its change is kept.');
+}

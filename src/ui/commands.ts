@@ -1,0 +1,82 @@
+import * as vscode from 'vscode';
+import type { Hunks } from '../editor/hunks.ts';
+import type { Launcher } from '../editor/launcher.ts';
+import type { Proposals } from '../editor/proposals.ts';
+import type { Report, Reports } from '../editor/reports.ts';
+import type { Bridge } from '../server/bridge.ts';
+import type { AgentChanges } from './agentChanges.ts';
+import { changeCommands } from './changeCommands.ts';
+import { commandIds } from './commandIds.ts';
+import { examine } from './doctor.ts';
+import { describeMessages } from './inspector.ts';
+import type { LastShared } from './lastShared.ts';
+import { launch, run } from './launch.ts';
+import { type MentionDependencies, mentionFiles, mentionSelection } from './mention.ts';
+import { copyConnectionInfo, showMenu } from './menu.ts';
+import { type CommandHandler, proposalCommands } from './proposalCommands.ts';
+import { reconnect } from './reconnect.ts';
+import { renameSession, showSession } from './sessions.ts';
+import { chooseSharing } from './sharingStatus.ts';
+
+interface CommandDependencies extends MentionDependencies {
+  bridge: Bridge;
+  proposals: Proposals;
+  hunks: Hunks;
+  agentChanges: AgentChanges;
+  launcher: Launcher;
+  lastShared: LastShared;
+  reports: Reports;
+  log: vscode.LogOutputChannel;
+  /** Of this extension. */
+  version: string;
+}
+
+/** The commands exist from the start, whatever the bridge's state, and say why when they cannot act. */
+export function registerCommands(dependencies: CommandDependencies): vscode.Disposable {
+  const { bridge, proposals, hunks, agentChanges, sessionTerminals, launcher, sharing } = dependencies;
+  const { lastShared, reports, log, version } = dependencies;
+  const handlers: Record<keyof typeof commandIds, CommandHandler> = {
+    run: () => run(launcher),
+    newSession: () => launch(launcher),
+    newSessionInPanel: () => launch(launcher, [], 'panel'),
+    newSessionInEditor: () => launch(launcher, [], 'editor'),
+    newSessionBeside: () => launch(launcher, [], 'beside'),
+    continueSession: () => launch(launcher, ['--continue']),
+    resumeSession: () => launch(launcher, ['--resume']),
+    showSession: (argument) => showSession(sessionTerminals, argument),
+    renameSession: (argument) => renameSession(sessionTerminals, argument),
+    mention: () => mentionSelection(dependencies),
+    mentionFiles: (...args) => mentionFiles(dependencies, args),
+    chooseSharing: () => chooseSharing(sharing),
+    showShared: () => reports.show('What Is Shared Now.md', lastShared.report()),
+    ...proposalCommands(proposals, hunks, sessionTerminals),
+    ...changeCommands(agentChanges),
+    showMenu: () => showMenu(bridge),
+    showLog: () => log.show(),
+    copyConnectionInfo: () => copyConnectionInfo(bridge),
+    restart: () => restart(bridge),
+    reconnect: () => (bridge.state.kind === 'listening' ? reconnect(bridge.state.port) : restart(bridge)),
+    doctor: async () => reports.show('Claude Code Doctor.md', await examine(bridge, version)),
+    copyReport: async () => copyReport(await examine(bridge, version)),
+    showMessages: () => reports.show('Claude Code Messages.log', describeMessages(bridge.messages.all)),
+  };
+  const names = Object.keys(commandIds) as (keyof typeof commandIds)[];
+  return vscode.Disposable.from(
+    ...names.map((name) => vscode.commands.registerCommand(commandIds[name], handlers[name])),
+  );
+}
+
+async function restart(bridge: Bridge): Promise<void> {
+  if (!vscode.workspace.isTrusted) {
+    void vscode.window.showWarningMessage(
+      'The bridge stays off in Restricted Mode. Trust this workspace first.',
+    );
+    return;
+  }
+  await bridge.restart();
+}
+
+async function copyReport({ text }: Report): Promise<void> {
+  await vscode.env.clipboard.writeText(text);
+  vscode.window.setStatusBarMessage('Report copied, without the token.', 3_000);
+}

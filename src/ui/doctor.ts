@@ -1,0 +1,128 @@
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import { printable } from '../base/printable.ts';
+import type { Report } from '../editor/reports.ts';
+import { setting } from '../editor/settings.ts';
+import { terminalsWithOtherPort } from '../editor/terminalPorts.ts';
+import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
+import type { Bridge } from '../server/bridge.ts';
+import {
+  checkBridge,
+  checkCli,
+  checkEnvironment,
+  checkFolders,
+  checkOtherLocks,
+  checkPermissionMode,
+  type Finding,
+} from '../server/checkup.ts';
+import { configDir, lockDir } from '../server/configDir.ts';
+import { commandIds } from './commandIds.ts';
+
+const officialExtension = 'anthropic.claude-code';
+
+/** Everything that can keep a CLI from connecting, and what to do about it; without token, name of user or text of files. */
+export async function examine(bridge: Bridge, version: string): Promise<Report> {
+  const folders = workspaceFolderPaths();
+  const isTrusted = vscode.workspace.isTrusted;
+  const findings = [
+    ...(isTrusted ? await checkBridge(bridge) : [untrusted]),
+    checkFolders(folders),
+    ...(await checkTerminals(bridge)),
+    ...(await checkOtherLocks(lockDir(), bridge.lockFilePath, folders)),
+    ...checkEnvironment(process.env, lockDir()),
+    ...(isTrusted ? [await checkCli(setting('command'))] : []),
+    ...checkOfficialExtension(),
+    checkPermissionMode(configDir()),
+  ];
+  return toReport(findings, [
+    `IDE Bridge ${version}, ${vscode.env.appName} ${vscode.version}, ${process.platform} ${process.arch}`,
+    ...[...bridge.sessions].map(
+      ({ id, clientInfo }) => `Session ${id}: ${clientInfo?.name ?? '?'} ${clientInfo?.version ?? ''}`,
+    ),
+  ]);
+}
+
+const untrusted: Finding = {
+  level: 'problem',
+  what: 'This workspace is in Restricted Mode, so the bridge is off.',
+  remedy: 'Trust the workspace.',
+  fix: 'trust',
+};
+
+async function checkTerminals({ state }: Bridge): Promise<Finding[]> {
+  if (state.kind !== 'listening' || vscode.window.terminals.length === 0) {
+    return [];
+  }
+  const stale = await terminalsWithOtherPort(state.port);
+  const names = stale.map(({ name }) => `“${printable(name, 40)}”`).join(', ');
+  return stale.length === 0
+    ? [{ level: 'ok', what: 'Every open terminal knows the port of this window.' }]
+    : [
+        {
+          level: 'note',
+          what: `These terminals may not know the port of this window: ${names}.`,
+          remedy: 'Type /ide in a CLI that runs there, and open a new terminal for the next.',
+          fix: 'reconnect',
+        },
+      ];
+}
+
+function checkOfficialExtension(): Finding[] {
+  const other = vscode.extensions.getExtension(officialExtension);
+  return other
+    ? [
+        {
+          level: 'note',
+          what: `The extension ${officialExtension} is ${other.isActive ? 'active' : 'installed'} too, with a bridge of its own.`,
+          remedy: 'Disable one of the two: else “claude --ide” finds two editors and chooses neither.',
+        },
+      ]
+    : [];
+}
+
+const fixes: Record<NonNullable<Finding['fix']>, { title: string; command: string }> = {
+  restart: { title: '$(debug-restart) Restart Bridge', command: commandIds.restart },
+  reconnect: { title: '$(plug) Reconnect…', command: commandIds.reconnect },
+  trust: { title: '$(shield) Manage Workspace Trust', command: 'workbench.trust.manage' },
+};
+
+const headings = { problem: 'To mend', note: 'Good to know', ok: 'In order' } as const;
+
+function toReport(findings: Finding[], facts: string[]): Report {
+  const lines: string[] = [];
+  const actions: Report['actions'] = [
+    { line: 0, title: '$(refresh) Check again', command: commandIds.doctor },
+    { line: 0, title: '$(copy) Copy for an issue', command: commandIds.copyReport },
+    { line: 0, title: '$(list-ordered) Show Messages', command: commandIds.showMessages },
+  ];
+  const problems = findings.filter(({ level }) => level === 'problem').length;
+  lines.push(
+    problems === 0
+      ? '# Nothing keeps a CLI from connecting'
+      : `# ${problems} ${problems === 1 ? 'thing keeps' : 'things may keep'} a CLI from connecting`,
+  );
+  for (const level of ['problem', 'note', 'ok'] as const) {
+    const found = findings.filter((finding) => finding.level === level);
+    if (found.length > 0) {
+      lines.push('', `## ${headings[level]}`, '');
+    }
+    for (const { what, remedy, fix } of found) {
+      if (fix) {
+        actions.push({ line: lines.length, ...fixes[fix] });
+      }
+      lines.push(`- ${escaped(what)}`, ...(remedy === undefined ? [] : [`  **${escaped(remedy)}**`]));
+    }
+  }
+  lines.push('', '## Versions', '', ...facts.map((fact) => `- ${escaped(fact)}`), '');
+  return { text: withoutHome(lines.join('\n')), actions };
+}
+
+/** Where this is pasted, nothing in it becomes a link, an image or a tag. */
+function escaped(text: string): string {
+  return text.replace(/[\\`*[\]<>!|]/g, '\\$&');
+}
+
+/** The home folder has the user's name in it. */
+function withoutHome(text: string): string {
+  return text.replaceAll(escaped(homedir()), '~');
+}

@@ -1,0 +1,51 @@
+import * as vscode from 'vscode';
+import type { Launcher, Place } from '../editor/launcher.ts';
+import { setting } from '../editor/settings.ts';
+
+const installGuide = vscode.Uri.parse('https://code.claude.com/docs/en/setup');
+
+export function run(launcher: Launcher): void {
+  if (isTrusted()) {
+    launcher.run();
+  }
+}
+
+/** @param args for the CLI, after those of the settings */
+export function launch(launcher: Launcher, args: readonly string[] = [], place?: Place): void {
+  if (isTrusted()) {
+    launcher.launch(args, place);
+  }
+}
+
+function isTrusted(): boolean {
+  if (!vscode.workspace.isTrusted) {
+    void vscode.window.showWarningMessage(
+      'Claude Code does not run in Restricted Mode. Trust this workspace first.',
+    );
+  }
+  return vscode.workspace.isTrusted;
+}
+
+/** One message, however many terminals do not find it. */
+export function reportMissingCommand(launcher: Launcher): vscode.Disposable {
+  let isShown = false;
+  return launcher.onDidNotFindCommand(async () => {
+    if (isShown) {
+      return;
+    }
+    isShown = true;
+    const howTo = 'How to Install';
+    const settings = 'Open Settings';
+    const choice = await vscode.window.showErrorMessage(
+      `The command "${setting('command')}" was not found. Install the Claude Code CLI, or set its path in ideBridge.command.`,
+      howTo,
+      settings,
+    );
+    isShown = false;
+    if (choice === howTo) {
+      await vscode.env.openExternal(installGuide);
+    } else if (choice === settings) {
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'ideBridge.command');
+    }
+  });
+}

@@ -1,0 +1,124 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { Mentions } from '../context/mentions.ts';
+import type { Selections } from '../editor/selections.ts';
+import type { SessionTerminals } from '../editor/sessionTerminals.ts';
+import { setting } from '../editor/settings.ts';
+import type { Sharing } from '../editor/sharing.ts';
+import type { AtMentioned } from '../protocol/ide.ts';
+import type { Session } from '../server/session.ts';
+import { commandIds } from './commandIds.ts';
+import { pickSession } from './sessions.ts';
+
+export interface MentionDependencies {
+  mentions: Mentions;
+  selections: Selections;
+  sessionTerminals: SessionTerminals;
+  sharing: Sharing;
+}
+
+/** Puts `@file#L1-2` into the prompt of a session: the selected lines, or the file in front. */
+export async function mentionSelection(dependencies: MentionDependencies): Promise<void> {
+  const { mention } = dependencies.selections;
+  if (!mention) {
+    void vscode.window.showInformationMessage(
+      'Open a saved file first: that is what Claude Code can be pointed to.',
+    );
+    return;
+  }
+  await send(dependencies, [mention]);
+}
+
+/** @param args as the explorer, a tab, a source control view or a quick fix passes them; without: the file in front */
+export async function mentionFiles(
+  dependencies: MentionDependencies,
+  args: readonly unknown[],
+): Promise<void> {
+  const mentions = args.flatMap(mentionsIn);
+  if (mentions.length === 0) {
+    await mentionSelection(dependencies);
+    return;
+  }
+  const byKey = new Map(mentions.map((mention) => [JSON.stringify(mention), mention]));
+  await send(dependencies, [...byKey.values()]);
+}
+
+/** What an argument of a menu command stands for: files, lists of them, groups of changed files, lines. */
+function mentionsIn(argument: unknown): AtMentioned[] {
+  if (argument instanceof vscode.Uri) {
+    return argument.scheme === 'file' ? [{ filePath: argument.fsPath }] : [];
+  }
+  if (argument instanceof vscode.Location) {
+    const { start, end } = argument.range;
+    return mentionsIn(argument.uri).map((file) => ({ ...file, lineStart: start.line, lineEnd: end.line }));
+  }
+  if (Array.isArray(argument)) {
+    return argument.flatMap(mentionsIn);
+  }
+  if (typeof argument === 'object' && argument !== null) {
+    return [
+      ...('resourceUri' in argument ? mentionsIn(argument.resourceUri) : []),
+      ...('resourceStates' in argument ? mentionsIn(argument.resourceStates) : []),
+    ];
+  }
+  return [];
+}
+
+async function send(dependencies: MentionDependencies, all: readonly AtMentioned[]): Promise<void> {
+  const { mentions, sessionTerminals, sharing } = dependencies;
+  const allowed = await confirmExcluded(sharing, all);
+  if (allowed.length === 0) {
+    return;
+  }
+  if (sessionTerminals.sessions.length === 0) {
+    mentions.keep(allowed);
+    await noteWaiting(mentions);
+    return;
+  }
+  const session = await target(sessionTerminals);
+  if (session) {
+    vscode.window.setStatusBarMessage(`$(mention) ${describe(allowed)} in ${session.label}`, 4_000);
+    await mentions.send(session, allowed);
+  }
+}
+
+async function target(sessionTerminals: SessionTerminals): Promise<Session | undefined> {
+  return setting('mention.target') === 'ask' ? pickSession(sessionTerminals) : sessionTerminals.sessions[0];
+}
+
+/** What is excluded from sharing is mentioned only if the user says so. */
+async function confirmExcluded(sharing: Sharing, all: readonly AtMentioned[]): Promise<AtMentioned[]> {
+  const reason = ({ filePath }: AtMentioned) => sharing.exclusion(vscode.Uri.file(filePath));
+  const [first, ...others] = all.filter(reason);
+  if (!first) {
+    return [...all];
+  }
+  const anyway = 'Mention Anyway';
+  const more = others.length === 0 ? '' : ` So are ${others.length} more.`;
+  const choice = await vscode.window.showWarningMessage(
+    `${basename(first.filePath)} is ${reason(first)}.${more}`,
+    anyway,
+  );
+  return choice === anyway ? [...all] : all.filter((mention) => reason(mention) === undefined);
+}
+
+async function noteWaiting(mentions: Mentions): Promise<void> {
+  const runClaude = 'Run Claude Code';
+  const discard = 'Discard';
+  const count = mentions.waiting;
+  const choice = await vscode.window.showInformationMessage(
+    `No Claude Code session is connected. ${count === 1 ? 'The mention waits' : `${count} mentions wait`} for the next one.`,
+    runClaude,
+    discard,
+  );
+  if (choice === runClaude) {
+    await vscode.commands.executeCommand(commandIds.run);
+  } else if (choice === discard) {
+    mentions.discard();
+  }
+}
+
+function describe(mentions: readonly AtMentioned[]): string {
+  const [first, ...others] = mentions.map(({ filePath }) => basename(filePath));
+  return others.length === 0 ? `Mentioned ${first}` : `Mentioned ${first} and ${others.length} more`;
+}

@@ -1,0 +1,117 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import { Proposal } from '../editor/proposal.ts';
+import type { Proposals } from '../editor/proposals.ts';
+import type { SessionTerminals } from '../editor/sessionTerminals.ts';
+import type { Bridge } from '../server/bridge.ts';
+import type { Session } from '../server/session.ts';
+import type { Attention } from './attention.ts';
+import { commandIds } from './commandIds.ts';
+
+type Node = Session | Proposal;
+
+interface SessionsViewDependencies {
+  bridge: Bridge;
+  proposals: Proposals;
+  sessionTerminals: SessionTerminals;
+  attention: Attention;
+}
+
+/** Every connected CLI with what it is at, and below it the proposals that wait for a decision. */
+export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly view: vscode.TreeView<Node>;
+  private readonly subscription: vscode.Disposable;
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(private readonly dependencies: SessionsViewDependencies) {
+    const { bridge, proposals, sessionTerminals, attention } = dependencies;
+    this.view = vscode.window.createTreeView('ideBridge.sessions', { treeDataProvider: this });
+    const update = () => this.update();
+    this.subscription = vscode.Disposable.from(
+      this.view,
+      this.changed,
+      bridge.onDidChangeState(update),
+      proposals.onDidChange(update),
+      sessionTerminals.onDidChange(update),
+      attention.onDidChange(update),
+    );
+  }
+
+  getChildren(node?: Node): Node[] {
+    const { bridge } = this.dependencies;
+    if (!node) {
+      return [...bridge.sessions].filter(({ clientInfo }) => clientInfo !== undefined);
+    }
+    return node instanceof Proposal ? [] : this.proposalsOf(node);
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    return node instanceof Proposal ? proposalItem(node) : this.sessionItem(node);
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+  }
+
+  private update(): void {
+    const value = this.dependencies.attention.asking.size;
+    const tooltip = `${value} Claude Code ${value === 1 ? 'session waits' : 'sessions wait'} for you`;
+    this.view.badge = value === 0 ? undefined : { value, tooltip };
+    this.changed.fire();
+  }
+
+  private proposalsOf(session: Session): Proposal[] {
+    return this.dependencies.proposals.all.filter((proposal) => proposal.session === session);
+  }
+
+  private sessionItem(session: Session): vscode.TreeItem {
+    const { sessionTerminals } = this.dependencies;
+    const { label, clientInfo, pid } = session;
+    const folder = sessionTerminals.folderOf(session);
+    const hasTerminal = sessionTerminals.terminalOf(session) !== undefined;
+    const { icon, text } = this.state(session);
+    const { None, Expanded } = vscode.TreeItemCollapsibleState;
+    const hasChildren = this.proposalsOf(session).length > 0;
+    const item = new vscode.TreeItem(label, hasChildren ? Expanded : None);
+    // Two ids: the editor would keep an item closed that had no children when it was first shown.
+    item.id = `session ${session.id}${hasChildren ? ' with proposals' : ''}`;
+    item.iconPath = icon;
+    item.description = [text, folder && basename(folder), clientInfo?.version, pid]
+      .filter(Boolean)
+      .join(' · ');
+    item.tooltip = [
+      `${label}: ${text}`,
+      `${clientInfo?.name} ${clientInfo?.version}, process ${pid ?? 'unknown'}`,
+      ...(folder === undefined ? [] : [folder]),
+      hasTerminal ? 'Click to show its terminal' : 'Runs outside of the terminals of this window',
+    ].join('\n');
+    item.contextValue = 'session';
+    item.command = { command: commandIds.showSession, title: 'Show Terminal', arguments: [session] };
+    return item;
+  }
+
+  private state(session: Session): { icon: vscode.ThemeIcon; text: string } {
+    const proposals = this.proposalsOf(session).length;
+    const warning = new vscode.ThemeColor('list.warningForeground');
+    if (proposals > 0) {
+      const text = proposals === 1 ? 'Proposal open' : `${proposals} proposals open`;
+      return { icon: new vscode.ThemeIcon('diff', warning), text };
+    }
+    return this.dependencies.attention.asking.has(session)
+      ? { icon: new vscode.ThemeIcon('bell-dot', warning), text: 'Waiting for you' }
+      : { icon: new vscode.ThemeIcon('sparkle'), text: 'Idle' };
+  }
+}
+
+function proposalItem(proposal: Proposal): vscode.TreeItem {
+  const { uri, filePath, fileName, target } = proposal;
+  const item = new vscode.TreeItem(fileName);
+  item.id = uri.toString();
+  item.resourceUri = vscode.Uri.file(filePath);
+  item.iconPath = vscode.ThemeIcon.File;
+  item.tooltip = `Proposed ${target === 'new file' ? 'new file' : 'edit'}: ${filePath}`;
+  item.command = { command: commandIds.openProposal, title: 'Open', arguments: [proposal] };
+  return item;
+}

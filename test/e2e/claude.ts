@@ -1,0 +1,62 @@
+import { childrenOf } from '../host/processes.ts';
+import { contextText, text, type MessagesRequest, type MockApi } from './mockApi.ts';
+import type { Terminal } from './terminal.ts';
+
+export type PermissionMode = 'default' | 'acceptEdits';
+
+/** The Claude Code CLI, running in an integrated terminal, with a model that says what it is told to say. */
+export class Claude {
+  private answers = 0;
+
+  private constructor(
+    readonly terminal: Terminal,
+    readonly api: MockApi,
+  ) {}
+
+  /** Types `claude` as a user does and waits until it takes prompts. */
+  static async start(terminal: Terminal, api: MockApi, mode: PermissionMode): Promise<Claude> {
+    // The newest CLI starts in "auto" mode, in which it asks nobody about its edits.
+    await terminal.run(`ANTHROPIC_BASE_URL=${api.url} claude --permission-mode ${mode}`);
+    await terminal.shows(mode === 'default' ? '? for shortcuts' : 'accept edits on', 40_000);
+    return new Claude(terminal, api);
+  }
+
+  async prompt(words: string): Promise<void> {
+    await this.terminal.type(words);
+    await this.terminal.press('Enter');
+  }
+
+  /** Prompts, has the model answer in words, and returns what the model was asked. */
+  async ask(words: string): Promise<MessagesRequest> {
+    const answer = `mock answer ${++this.answers}`;
+    this.api.script([text(answer)]);
+    await this.prompt(words);
+    const request = await this.api.nextRequest(`the prompt "${words}"`, (turn) =>
+      contextText(turn).includes(words),
+    );
+    await this.terminal.shows(answer);
+    return request;
+  }
+
+  /** Approves, in the terminal, what the CLI asks there. */
+  async sayYes(): Promise<void> {
+    await this.terminal.shows('Do you want to');
+    await this.terminal.press('Enter');
+  }
+
+  /** Refuses it. */
+  async sayNo(): Promise<void> {
+    await this.terminal.shows('Do you want to');
+    await this.terminal.press('Escape');
+  }
+
+  /** The CLI's process is the one that the shell runs. */
+  pids(): number[] {
+    return childrenOf(this.terminal.shellPid);
+  }
+
+  /** Ends the process without a chance to clean up. */
+  kill(): void {
+    for (const pid of this.pids()) process.kill(pid, 'SIGKILL');
+  }
+}

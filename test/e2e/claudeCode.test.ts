@@ -1,0 +1,26 @@
+import { changesScenarios } from './changesScenarios.ts';
+import { contextScenarios } from './contextScenarios.ts';
+import { coreScenarios } from './coreScenarios.ts';
+import { notebookScenarios } from './notebookScenarios.ts';
+import { cliVersions } from './provisionCli.ts';
+import { reviewScenarios } from './reviewScenarios.ts';
+import { useDesk } from './useDesk.ts';
+
+describe(`Claude Code ${cliVersions.newest}`, () => {
+  const desk = useDesk(cliVersions.newest);
+  coreScenarios(desk);
+  contextScenarios(desk);
+  reviewScenarios(desk);
+  notebookScenarios(desk);
+  changesScenarios(desk);
+});
+
+describe(`Claude Code ${cliVersions.two}`, () => {
+  const desk = useDesk(cliVersions.two);
+  coreScenarios(desk);
+  contextScenarios(desk);
+});
+
+describe(`Claude Code ${cliVersions.one}`, () => {
+  coreScenarios(useDesk(cliVersions.one));
+});

@@ -1,0 +1,174 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { until } from '../support/until.ts';
+import { openWorkbench, type Workbench } from '../host/workbench.ts';
+import { Claude, type PermissionMode } from './claude.ts';
+import { createCliHome, type CliHome } from './cliHome.ts';
+import { EditorWindow } from './editorWindow.ts';
+import { MockApi } from './mockApi.ts';
+import { ensureCli, type CliVersion } from './provisionCli.ts';
+import { Terminal } from './terminal.ts';
+
+/** Runs notebooks on a real Python; built by `node esbuild.mjs --tests`. */
+const testKernel = path.resolve('out/test/kernel');
+
+/** What a failing scenario leaves behind goes here, in a folder of its name. */
+const artifacts = path.resolve('out/e2e');
+
+/**
+ * A user's desk: a VS Code with the extension on an empty folder, and a CLI of one version on the PATH of its
+ * terminals. It stays open for all scenarios of that version; each has its own files, terminals and models.
+ */
+export class Desk {
+  private readonly apis: MockApi[] = [];
+  private terminals = 0;
+  private shells = 0;
+  private scenarios = 0;
+
+  private constructor(
+    readonly window: EditorWindow,
+    private readonly workbench: Workbench,
+    private readonly root: string,
+    private readonly home: CliHome,
+    private readonly workspace: string,
+  ) {}
+
+  /** @param extension a .vsix or a folder. */
+  static async open(version: CliVersion, extension: string): Promise<Desk> {
+    const bin = await ensureCli(version);
+    const root = await realpath(await mkdtemp(path.join(tmpdir(), 'ide-bridge-e2e-')));
+    const workspace = path.join(root, 'workspace');
+    await mkdir(workspace);
+    const home = await createCliHome(path.join(root, 'home'), workspace);
+    const workbench = await openWorkbench({
+      folder: workspace,
+      dataDir: path.join(root, 'vscode'),
+      vsix: extension.endsWith('.vsix') ? [extension] : [],
+      extensionDevelopmentPaths: extension.endsWith('.vsix') ? [testKernel] : [extension, testKernel],
+      env: { ...home.env, PATH: `${bin}:${process.env.PATH ?? ''}` },
+      settings: {
+        // Both draw over the rows that these tests read, and the first one takes keys.
+        'terminal.integrated.suggest.enabled': false,
+        'terminal.integrated.stickyScroll.enabled': false,
+      },
+    });
+    await workbench.page.setViewportSize({ width: 1500, height: 1100 });
+    const desk = new Desk(new EditorWindow(workbench.page), workbench, root, home, workspace);
+    try {
+      await desk.ready();
+      return desk;
+    } catch (error) {
+      await desk.leaveBehind(`opening the desk for ${version}`);
+      await desk.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.workbench.close();
+    await rm(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+
+  /** Starts a CLI in a new terminal and waits until the window counts it as connected. */
+  async startClaude(mode: PermissionMode = 'default'): Promise<Claude> {
+    const api = await MockApi.start();
+    this.apis.push(api);
+    const terminal = await Terminal.open(
+      this.window,
+      this.terminals++,
+      path.join(this.root, `shell-${++this.shells}`),
+    );
+    const claude = await Claude.start(terminal, api, mode);
+    await this.window.connectedClients(this.apis.length);
+    return claude;
+  }
+
+  /** A file of this scenario in the workspace, with these contents; without, only its path. */
+  async file(name: string, contents?: string): Promise<WorkspaceFile> {
+    const folder = path.join(this.workspace, `scenario-${this.scenarios}`);
+    await mkdir(folder, { recursive: true });
+    const file = new WorkspaceFile(path.join(folder, name));
+    if (contents !== undefined) await writeFile(file.path, contents);
+    return file;
+  }
+
+  /** Settings of the workspace, for this scenario. */
+  async configure(settings: Record<string, unknown>): Promise<void> {
+    await mkdir(path.dirname(this.settingsFile), { recursive: true });
+    await writeFile(this.settingsFile, JSON.stringify(settings));
+  }
+
+  private get settingsFile(): string {
+    return path.join(this.workspace, '.vscode', 'settings.json');
+  }
+
+  /** Reloads the window and goes back to its terminal, which lives on. */
+  async reload(): Promise<void> {
+    const { page } = this.workbench;
+    await page.reload();
+    await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+    // VS Code does not always remember that the panel was open.
+    await this.window.runCommand('Terminal: Focus on Terminal View');
+  }
+
+  /** The window has all its parts, and the bridge listens: terminals that are opened from now on know of it. */
+  private async ready(): Promise<void> {
+    // Comes late. A terminal that is asked for much earlier is never opened on a busy machine.
+    await this.workbench.page.locator('[id="status.problems"]').waitFor({ timeout: 60_000 });
+    const lockFiles = () => readdir(path.join(this.home.configDir, 'ide')).catch(() => []);
+    await until(
+      'the lock file of the window',
+      async () => (await lockFiles()).length === 1,
+      30_000,
+      lockFiles,
+    );
+  }
+
+  /** Clears the desk for the next scenario. */
+  async clear(): Promise<void> {
+    await this.window.killTerminals();
+    await this.window.connectedClients(0);
+    await this.window.runCommand('View: Close All Editors');
+    await rm(this.settingsFile, { force: true });
+    for (const api of this.apis.splice(0)) await api.close();
+    this.terminals = 0;
+    this.scenarios++;
+  }
+
+  /** Writes down what is on the screen, what was on the wire, and what the extension has logged. */
+  async leaveBehind(scenario: string): Promise<void> {
+    const folder = path.join(artifacts, scenario.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'));
+    await mkdir(folder, { recursive: true });
+    await this.window.page.screenshot({ path: path.join(folder, 'screenshot.png') });
+    const rows = await this.window.page.locator('.xterm-rows').allInnerTexts();
+    await writeFile(path.join(folder, 'terminal.txt'), rows.join('\n--------\n'));
+    for (const [index, api] of this.apis.entries()) {
+      const requests = JSON.stringify(api.log, undefined, 2);
+      await writeFile(path.join(folder, `requests-${index + 1}.json`), requests);
+    }
+    await this.keepLogs(folder);
+  }
+
+  /** Copies the extension's log of each extension host that this window has had. */
+  private async keepLogs(folder: string): Promise<void> {
+    const files = await readdir(path.join(this.root, 'vscode'), { recursive: true });
+    const logs = files.filter((file) => /IDE Bridge[^/]*\.log$/.test(file)).sort();
+    for (const [index, log] of logs.entries()) {
+      await copyFile(path.join(this.root, 'vscode', log), path.join(folder, `extension-${index + 1}.log`));
+    }
+  }
+}
+
+export class WorkspaceFile {
+  constructor(readonly path: string) {}
+
+  exists(): boolean {
+    return existsSync(this.path);
+  }
+
+  text(): Promise<string> {
+    return readFile(this.path, 'utf8');
+  }
+}

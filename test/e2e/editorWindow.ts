@@ -1,0 +1,132 @@
+import type { Locator, Page } from 'playwright-core';
+import { until } from '../support/until.ts';
+import { DiffTab } from './diffTab.ts';
+
+/** The VS Code window as its user sees it: everything by mouse, keyboard and what is on the screen. */
+export class EditorWindow {
+  constructor(readonly page: Page) {}
+
+  /** Runs a command by its title in the command palette. */
+  async runCommand(title: string): Promise<void> {
+    await this.pick('F1', `>${title}`, title);
+  }
+
+  /** Runs a command that asks for a text, and types it. */
+  async answer(command: string, words: string): Promise<void> {
+    const widget = this.page.locator('.quick-input-widget:visible');
+    await this.page.keyboard.press('F1');
+    await widget.locator('input').fill(`>${command}`);
+    await widget.locator('.monaco-list-row.focused').filter({ hasText: command }).waitFor();
+    await this.page.keyboard.press('Enter');
+    await widget.locator('.monaco-list-row').first().waitFor({ state: 'hidden' });
+    await widget.locator('input').fill(words);
+    await this.page.keyboard.press('Enter');
+    await widget.waitFor({ state: 'hidden' });
+  }
+
+  /** Opens a file of the workspace by its name, which has to be the only one of that name. */
+  async openFile(name: string): Promise<void> {
+    await this.pick('Control+KeyP', name, name);
+    await this.page
+      .locator('.editor-group-container.active .tab.active')
+      .filter({ hasText: name })
+      .waitFor({ timeout: 10_000 });
+  }
+
+  /** Selects whole lines of the active editor, from the start of line `first` (1-based) to the end of line `last`. */
+  async selectLines(first: number, last: number): Promise<void> {
+    await this.page.locator('.editor-group-container.active .view-line').first().click();
+    const { keyboard } = this.page;
+    await keyboard.press('Control+Home');
+    for (let line = 1; line < first; line++) await keyboard.press('ArrowDown');
+    await keyboard.down('Shift');
+    for (let line = first; line < last; line++) await keyboard.press('ArrowDown');
+    await keyboard.press('End');
+    await keyboard.up('Shift');
+  }
+
+  /** The diff of a proposal for a file of that name, once its tab is there, brought to the front. */
+  async diffOf(name: string): Promise<DiffTab> {
+    const tab = this.tabs().filter({ hasText: name });
+    await until(
+      `a diff tab for ${name}`,
+      async () => (await tab.count()) === 1,
+      20_000,
+      () => this.tabLabels(),
+    );
+    const diff = new DiffTab(this, tab, name);
+    await diff.show();
+    return diff;
+  }
+
+  /** Selects a kernel for the notebook in front, by its provider and its own name. */
+  async selectKernel(provider: string, name: string): Promise<void> {
+    await this.page.locator('.kernel-label').click();
+    for (const label of [provider, name]) {
+      const row = this.page.locator('.quick-input-widget:visible .monaco-list-row');
+      await row.filter({ hasText: label }).click();
+    }
+    await this.page.locator('.kernel-label').filter({ hasText: name }).waitFor();
+  }
+
+  /** Whether it asks, within 2 s, if code may run in that notebook. */
+  async asksToExecuteIn(notebook: string): Promise<boolean> {
+    return this.questionOf(notebook)
+      .waitFor({ timeout: 2_000 })
+      .then(
+        () => true,
+        () => false,
+      );
+  }
+
+  /** Answers that question by keyboard. */
+  async chooseToExecuteIn(notebook: string): Promise<void> {
+    const widget = this.questionOf(notebook);
+    await widget.locator('input:focus').waitFor();
+    await this.page.keyboard.press('ArrowDown');
+    await widget.locator('.monaco-list-row.focused').filter({ hasText: 'Execute' }).waitFor();
+    await this.page.keyboard.press('Enter');
+    await widget.waitFor({ state: 'hidden' });
+  }
+
+  async killTerminals(): Promise<void> {
+    await this.runCommand('Terminal: Kill All Terminals');
+    const terminals = this.page.locator('.terminal-wrapper');
+    await until('all terminals to go away', async () => (await terminals.count()) === 0);
+  }
+
+  tabLabels(): Promise<string[]> {
+    return this.tabs().locator('.label-name').allInnerTexts();
+  }
+
+  /** Waits until the status bar counts that many connected CLIs. */
+  async connectedClients(count: number, limit = 20_000): Promise<void> {
+    const item = this.page.locator('.statusbar-item[id*="ideBridge.status"]');
+    const words = async () => (await item.allInnerTexts()).join();
+    const wanted = count === 0 ? /Claude\D*$/ : new RegExp(`Claude: ${count}$`);
+    await until(
+      `the status bar to count ${count} connected CLIs`,
+      async () => wanted.test((await words()).trim()),
+      limit,
+      words,
+    );
+  }
+
+  private questionOf(notebook: string): Locator {
+    return this.page.locator('.quick-input-widget:visible').filter({ hasText: `run code in ${notebook}` });
+  }
+
+  private tabs(): Locator {
+    return this.page.locator('.tabs-container .tab');
+  }
+
+  /** Types into a quick input and takes the entry that shows `entry`, once it is the one that Enter takes. */
+  private async pick(keys: string, query: string, entry: string): Promise<void> {
+    const widget = this.page.locator('.quick-input-widget:visible');
+    await this.page.keyboard.press(keys);
+    await widget.locator('input').fill(query);
+    await widget.locator('.monaco-list-row.focused').filter({ hasText: entry }).waitFor();
+    await this.page.keyboard.press('Enter');
+    await widget.waitFor({ state: 'hidden' });
+  }
+}

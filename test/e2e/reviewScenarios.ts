@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { until } from '../support/until.ts';
+import { editTurns } from './coreScenarios.ts';
+import type { Desk } from './desk.ts';
+import { contextText, resultOf, text, toolUse } from './mockApi.ts';
+
+/** Files, decisions and windows beyond the everyday edit. */
+export function reviewScenarios(desk: () => Desk): void {
+  it('closes the diff when the edit is refused in the terminal', async () => {
+    const file = await desk().file('refused.txt', 'one\ntwo\n');
+    const claude = await desk().startClaude();
+    claude.api.script(editTurns(file.path, 'two', 'TWO'));
+    await claude.prompt('please edit');
+
+    const diff = await desk().window.diffOf('refused.txt');
+    await claude.sayNo();
+    await diff.gone();
+
+    assert.equal(resultOf('Edit', await claude.ask('why not?'))?.isError, true);
+    assert.equal(await file.text(), 'one\ntwo\n');
+  });
+
+  it('creates a new file in a new folder', async () => {
+    const file = await desk().file('new/folder/created.txt');
+    const claude = await desk().startClaude();
+    claude.api.script([
+      toolUse('Write', { file_path: file.path, content: 'first\nsecond\n' }),
+      text('created it'),
+    ]);
+    await claude.prompt('please create');
+
+    const diff = await desk().window.diffOf('created.txt');
+    assert.deepEqual((await diff.lines('modified')).slice(0, 2), ['first', 'second']);
+    assert.equal(file.exists(), false);
+    await diff.accept();
+
+    const result = await claude.api.nextResult('Write');
+    assert.equal(result.isError, false);
+    assert.match(result.text, /File created successfully/);
+    assert.equal(await file.text(), 'first\nsecond\n');
+    await diff.gone();
+  });
+
+  it('creates nothing when a new file is rejected', async () => {
+    const file = await desk().file('other/folder/unwanted.txt');
+    const claude = await desk().startClaude();
+    claude.api.script([toolUse('Write', { file_path: file.path, content: 'first\n' })]);
+    await claude.prompt('please create');
+
+    const diff = await desk().window.diffOf('unwanted.txt');
+    await diff.reject();
+    await diff.gone();
+
+    assert.equal(resultOf('Write', await claude.ask('why not?'))?.isError, true);
+    assert.equal(file.exists(), false);
+  });
+
+  it("keeps a CRLF file CRLF, the user's own lines included", async () => {
+    const file = await desk().file('dos.txt', 'one\r\ntwo\r\nthree\r\n');
+    const claude = await desk().startClaude();
+    claude.api.script([...editTurns(file.path, 'two', 'TWO'), text('edited it')]);
+    await claude.prompt('please edit');
+
+    const diff = await desk().window.diffOf('dos.txt');
+    await diff.typeAfter('TWO', '\nand more');
+    await diff.accept();
+
+    assert.equal((await claude.api.nextResult('Edit')).isError, false);
+    assert.equal(await file.text(), 'one\r\nTWO\r\nand more\r\nthree\r\n');
+    await diff.gone();
+  });
+
+  it('keeps two CLIs in one window apart', async () => {
+    const mine = await desk().file('mine.txt', 'one\ntwo\n');
+    const yours = await desk().file('yours.txt', 'one\ntwo\n');
+    const first = await desk().startClaude();
+    const second = await desk().startClaude();
+    first.api.script([...editTurns(mine.path, 'two', 'MINE'), text('edited it')]);
+    second.api.script(editTurns(yours.path, 'two', 'YOURS'));
+    await first.prompt('please edit');
+    const accepted = await desk().window.diffOf('mine.txt');
+    await second.prompt('please edit too');
+    const rejected = await desk().window.diffOf('yours.txt');
+
+    await rejected.reject();
+    await rejected.gone();
+    await accepted.accept();
+    await accepted.gone();
+
+    assert.equal((await first.api.nextResult('Edit')).isError, false);
+    assert.equal(await mine.text(), 'one\nMINE\n');
+    assert.equal(resultOf('Edit', await second.ask('why not?'))?.isError, true);
+    assert.equal(await yours.text(), 'one\ntwo\n');
+  });
+
+  it('closes the diff of a CLI that is killed, and leaves its terminal usable', async () => {
+    const file = await desk().file('orphan.txt', 'one\ntwo\n');
+    const note = await desk().file('alive.txt');
+    const claude = await desk().startClaude();
+    claude.api.script(editTurns(file.path, 'two', 'TWO'));
+    await claude.prompt('please edit');
+
+    const diff = await desk().window.diffOf('orphan.txt');
+    claude.kill();
+    await diff.gone();
+    await desk().window.connectedClients(0);
+
+    assert.equal(await file.text(), 'one\ntwo\n');
+    await claude.terminal.shows('Killed');
+    await claude.terminal.type(`echo alive > ${note.path}`);
+    await claude.terminal.press('Enter');
+    await until(
+      'the note of the shell',
+      () => note.exists(),
+      10_000,
+      () => claude.terminal.text(),
+    );
+  });
+
+  it('is found again by the same CLI after the window was reloaded', async () => {
+    const file = await desk().file('reloaded.txt', 'one\ntwo\n');
+    const claude = await desk().startClaude();
+    // A CLI that is cut off while it is still shaking hands does not come back.
+    await claude.ask('hello there');
+    const before = claude.pids();
+    await desk().reload();
+    await desk().window.connectedClients(1, 30_000);
+    assert.deepEqual(claude.pids(), before);
+
+    claude.api.script([...editTurns(file.path, 'two', 'TWO'), text('edited it')]);
+    await claude.prompt('please edit');
+    const diff = await desk().window.diffOf('reloaded.txt');
+    await diff.accept();
+
+    assert.equal((await claude.api.nextResult('Edit')).isError, false);
+    assert.equal(await file.text(), 'one\nTWO\n');
+    await diff.gone();
+  });
+
+  // Not seen green yet.
+  it.skip('leaves no tab of a proposal behind when the window is reloaded, edited or not', async () => {
+    const edited = await desk().file('edited.txt', 'one\ntwo\n');
+    const created = await desk().file('created.txt');
+    const claudes = [await desk().startClaude(), await desk().startClaude()] as const;
+    claudes[0].api.script(editTurns(edited.path, 'two', 'TWO'));
+    claudes[1].api.script([toolUse('Write', { file_path: created.path, content: 'new\n' })]);
+    await claudes[1].prompt('please create');
+    await desk().window.diffOf('created.txt');
+    await claudes[0].prompt('please edit');
+    const diff = await desk().window.diffOf('edited.txt');
+    await diff.typeAfter('TWO', ' and mine');
+    await desk().window.runCommand('IDE Bridge: Review All Proposals');
+    await until(
+      'the editor of all proposals',
+      async () => (await desk().window.tabLabels()).length === 3,
+      20_000,
+      () => desk().window.tabLabels(),
+    );
+
+    await desk().reload();
+    await until(
+      'every tab to go away',
+      async () => (await desk().window.tabLabels()).length === 0,
+      30_000,
+      () => desk().window.tabLabels(),
+    );
+    assert.equal(await edited.text(), 'one\ntwo\n');
+    assert.equal(created.exists(), false);
+  });
+
+  // Not seen green yet.
+  it.skip('types the reason of a rejection as the next prompt', async () => {
+    const file = await desk().file('reasoned.txt', 'one\ntwo\n');
+    const claude = await desk().startClaude();
+    claude.api.script([...editTurns(file.path, 'two', 'TWO'), text('so be it')]);
+    await claude.prompt('please edit');
+    const diff = await desk().window.diffOf('reasoned.txt');
+    await desk().window.answer(
+      'IDE Bridge: Reject Proposed Changes with a Reason...',
+      '1 is what it should say',
+    );
+    const request = await claude.api.nextRequest('the reason', (turn) =>
+      contextText(turn).includes('1 is what it should say'),
+    );
+    assert.equal(resultOf('Edit', request)?.isError, true);
+    await claude.terminal.shows('so be it');
+    assert.equal(await file.text(), 'one\ntwo\n');
+    await diff.gone();
+  });
+}

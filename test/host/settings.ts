@@ -1,0 +1,38 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** What a quiet, offline VS Code needs. */
+export const quietSettings = {
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoCheckUpdates': false,
+  'workbench.startupEditor': 'none',
+  'workbench.enableExperiments': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  // Else an agent process starts, logs in a loop and costs 2-3 s.
+  'chat.disableAIFeatures': true,
+  // As on the desktop; in the browser it defaults to afterDelay.
+  'files.autoSave': 'off',
+};
+
+/** What tests need on top. */
+export const testSettings = {
+  ...quietSettings,
+  // Rows of terminals are then elements that can be read.
+  'terminal.integrated.gpuAcceleration': 'off',
+  // Else Enter in typed text now and then accepts a suggestion that has just popped up.
+  'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
+};
+
+/** Writes the user's settings.json of a data folder. */
+export async function writeUserSettings(
+  dataDir: string,
+  settings: Record<string, unknown>,
+  flag: 'w' | 'wx' = 'w',
+): Promise<void> {
+  const folder = path.join(dataDir, 'user', 'User');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'settings.json'), `${JSON.stringify(settings, undefined, 2)}\n`, {
+    flag,
+  });
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { IdeClient } from '../support/ideClient.ts';
+import { connectUi, type Ui } from '../support/ui.ts';
+import { until } from '../support/until.ts';
+import { connectClient, currentLock, Scratch } from './bridge.ts';
+import { closeTerminals, configure, FakeCli } from './fakeCli.ts';
+
+describe('attention', function () {
+  this.timeout(60_000);
+  let ui: Ui;
+  let scratch: Scratch;
+  let cli: FakeCli;
+  let client: IdeClient;
+
+  before(async () => {
+    ui = await connectUi();
+  });
+  after(() => ui.close());
+  beforeEach(async function () {
+    // All of it is out of view in a window without the focus, which a headless one does not always have.
+    await ui.page.bringToFront();
+    if (!vscode.window.state.focused) {
+      this.skip();
+    }
+    scratch = new Scratch();
+    await currentLock();
+    cli = await FakeCli.install(scratch);
+    await vscode.commands.executeCommand('ideBridge.newSessionInPanel');
+    client = await connectClient((await cli.run(1)).pid);
+    await vscode.commands.executeCommand('ideBridge.sessions.focus');
+    await ui.page.locator('.monaco-list-row', { hasText: 'Idle' }).waitFor();
+  });
+  afterEach(async function () {
+    if (this.currentTest?.isPending()) {
+      return;
+    }
+    await client.close();
+    await configure('command', undefined);
+    await configure('attention.notify', undefined);
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await closeTerminals();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    scratch.remove();
+  });
+
+  const toasts = () => ui.page.locator('.notification-toast', { hasText: / proposes | waits for you/ });
+  const status = () => ui.page.locator('[id$="ideBridge.status"]');
+
+  /** Proposes an edit and covers its diff, with the terminal out of view. */
+  async function proposeOutOfView(): Promise<void> {
+    await newTerminalInFront();
+    const file = scratch.write('a.txt', 'a\n');
+    void client.call('openDiff', {
+      old_file_path: file,
+      new_file_path: file,
+      new_file_contents: 'b\n',
+      tab_name: 'T',
+    });
+    await ui.page.locator('.tab', { hasText: 'a.txt (proposed edit)' }).waitFor();
+    const other = await vscode.workspace.openTextDocument(scratch.write('other.txt', ''));
+    await vscode.window.showTextDocument(other, { preview: false });
+  }
+
+  async function newTerminalInFront(): Promise<void> {
+    const terminal = vscode.window.createTerminal('another');
+    terminal.show(true);
+    await until('the other terminal', () => vscode.window.activeTerminal === terminal);
+  }
+
+  it('is asked for once per proposal that waits out of view, and no longer when it is decided', async () => {
+    await proposeOutOfView();
+    await toasts().getByText('proposes a change to a.txt').waitFor();
+    await until('the colour', async () => /warning/.test((await status().getAttribute('class')) ?? ''));
+    await ui.screenshot('attention-proposal');
+    await vscode.commands.executeCommand('notifications.clearAll');
+    // Another look away is no new wait.
+    await vscode.commands.executeCommand('workbench.action.previousEditor');
+    await vscode.commands.executeCommand('workbench.action.nextEditor');
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    assert.deepEqual(await toasts().allInnerTexts(), []);
+    await client.callForTexts('closeAllDiffTabs');
+    await until('no colour', async () => !/warning/.test((await status().getAttribute('class')) ?? ''));
+  });
+
+  it('is not asked for by notification if the user does not want that', async () => {
+    await configure('attention.notify', false);
+    await proposeOutOfView();
+    await until('the colour', async () => /warning/.test((await status().getAttribute('class')) ?? ''));
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    assert.deepEqual(await toasts().allInnerTexts(), []);
+    await client.callForTexts('closeAllDiffTabs');
+  });
+
+  it('is not asked for by a proposal in view', async () => {
+    const file = scratch.write('a.txt', 'a\n');
+    void client.call('openDiff', {
+      old_file_path: file,
+      new_file_path: file,
+      new_file_contents: 'b\n',
+      tab_name: 'T',
+    });
+    await ui.page.locator('.monaco-list-row', { hasText: 'Proposal open' }).waitFor();
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    assert.deepEqual(await toasts().allInnerTexts(), []);
+    await client.callForTexts('closeAllDiffTabs');
+  });
+
+  it('is asked for by a bell in a terminal out of view, until the terminal is shown', async () => {
+    await newTerminalInFront();
+    const { pid } = await cli.run(1);
+    process.kill(pid, 'SIGUSR1');
+    await ui.page.locator('.monaco-list-row', { hasText: 'Waiting for you' }).waitFor();
+    const toast = toasts().filter({ hasText: 'Claude Code waits for you' });
+    await toast.getByRole('button', { name: 'Show' }).click();
+    await until('its terminal', () => vscode.window.activeTerminal?.name === 'Claude Code');
+    await ui.page.locator('.monaco-list-row', { hasText: 'Idle' }).waitFor();
+  });
+});

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { AtMentioned, SelectionChanged } from '../../src/protocol/ide.ts';
+import type { FileDiagnostics } from '../../src/tools/getDiagnostics.ts';
+import type { IdeClient } from '../support/ideClient.ts';
+import { connectUi, type Ui } from '../support/ui.ts';
+import { until } from '../support/until.ts';
+import { connectClient, Scratch } from './bridge.ts';
+import { ipynb } from './ipynb.ts';
+
+describe('cells of a notebook', () => {
+  let ui: Ui;
+  let client: IdeClient;
+  let scratch: Scratch;
+  let path: string;
+
+  before(async () => {
+    ui = await connectUi();
+  });
+  after(() => ui.close());
+  beforeEach(async () => {
+    scratch = new Scratch();
+    path = scratch.write(
+      'möre#1.ipynb',
+      ipynb(['import math', 'def area(r):\n    return math.pi * r', 'area(2)']),
+    );
+    client = await connectClient();
+  });
+  afterEach(async () => {
+    await client.close();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    scratch.remove();
+  });
+
+  async function openNotebook(): Promise<vscode.NotebookEditor> {
+    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(path));
+    return vscode.window.showNotebookDocument(notebook, { preview: false });
+  }
+
+  /** Selects in a cell, by the tool that does it for clients. */
+  async function selectInCell(): Promise<SelectionChanged> {
+    const args = { filePath: path, startText: 'return', endText: 'pi', makeFrontmost: true };
+    assert.deepEqual(await client.callForTexts('openFile', args), [
+      'Opened file and selected text from "return" to "pi"',
+    ]);
+    return until('the selection', () =>
+      client
+        .notifications<SelectionChanged>('selection_changed')
+        .find(({ text }) => text === 'return math.pi'),
+    );
+  }
+
+  const expected = () => ({
+    text: 'return math.pi',
+    filePath: path,
+    fileUrl: `file://${path}`,
+    cellIndex: 1,
+    selection: { start: { line: 1, character: 4 }, end: { line: 1, character: 18 }, isEmpty: false },
+  });
+
+  it('are found by openFile, and told as the selection of the notebook', async () => {
+    assert.deepEqual(await selectInCell(), expected());
+    const current = await client.callForJson<object>('getCurrentSelection');
+    assert.deepEqual(current, { success: true, ...expected() });
+  });
+
+  it('are forgotten as a selection when the notebook is closed', async () => {
+    await selectInCell();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await until(
+      'nothing',
+      () => client.notifications<SelectionChanged>('selection_changed').at(-1)?.filePath === '',
+    );
+  });
+
+  it('are not opened by openFile when none has the text', async () => {
+    const args = { filePath: path, startText: 'nowhere' };
+    assert.deepEqual(await client.callForTexts('openFile', args), [
+      'Opened file, but text "nowhere" not found',
+    ]);
+    await until('the notebook', () => vscode.window.activeNotebookEditor);
+  });
+
+  it('are mentioned by their notebook: their lines are not those of its file', async () => {
+    await selectInCell();
+    await vscode.commands.executeCommand('ideBridge.mention');
+    const mention = await until('the mention', () => client.notifications<AtMentioned>('at_mentioned')[0]);
+    assert.deepEqual(mention, { filePath: path });
+  });
+
+  it('have their problems told under the notebook, with the number of the cell', async () => {
+    const { notebook } = await openNotebook();
+    const collection = vscode.languages.createDiagnosticCollection('test');
+    const range = new vscode.Range(0, 0, 0, 4);
+    collection.set(notebook.cellAt(2).document.uri, [new vscode.Diagnostic(range, 'too small')]);
+    const told = {
+      uri: `file://${path}`,
+      diagnostics: [
+        {
+          message: 'Cell 3: too small',
+          severity: 'Error',
+          range: { start: { line: 0, character: 0 }, end: { line: 0, character: 4 } },
+          cellIndex: 2,
+        },
+      ],
+    };
+    const all = await client.callForJson<FileDiagnostics[]>('getDiagnostics');
+    assert.deepEqual(
+      all.find(({ uri }) => uri === told.uri),
+      told,
+    );
+    assert.deepEqual(await client.callForJson('getDiagnostics', { uri: told.uri }), [told]);
+    await until('the notification', () =>
+      client
+        .notifications<{ uris: string[] }>('diagnostics_changed')
+        .some(({ uris }) => uris.includes(told.uri)),
+    );
+    collection.dispose();
+  });
+
+  it('are counted by getOpenEditors', async () => {
+    const editor = await openNotebook();
+    editor.selection = new vscode.NotebookRange(2, 3);
+    await until('the cell', async () => {
+      const { tabs } = await client.callForJson<{ tabs: { kind: string; cellIndex?: number }[] }>(
+        'getOpenEditors',
+      );
+      return tabs[0]?.kind === 'notebook' && tabs[0].cellIndex === 2;
+    });
+  });
+
+  describe('in a proposal', () => {
+    const proposed = ipynb(['import math', 'def area(r):\n    return math.tau * r / 2', 'area(3)']);
+    const propose = () =>
+      client.callForTexts('openDiff', {
+        old_file_path: path,
+        new_file_path: path,
+        new_file_contents: proposed,
+        tab_name: 'notebook',
+      });
+    const diff = () =>
+      until('the diff', () =>
+        vscode.window.tabGroups.all
+          .flatMap(({ tabs }) => tabs)
+          .find(({ input }) => input instanceof vscode.TabInputNotebookDiff),
+      );
+    const isGone = () => vscode.window.tabGroups.all.every(({ tabs }) => tabs.length === 0);
+
+    it('are compared as cells, and accepted as the file that was proposed', async () => {
+      const answer = propose();
+      await diff();
+      await ui.page.locator('.notebook-text-diff-editor').first().waitFor();
+      await ui.screenshot('openDiff-notebook');
+      await vscode.commands.executeCommand('ideBridge.acceptProposal');
+      assert.deepEqual(await answer, ['FILE_SAVED', proposed]);
+      await until('the tab to close', isGone);
+    });
+
+    it('are rejected when the diff is closed', async () => {
+      const answer = propose();
+      await vscode.window.tabGroups.close(await diff());
+      assert.equal((await answer)[0], 'DIFF_REJECTED');
+    });
+
+    it('are withdrawn by the client', async () => {
+      const answer = propose();
+      await diff();
+      await client.callForTexts('closeAllDiffTabs');
+      assert.equal((await answer)[0], 'DIFF_REJECTED');
+      await until('the tab to close', isGone);
+    });
+  });
+});

@@ -1,0 +1,375 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { IdeClient } from '../support/ideClient.ts';
+import { connectUi, type Ui } from '../support/ui.ts';
+import { until } from '../support/until.ts';
+import { connectClient, Scratch, tabs } from './bridge.ts';
+
+describe('agent changes', () => {
+  let ui: Ui;
+  let client: IdeClient;
+  let scratch: Scratch;
+  let nextPid = 3_900_000; // above what Linux gives out, so that no two tests share a session
+  let dialogs: { message: string; detail: string | undefined }[];
+  const original = vscode.window.showWarningMessage;
+
+  before(async () => {
+    ui = await connectUi();
+    // The host of tests refuses modal dialogs; this answers them with their first button.
+    vscode.window.showWarningMessage = (message: string, ...rest: unknown[]) => {
+      const [options, action] = rest as [vscode.MessageOptions, string];
+      dialogs.push({ message, detail: options.detail });
+      return Promise.resolve(action);
+    };
+  });
+  after(async () => {
+    vscode.window.showWarningMessage = original;
+    await ui.close();
+  });
+  beforeEach(async () => {
+    dialogs = [];
+    scratch = new Scratch();
+    client = await connectClient(nextPid++);
+    await vscode.commands.executeCommand('ideBridge.changes.focus');
+  });
+  afterEach(async () => {
+    await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await client.close();
+    scratch.remove();
+  });
+
+  /** As the CLI does: it announces the edit, writes, and asks for problems again. */
+  async function edit(path: string, content: string | Buffer | undefined, by = client): Promise<void> {
+    await by.call('getDiagnostics', { uri: `file://${path}` });
+    if (content === undefined) {
+      rmSync(path);
+    } else {
+      writeFileSync(path, content);
+    }
+    await by.call('getDiagnostics', {});
+  }
+
+  const rows = () => ui.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
+  const row = (text: string) => rows().filter({ hasText: text }).first();
+
+  async function texts(): Promise<string[]> {
+    return (await rows().allTextContents()).map((text) => text.replace(/\s+/g, ' ').trim());
+  }
+
+  async function rowAction(text: string, action: string): Promise<void> {
+    await row(text).hover();
+    await row(text).getByRole('button', { name: action }).click();
+  }
+
+  describe('the view', () => {
+    it('lists what a session has changed, with its lines', async () => {
+      const modified = scratch.write('greet.ts', 'const a = 1;\nconst b = 2;\n');
+      const deleted = scratch.write('old.md', 'x\n');
+      await edit(modified, 'const a = 1;\nconst b = 3;\nconst c = 4;\n');
+      await edit(scratch.path('new.ts'), 'export {};\n');
+      await edit(deleted, undefined);
+      await row('old.md').waitFor();
+      await until('three files', async () => /3 files\s+\+3 −2/.test((await texts())[0] ?? ''));
+      const [session, ...files] = await texts();
+      assert.match(session ?? '', /Claude.*3 files\s+\+3 −2/);
+      assert.match(files[0] ?? '', /greet\.ts.*\+2 −1/);
+      assert.match(files[1] ?? '', /new\.ts.*new\s+\+1/);
+      assert.match(files[2] ?? '', /old\.md.*deleted\s+−1/);
+      await ui.screenshot('changes-view');
+    });
+
+    it('leaves out what the model itself asks about', async () => {
+      const file = scratch.write('read.txt', 'a\n');
+      await client.call('getDiagnostics', { uri: `file://${file}` }, { 'claudecode/toolUseId': 'toolu_1' });
+      writeFileSync(file, 'b\n');
+      const other = scratch.write('other.txt', 'a\n');
+      await edit(other, 'b\n');
+      await row('other.txt').waitFor();
+      assert.equal(await row('read.txt').count(), 0);
+    });
+
+    it('follows later edits of the file by anybody', async () => {
+      const file = scratch.write('a.txt', 'one\n');
+      await edit(file, 'ONE\n');
+      await row('+1 −1').waitFor();
+      writeFileSync(file, 'ONE\ntwo\nthree\n');
+      await row('+3 −1').waitFor();
+      writeFileSync(file, 'one\n');
+      await until('nothing to list', async () => (await texts()).length === 0);
+    });
+
+    it('shows before and now on a click', async () => {
+      const file = scratch.write('a.txt', 'the old line\n');
+      await edit(file, 'the new line\n');
+      await row('a.txt').click();
+      const tab = await until('the diff', () =>
+        tabs().find(({ input }) => input instanceof vscode.TabInputTextDiff),
+      );
+      assert.match(tab.label, /^a\.txt \(modified by Claude/);
+      const input = tab.input as vscode.TabInputTextDiff;
+      assert.equal(input.modified.fsPath, file);
+      const before = await vscode.workspace.openTextDocument(input.original);
+      assert.equal(before.getText(), 'the old line\n');
+      await ui.page.getByText('the new line').first().waitFor();
+      await ui.screenshot('changes-diff');
+    });
+
+    it('shows new and deleted files in a diff, too', async () => {
+      const deleted = scratch.write('old.txt', 'gone text\n');
+      await edit(deleted, undefined);
+      await edit(scratch.path('new.txt'), 'fresh text\n');
+      await row('old.txt').click();
+      await ui.page.getByText('gone text').first().waitFor();
+      await row('new.txt').click();
+      await ui.page.getByText('fresh text').first().waitFor();
+    });
+
+    it('reviews all in one editor', async () => {
+      for (const name of ['a.txt', 'b.txt']) {
+        await edit(scratch.write(name, 'the old line\n'), `the new line of ${name}\n`);
+      }
+      await edit(scratch.path('c.txt'), 'a new file\n');
+      await row('c.txt').waitFor();
+      await row('Claude').click();
+      await rowAction('Claude', 'Review All Agent Changes');
+      await until('the editor', () => tabs().some(({ label }) => label.startsWith('Changes by Claude')));
+      for (const text of ['the new line of a.txt', 'the new line of b.txt', 'a new file']) {
+        await ui.page.getByText(text).first().waitFor();
+      }
+      await ui.screenshot('changes-review-all');
+    });
+
+    it('keeps sessions apart that edit the same file', async () => {
+      const file = scratch.write('a.txt', '0\n');
+      const other = await connectClient(nextPid++);
+      await edit(file, '1\n');
+      await edit(file, '2\n', other);
+      await until('both', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 2);
+      await row('a.txt').hover();
+      await rowAction('a.txt', 'Revert File');
+      await until('the first text', () => readFileSync(file, 'utf8') === '0\n');
+      assert.match(dialogs[0]?.detail ?? '', /with changes by Claude/);
+      await other.close();
+    });
+  });
+
+  describe('reverting', () => {
+    it('a file brings back every byte, names what is lost, and can be undone in the editor', async () => {
+      const bytes = Buffer.from('\uFEFFone  \r\ntwo\nüdrei', 'utf8');
+      const file = scratch.write('a.txt', bytes);
+      const document = await vscode.workspace.openTextDocument(file);
+      await vscode.window.showTextDocument(document, { preview: false });
+      await edit(file, 'ONE\n');
+      await until('the editor to follow', () => document.getText() === 'ONE\n');
+      await row('a.txt').waitFor();
+      await rowAction('a.txt', 'Revert File');
+      await until('the bytes', () => readFileSync(file).equals(bytes));
+      assert.match(dialogs[0]?.message ?? '', /Revert a\.txt to before Claude/);
+      assert.match(dialogs[0]?.detail ?? '', /a\.txt: \+1 −3/);
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      await until('the editor to follow', () => document.getText().startsWith('one'));
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand('undo');
+      await until('the change again', () => document.getText().startsWith('ONE'));
+    });
+
+    it('a file with unsaved changes says so, and undo brings them back', async () => {
+      const file = scratch.write('a.txt', 'one\ntwo\n');
+      await edit(file, 'ONE\ntwo\n');
+      const document = await vscode.workspace.openTextDocument(file);
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((builder) => builder.insert(new vscode.Position(1, 0), 'mine\n'));
+      await row('a.txt').waitFor();
+      await rowAction('a.txt', 'Revert File');
+      await until('the text', () => readFileSync(file, 'utf8') === 'one\ntwo\n' && !document.isDirty);
+      assert.match(dialogs[0]?.detail ?? '', /unsaved changes/);
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand('undo');
+      assert.equal(document.getText(), 'ONE\nmine\ntwo\n');
+      await document.save();
+    });
+
+    it('a session deletes new files and brings back deleted ones', async () => {
+      const files = ['a.txt', 'dir/b.bin'].map((name) => scratch.write(name, Buffer.from([0, 255, 10, 13])));
+      const [modified = '', deleted = ''] = files;
+      const created = scratch.path('new.txt');
+      await edit(modified, 'text\n');
+      await edit(deleted, undefined);
+      await edit(created, 'new\n');
+      await row('new.txt').waitFor();
+      await rowAction('Claude', 'Revert All Changes');
+      await until('the old state', () => !existsSync(created) && existsSync(deleted));
+      for (const file of files) {
+        await until('the bytes', () => readFileSync(file).equals(Buffer.from([0, 255, 10, 13])));
+      }
+      assert.match(dialogs[0]?.message ?? '', /Revert 3 files/);
+      assert.match(dialogs[0]?.detail ?? '', /new\.txt: is deleted[^]*|b\.bin: comes back/);
+      await until('the view to be empty', async () => (await texts()).length === 0);
+    });
+
+    it('a hunk leaves the others', async () => {
+      const lines = ['a', 'b', 'c', 'd', 'e', 'f', ''];
+      const file = scratch.write('a.txt', lines.join('\n'));
+      await edit(
+        file,
+        lines.map((line) => (line === 'b' || line === 'e' ? line.toUpperCase() : line)).join('\n'),
+      );
+      await row('+2 −2').waitFor();
+      const document = await vscode.workspace.openTextDocument(file);
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      editor.selection = new vscode.Selection(4, 0, 4, 0);
+      await vscode.commands.executeCommand('ideBridge.revertHunk');
+      await until('the hunk', () => readFileSync(file, 'utf8') === 'a\nB\nc\nd\ne\nf\n');
+      await row('+1 −1').waitFor();
+    });
+
+    for (const [what, before, now, line] of [
+      ['added lines at the end', 'a\nb', 'a\nb\nc\nd', 3],
+      ['removed lines at the end', 'a\nb\nc', 'a', 0],
+      ['removed lines at the start', 'a\nb\nc\n', 'c\n', 0],
+      ['the whole text', 'a\n', 'x\ny', 1],
+      ['a text that is gone', 'a\nb\n', '', 0],
+      ['a text where there was none', '', 'a\nb\n', 0],
+    ] as const) {
+      it(`a hunk of ${what}`, async () => {
+        const file = scratch.write('a.txt', before);
+        await edit(file, now);
+        await row('a.txt').waitFor();
+        const document = await vscode.workspace.openTextDocument(file);
+        const editor = await vscode.window.showTextDocument(document, { preview: false });
+        await until('the text', () => document.getText() === now);
+        editor.selection = new vscode.Selection(line, 0, line, 0);
+        await vscode.commands.executeCommand('ideBridge.revertHunk');
+        await until('the old text', () => readFileSync(file, 'utf8') === before);
+      });
+    }
+  });
+
+  describe('by shell commands', () => {
+    const folder = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+        cwd: folder(),
+      });
+
+    beforeEach(() => {
+      scratch.write('script.txt', 'committed\n');
+      scratch.write('mine.txt', 'committed\n');
+      git('init', '--quiet');
+      git('add', '--all');
+      git('commit', '--quiet', '--message=first');
+      scratch.write('mine.txt', 'not committed\n');
+    });
+    afterEach(() => rmSync(join(folder(), '.git'), { recursive: true }));
+
+    /** As the CLI does when a prompt is sent; the work tree is then read in the background. */
+    async function prompt(): Promise<void> {
+      await client.callForTexts('closeAllDiffTabs');
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+    }
+
+    it('are listed as such, and can be reverted to what was there', async () => {
+      await prompt();
+      writeFileSync(scratch.path('script.txt'), 'scripted\n');
+      writeFileSync(scratch.path('mine.txt'), 'scripted\n');
+      writeFileSync(scratch.path('made.txt'), 'scripted\n');
+      for (const name of ['script.txt', 'mine.txt', 'made.txt']) {
+        await row(name).waitFor();
+        assert.match((await row(name).textContent()) ?? '', /by shell\?/);
+      }
+      await ui.screenshot('changes-by-shell');
+      await rowAction('Claude', 'Revert All Changes');
+      await until('the old state', () => !existsSync(scratch.path('made.txt')));
+      await until(
+        'the committed text',
+        () => readFileSync(scratch.path('script.txt'), 'utf8') === 'committed\n',
+      );
+      await until('mine', () => readFileSync(scratch.path('mine.txt'), 'utf8') === 'not committed\n');
+      assert.match(dialogs[0]?.detail ?? '', /script\.txt: .*compared with the last commit/);
+    });
+
+    it('are not what the user saves, nor what git checks out', async () => {
+      git('stash', '--quiet');
+      git('checkout', '--quiet', '-b', 'other');
+      scratch.write('script.txt', 'other branch\n');
+      git('commit', '--quiet', '--all', '--message=second');
+      await prompt();
+      const document = await vscode.workspace.openTextDocument(scratch.path('mine.txt'));
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), 'typed '));
+      await document.save();
+      git('checkout', '--quiet', '-');
+      writeFileSync(scratch.path('made.txt'), 'scripted\n');
+      await row('made.txt').waitFor();
+      assert.equal((await texts()).length, 2, String(await texts()));
+    });
+  });
+
+  it('tells the problems that came with an edit, and not those that were there', async () => {
+    const file = scratch.write('a.txt', 'one\ntwo\n');
+    const uri = vscode.Uri.file(file);
+    const problems = vscode.languages.createDiagnosticCollection('test');
+    const problem = (line: number, message: string, severity = vscode.DiagnosticSeverity.Error) =>
+      new vscode.Diagnostic(new vscode.Range(line, 0, line, 3), message, severity);
+    problems.set(uri, [problem(0, 'was there')]);
+    await edit(file, 'zero\none\nTWO\n');
+    problems.set(uri, [
+      problem(1, 'was there'),
+      problem(2, 'came with it'),
+      problem(2, 'a hint', vscode.DiagnosticSeverity.Hint),
+    ]);
+    await row('1 new problem').waitFor();
+    if ((await row('came with it').count()) === 0) {
+      await row('1 new problem').locator('.monaco-tl-twistie').click();
+    }
+    await row('came with it').waitFor();
+    assert.match((await row('a.txt').textContent()) ?? '', /1 new problem/);
+    assert.equal(await row('was there').count(), 0);
+    assert.equal(await row('a hint').count(), 0);
+    await ui.screenshot('changes-new-problem');
+    await row('came with it').click();
+    await until('the line', () => vscode.window.activeTextEditor?.selection.active.line === 2);
+    problems.dispose();
+    await until('it to go', async () => (await row('came with it').count()) === 0);
+  });
+
+  it('keeping a file takes it from the list, and the file stays', async () => {
+    const file = scratch.write('a.txt', 'one\n');
+    await edit(file, 'ONE\n');
+    await edit(scratch.write('b.txt', 'one\n'), 'ONE\n');
+    await row('b.txt').waitFor();
+    await row('a.txt').click();
+    await until('the diff', () => tabs().length === 1);
+    await rowAction('a.txt', 'Keep Agent Changes');
+    await until('one file', async () => (await texts()).length === 2);
+    assert.equal(readFileSync(file, 'utf8'), 'ONE\n');
+    await until('its diff to close', () => tabs().length === 0);
+    await rowAction('Claude', 'Keep All Changes');
+    await until('none', async () => (await texts()).length === 0);
+  });
+
+  it('marks files in the explorer, in tabs and in the gutter, until they are kept', async () => {
+    const file = scratch.write('marked.txt', 'one\ntwo\n');
+    await edit(file, 'one\nTWO\nthree\n');
+    await row('marked.txt').waitFor();
+    await vscode.commands.executeCommand('workbench.view.explorer');
+    const document = await vscode.workspace.openTextDocument(file);
+    await vscode.window.showTextDocument(document, { preview: false });
+    await ui.page
+      .locator('.tab', { hasText: 'marked.txt' })
+      .locator('[class*="itemColor"], .label-name')
+      .first()
+      .waitFor();
+    await ui.page.locator('.editor-instance [class*="dirty-diff-"]').first().waitFor();
+    await ui.screenshot('changes-marks');
+    await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+    await until(
+      'the marks to go',
+      async () => (await ui.page.locator('.editor-instance [class*="dirty-diff-"]').count()) === 0,
+    );
+  });
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import * as vscode from 'vscode';
+import { connectUi, type Ui } from '../support/ui.ts';
+import { until } from '../support/until.ts';
+import { connectClient, currentLock } from './bridge.ts';
+
+describe('the doctor', () => {
+  let ui: Ui;
+
+  before(async () => {
+    ui = await connectUi();
+  });
+  after(() => ui.close());
+  afterEach(async () => {
+    ghosts.splice(0).forEach((ghost) => rmSync(ghost, { force: true }));
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  const ghosts: string[] = [];
+  const page = () => vscode.window.activeTextEditor?.document;
+
+  async function report(): Promise<string> {
+    await vscode.commands.executeCommand('ideBridge.doctor');
+    const document = page();
+    assert.equal(document?.uri.scheme, 'ide-bridge-report');
+    assert.equal(document?.languageId, 'markdown');
+    return document.getText();
+  }
+
+  it('says what is in order, and tells neither the token nor the name of the home', async () => {
+    const { port, authToken } = await currentLock();
+    const client = await connectClient();
+    const text = await until('its session', async () => {
+      const page = await report();
+      return page.includes('1 connected') && page;
+    });
+    await client.close();
+    assert.match(text, new RegExp(`listens on 127\\.0\\.0\\.1:${port}, 1 connected`));
+    assert.match(text, /only you can read it/);
+    assert.match(text, /Session \d+: claude-code 2\.1\.330/);
+    assert.ok(!text.includes(authToken));
+    assert.ok(!text.includes(process.env.HOME ?? 'no home'));
+    await ui.page.getByText('Check again').waitFor();
+    await ui.screenshot('doctor');
+  });
+
+  it('finds a ghost, and offers to sweep it', async () => {
+    const lock = await currentLock();
+    const ghost = join(dirname(lock.path), '1.lock');
+    const { pid, workspaceFolders, ideName, transport } = lock;
+    const content = { pid, workspaceFolders, ideName, transport, runningInWindows: false, authToken: 'x' };
+    ghosts.push(ghost);
+    writeFileSync(ghost, JSON.stringify({ ...content, bridge: 'ide-bridge-for-claude-code' }));
+    await until('a page with it', async () => /1\.lock is a ghost/.test(await report()));
+    await ui.page.getByText('Restart Bridge').first().waitFor();
+    await ui.screenshot('doctor-ghost');
+    await vscode.commands.executeCommand('ideBridge.restart');
+    assert.equal(existsSync(ghost), false);
+    await until('a page without it', async () => !/is a ghost/.test(await report()));
+  });
+
+  it('copies the same as Markdown for an issue', async () => {
+    const { authToken } = await currentLock();
+    await vscode.commands.executeCommand('ideBridge.copyReport');
+    const copied = await vscode.env.clipboard.readText();
+    assert.match(copied, /^# .* a CLI from connecting/);
+    assert.ok(!copied.includes(authToken));
+  });
+
+  it('heals a lock that others could read before anybody has to ask', async () => {
+    const { path } = await currentLock();
+    chmodSync(path, 0o644);
+    await until('a private one', async () => /only you can read it/.test(await report()), 15_000);
+  });
+});
+
+describe('the protocol inspector', () => {
+  it('shows the last messages of every session without their texts', async () => {
+    const client = await connectClient();
+    await client.call('getDiagnostics', { uri: 'file:///ws/a.ts' });
+    await client.call('openFile', { filePath: '/no/such/file', startText: 'my secret' });
+    const text = await until('the messages', async () => {
+      await vscode.commands.executeCommand('ideBridge.showMessages');
+      const page = vscode.window.activeTextEditor?.document.getText() ?? '';
+      return page.includes('/no/such/file') && page;
+    });
+    await client.close();
+    assert.match(text, /→ .*"method":"initialize"/);
+    assert.match(text, /"name":"getDiagnostics","arguments":\{"uri":"file:\/\/\/ws\/a\.ts"\}/);
+    assert.ok(!text.includes('my secret'));
+    assert.ok(!text.includes((await currentLock()).authToken));
+    const ui = await connectUi();
+    await ui.page.getByText('Show the latest').waitFor();
+    await ui.screenshot('inspector');
+    await ui.close();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+});
+
+describe('a bridge that is restarted 50 times', () => {
+  it('has the same port and token, one lock, and no more listeners, sockets or files than before', async () => {
+    const before = await currentLock();
+    const restart = () => vscode.commands.executeCommand('ideBridge.restart');
+    const held = () =>
+      process.getActiveResourcesInfo().filter((name) => /TCP|Server|FSReq/.test(name)).length;
+    await restart();
+    const resources = held();
+    for (let i = 0; i < 50; i++) {
+      const client = await connectClient();
+      await restart();
+      await client.closed;
+    }
+    const after = await currentLock();
+    assert.deepEqual([after.port, after.authToken], [before.port, before.authToken]);
+    await until('what closes slowly', () => held() <= resources);
+  });
+});
+
+describe('a port that somebody else has taken', () => {
+  it('is replaced; terminals that still have it are named, and /ide is typed into one on request', async () => {
+    const ui = await connectUi();
+    const terminal = vscode.window.createTerminal('before the change');
+    const { port, authToken } = await currentLock();
+    await terminal.processId;
+    const squatter = createServer();
+    squatter.on('error', () => setImmediate(() => squatter.listen(port, '127.0.0.1')));
+    squatter.listen(port, '127.0.0.1');
+    await vscode.commands.executeCommand('ideBridge.restart');
+    const after = await currentLock();
+    assert.notEqual(after.port, port);
+    assert.notEqual(after.authToken, authToken);
+    const toast = ui.page.locator('.notification-toast', { hasText: 'before the change' });
+    await toast.waitFor();
+    await ui.screenshot('new port');
+    await toast.getByText('Reconnect…').click();
+    await ui.page.locator('.xterm-rows', { hasText: '/ide' }).waitFor();
+    await ui.screenshot('typed');
+    terminal.dispose();
+    squatter.close();
+    await ui.close();
+  });
+});

@@ -1,0 +1,95 @@
+// Runs inside the extension host: VS Code calls run() of the path given as --extensionTestsPath.
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { format } from 'node:util';
+import Mocha from 'mocha';
+import { testEnvironment, type TestResult } from '../support/testEnvironment.ts';
+import { testLine } from '../support/testLine.ts';
+import { connectUi } from '../support/ui.ts';
+
+/** Suites that were not seen green in the oldest VS Code yet; README's limits say so. */
+const notYetOnFloor = [
+  'notebooks.test.js',
+  'cells.test.js',
+  'review.test.js',
+  'sessions.test.js',
+  'sharing.test.js',
+];
+
+export async function run(): Promise<void> {
+  const resultFile = process.env[testEnvironment.resultFile];
+  if (!resultFile) throw new Error('Start the tests with "npm run test:integration".');
+  const grep = process.env[testEnvironment.grep];
+
+  Mocha.reporters.Base.consoleLog = (...args: unknown[]) => print(format(...args));
+  photographFailures();
+  // Real windows on loaded machines: a second try is allowed, and printed, so that it is not overlooked.
+  const mocha = new Mocha({
+    ui: 'bdd',
+    timeout: 30_000,
+    retries: 2,
+    color: false,
+    ...(grep ? { fgrep: grep } : {}),
+  });
+  const files = readdirSync(__dirname, { recursive: true, encoding: 'utf8' });
+  const left = process.env[testEnvironment.floor] ? notYetOnFloor : [];
+  for (const file of files.sort()) {
+    if (file.endsWith('.test.js') && !left.includes(file)) mocha.addFile(path.join(__dirname, file));
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    const failedTitles: string[] = [];
+    const runner = mocha.run((failures) => {
+      const { passes = 0, pending = 0 } = runner.stats ?? {};
+      const result: TestResult = { passes, failures, pending, failedTitles };
+      writeFileSync(resultFile, JSON.stringify(result));
+      if (failures === 0) resolve();
+      else reject(new Error(`${failures} failed`));
+    });
+    runner.on('retry', (test: Mocha.Test, error: Error) =>
+      print(`retried: ${test.fullTitle()}: ${error.message}`),
+    );
+    runner.on('fail', (test) => failedTitles.push(test.fullTitle()));
+    runner.once('start', () => ignoreOtherExtensions(runner)); // by then mocha listens
+  });
+}
+
+/** Other extensions run in this process too, and what they fail to catch is no fault of the test that runs. */
+function ignoreOtherExtensions(runner: Mocha.Runner): void {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- mocha has bound it
+  const uncaught = runner['uncaught'];
+  process.off('uncaughtException', uncaught);
+  process.on('uncaughtException', (error) => {
+    if (!error.stack?.includes('/lib/vscode/extensions/')) {
+      uncaught(error);
+    }
+  });
+}
+
+/** Takes a screenshot of each failure before any hook cleans up, which mocha's own hooks and events cannot. */
+function photographFailures(): void {
+  const { prototype } = Mocha.Runnable;
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its runnable below
+  const original = prototype.run;
+  prototype.run = function (done) {
+    original.call(this, (error?: unknown) => {
+      if (error) void photograph(this.fullTitle()).finally(() => done(error));
+      else done();
+    });
+  };
+}
+
+async function photograph(title: string): Promise<void> {
+  try {
+    const ui = await connectUi();
+    print(`screenshot: ${await ui.screenshot(title)}`);
+    await ui.close();
+  } catch (error) {
+    print(`no screenshot: ${String(error)}`);
+  }
+}
+
+/** To the runner's output; in one call per line, so that each line carries its mark. */
+function print(text: string): void {
+  for (const line of text.split('\n')) console.log(testLine.write(line));
+}

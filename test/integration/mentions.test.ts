@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import * as vscode from 'vscode';
+import type { AtMentioned } from '../../src/protocol/ide.ts';
+import type { IdeClient } from '../support/ideClient.ts';
+import { connectUi, type Ui } from '../support/ui.ts';
+import { until } from '../support/until.ts';
+import { connectClient, currentLock, Scratch } from './bridge.ts';
+import { configure } from './fakeCli.ts';
+
+describe('mentions', function () {
+  this.timeout(60_000);
+  let ui: Ui;
+  let scratch: Scratch;
+  let clients: IdeClient[];
+
+  before(async () => {
+    ui = await connectUi();
+  });
+  after(() => ui.close());
+  beforeEach(async () => {
+    clients = [];
+    scratch = new Scratch();
+    await currentLock();
+  });
+  afterEach(async () => {
+    await Promise.all(clients.map((client) => client.close()));
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    scratch.remove();
+  });
+
+  async function connect(): Promise<IdeClient> {
+    const client = await connectClient();
+    clients.push(client);
+    await client.callForTexts('getWorkspaceFolders'); // it is known by then
+    return client;
+  }
+  const mentionsOf = (client: IdeClient) => client.notifications<AtMentioned>('at_mentioned');
+  const mention = (...args: unknown[]) => vscode.commands.executeCommand('ideBridge.mentionFiles', ...args);
+  const uri = (name: string) => vscode.Uri.file(scratch.write(name, 'text\n'));
+
+  it('of several files and folders come one after the other, each once', async () => {
+    const client = await connect();
+    const folder = scratch.path('folder');
+    mkdirSync(folder);
+    const [a, b] = [uri('a.txt'), uri('b.txt')];
+    const arrivals: number[] = [];
+    client.socket.on('message', (data: Buffer) => {
+      if (data.includes('at_mentioned')) {
+        arrivals.push(Date.now());
+      }
+    });
+    await mention(a, [a, b, vscode.Uri.file(folder)]);
+    assert.deepEqual(
+      mentionsOf(client).map(({ filePath }) => filePath),
+      [a.fsPath, b.fsPath, folder],
+    );
+    const gaps = arrivals.slice(1).map((time, index) => time - (arrivals[index] ?? 0));
+    assert.ok(
+      gaps.every((gap) => gap >= 150),
+      `${gaps.join()} ms apart`,
+    );
+  });
+
+  it('bring quotes for a path with a space, with the lines inside', async () => {
+    const client = await connect();
+    const file = uri('a b.txt');
+    await mention(file);
+    await mention(new vscode.Location(file, new vscode.Range(1, 0, 1, 5)));
+    assert.deepEqual(mentionsOf(client), [
+      { filePath: `"${file.fsPath}"` },
+      { filePath: `"${file.fsPath}#L2"` },
+    ]);
+  });
+
+  it('take changed files of source control, alone and in groups', async () => {
+    const client = await connect();
+    const [a, b] = [uri('a.txt'), uri('b.txt')];
+    await mention({ resourceUri: a }, { resourceStates: [{ resourceUri: a }, { resourceUri: b }] });
+    assert.deepEqual(
+      mentionsOf(client).map(({ filePath }) => filePath),
+      [a.fsPath, b.fsPath],
+    );
+  });
+
+  it('come from the explorer, for all files that are selected there', async () => {
+    const client = await connect();
+    uri('one.txt');
+    uri('two.txt');
+    await vscode.commands.executeCommand('workbench.view.explorer');
+    await vscode.commands.executeCommand('revealInExplorer', vscode.Uri.file(scratch.path('one.txt')));
+    const entry = (name: string) =>
+      ui.page.locator('.explorer-folders-view .monaco-list-row', { hasText: name });
+    await entry('one.txt').click();
+    await entry('two.txt').click({ modifiers: ['Control'] });
+    await entry('two.txt').click({ button: 'right' });
+    await ui.page.locator('.monaco-menu').getByText('Mention in Claude Code').waitFor();
+    await ui.screenshot('mention-explorer');
+    await ui.page.locator('.monaco-menu').getByText('Mention in Claude Code').click();
+    await until('both', () => mentionsOf(client).length === 2);
+    assert.deepEqual(
+      mentionsOf(client)
+        .map(({ filePath }) => filePath)
+        .sort(),
+      [scratch.path('one.txt'), scratch.path('two.txt')],
+    );
+  });
+
+  it('of a problem name its lines', async () => {
+    const client = await connect();
+    const file = uri('problem.txt');
+    const collection = vscode.languages.createDiagnosticCollection('test');
+    const range = new vscode.Range(0, 0, 0, 4);
+    collection.set(file, [new vscode.Diagnostic(range, 'not good')]);
+    try {
+      await vscode.workspace.openTextDocument(file);
+      const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
+        'vscode.executeCodeActionProvider',
+        file,
+        range,
+      );
+      const command = actions.find(({ title }) => title === 'Mention in Claude Code')?.command;
+      assert.ok(command);
+      const args: unknown[] = command.arguments ?? [];
+      await vscode.commands.executeCommand(command.command, ...args);
+      assert.deepEqual(mentionsOf(client), [{ filePath: file.fsPath, lineStart: 0, lineEnd: 0 }]);
+    } finally {
+      collection.dispose();
+    }
+  });
+
+  it('wait, and say so, until a client connects', async () => {
+    const [a, b] = [uri('a.txt'), uri('b.txt')];
+    void mention(a, [a, b]);
+    const toast = ui.page.locator('.notification-toast', { hasText: '2 mentions wait' });
+    await toast.waitFor();
+    const status = ui.page.locator('[id$="ideBridge.status"]');
+    assert.match((await status.textContent()) ?? '', /2 waiting/);
+    await ui.screenshot('mentions-waiting');
+    const client = await connect();
+    await until('both', () => mentionsOf(client).length === 2);
+    await until('the note to go', async () => !/waiting/.test((await status.textContent()) ?? ''));
+  });
+
+  it('go to the session that was used last', async () => {
+    const [first, second] = [await connect(), await connect()];
+    await first.callForTexts('closeAllDiffTabs');
+    await mention(uri('a.txt'));
+    assert.equal(mentionsOf(first).length, 1);
+    await second.callForTexts('closeAllDiffTabs');
+    await mention(uri('b.txt'));
+    assert.equal(mentionsOf(first).length, 1);
+    assert.equal(mentionsOf(second).length, 1);
+  });
+
+  it('ask which session is meant, if the user wants to be asked', async () => {
+    await configure('mention.target', 'ask');
+    try {
+      const [first] = [await connect(), await connect()];
+      const sent = mention(uri('a.txt'));
+      const menu = ui.page.locator('.quick-input-widget');
+      // The one that was used last comes first.
+      await menu.locator('.monaco-list-row').nth(1).click();
+      await sent;
+      assert.equal(mentionsOf(first).length, 1);
+    } finally {
+      await configure('mention.target', undefined);
+    }
+  });
+
+  it('of an excluded file are sent only if the user says so', async () => {
+    const client = await connect();
+    const secret = uri('.env.local');
+    const sent = mention(secret, [secret, uri('plain.txt')]);
+    const toast = ui.page.locator('.notification-toast', { hasText: '.env.local is excluded' });
+    await toast.waitFor();
+    await ui.screenshot('mention-excluded');
+    assert.equal(mentionsOf(client).length, 0);
+    await toast.getByRole('button', { name: 'Mention Anyway' }).click();
+    await sent;
+    assert.equal(mentionsOf(client).length, 2);
+  });
+});

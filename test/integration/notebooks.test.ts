@@ -1,0 +1,411 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { TestJupyterApi } from '../fixtures/jupyter/extension.ts';
+import type { TestKernelApi } from '../fixtures/kernel/extension.ts';
+import type { IdeClient, ToolResult } from '../support/ideClient.ts';
+import { testEnvironment } from '../support/testEnvironment.ts';
+import { connectUi, type Ui } from '../support/ui.ts';
+import { until } from '../support/until.ts';
+import { connectClient, Scratch } from './bridge.ts';
+import { ipynb } from './ipynb.ts';
+
+/** A kernel takes its time to start on a busy machine. */
+const slow = 90_000;
+const isFloor = process.env[testEnvironment.floor] !== undefined;
+
+describe('executeCode', function () {
+  this.timeout(2 * slow);
+  let ui: Ui;
+  let client: IdeClient;
+  let scratch: Scratch;
+  let kernels: TestKernelApi;
+  let jupyter: TestJupyterApi;
+
+  before(async () => {
+    ui = await connectUi();
+    kernels = await activated<TestKernelApi>('ide-bridge-test.kernel');
+    jupyter = await activated<TestJupyterApi>('ms-toolsai.jupyter');
+  });
+  after(() => ui.close());
+  beforeEach(async () => {
+    scratch = new Scratch();
+    client = await connectClient();
+  });
+  afterEach(async () => {
+    await client.close();
+    await set('confirm', undefined);
+    for (const notebook of vscode.workspace.notebookDocuments) {
+      kernels.kill(notebook.uri);
+      await notebook.save();
+    }
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    scratch.remove();
+  });
+
+  async function set(name: string, value: unknown): Promise<void> {
+    const target = vscode.ConfigurationTarget.Global;
+    await vscode.workspace.getConfiguration('ideBridge').update(`notebook.${name}`, value, target);
+  }
+
+  async function activated<T>(id: string): Promise<T> {
+    const extension = vscode.extensions.getExtension<T>(id);
+    assert.ok(extension, `the runner loads ${id}`);
+    return extension.activate();
+  }
+
+  async function openNotebook(name = 'analysis.ipynb', kernel?: string): Promise<vscode.NotebookEditor> {
+    const path = scratch.write(name, ipynb(['x = 20']));
+    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(path));
+    const editor = await vscode.window.showNotebookDocument(notebook, { preview: false });
+    if (kernel !== undefined) {
+      await select(editor, kernel);
+    }
+    return editor;
+  }
+
+  async function select(notebookEditor: vscode.NotebookEditor, id: string): Promise<void> {
+    const { extension } = kernels;
+    await vscode.commands.executeCommand('notebook.selectKernel', { notebookEditor, id, extension });
+  }
+
+  const execute = (code: string) => client.call('executeCode', { code });
+  const texts = ({ content }: ToolResult) => content.map(({ text }) => text);
+
+  async function question(): Promise<void> {
+    await ui.page.getByText(/wants to run code in/).waitFor({ timeout: slow });
+    await until('the keyboard in the quick pick', () =>
+      ui.page.evaluate<boolean>('!!document.activeElement.closest(".quick-input-widget")'),
+    );
+  }
+
+  const kernelPicker = () =>
+    ui.page
+      .locator('.quick-input-widget:visible')
+      .filter({ hasText: /Test (Kernel|R)/ })
+      .waitFor({ timeout: slow });
+
+  async function press(...keys: string[]): Promise<void> {
+    for (const key of keys) {
+      await ui.page.keyboard.press(key);
+    }
+  }
+
+  /** Calls the tool and says yes. */
+  async function executed(code: string): Promise<ToolResult> {
+    const answer = execute(code);
+    await question();
+    await press('ArrowDown', 'Enter');
+    return answer;
+  }
+
+  describe('on a Python kernel', () => {
+    let editor: vscode.NotebookEditor;
+    beforeEach(async () => {
+      editor = await openNotebook('analysis.ipynb', kernels.python);
+    });
+
+    it('runs in a new cell at the end, once the user has agreed', async () => {
+      const answer = execute('print(1 + 1)');
+      await question();
+      assert.equal(editor.notebook.cellCount, 2);
+      assert.equal(editor.notebook.cellAt(1).document.getText(), 'print(1 + 1)');
+      await ui.screenshot('executeCode-question');
+      await press('ArrowDown', 'Enter');
+      assert.deepEqual(await answer, { content: [{ type: 'text', text: '2\n' }] });
+      assert.equal(editor.notebook.cellAt(1).outputs.length, 1);
+    });
+
+    it('answers streams and the value of the last expression, in order', async () => {
+      const code = 'import sys\nprint("out", flush=True)\nprint("err", file=sys.stderr, flush=True)\n[1, 2]';
+      assert.deepEqual(texts(await executed(code)), ['out\n', 'err\n', '[1, 2]']);
+    });
+
+    it('says so when there is no output', async () => {
+      assert.deepEqual(texts(await executed('y = 1')), ['The code ran without output.']);
+    });
+
+    it('answers an image as one', async () => {
+      const png =
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+      const { content } = await executed(
+        `import base64\nfrom IPython.display import Image, display\nprint("plot")\ndisplay(Image(data=base64.b64decode("${png}")))`,
+      );
+      assert.deepEqual(content, [
+        { type: 'text', text: 'plot\n' },
+        { type: 'image', data: png, mimeType: 'image/png' },
+      ]);
+    });
+
+    it('answers HTML and JSON where nothing better is there', async () => {
+      const { content } = await executed(
+        [
+          'from IPython.display import display',
+          'display({"text/html": "<b>1</b>", "text/plain": "one"}, raw=True)',
+          'display({"text/html": "<b>2</b>"}, raw=True)',
+          'display({"application/json": {"three": 3}}, raw=True)',
+        ].join('\n'),
+      );
+      const [plain, html, json] = content.map(({ text }) => text);
+      assert.equal(plain, 'one');
+      assert.equal(html, '<b>2</b>');
+      assert.deepEqual(JSON.parse(json ?? ''), { three: 3 });
+    });
+
+    it('answers an exception with its traceback, without colours', async () => {
+      const [printed, error] = texts(await executed('print("before")\n1 / 0'));
+      assert.equal(printed, 'before\n');
+      assert.match(error ?? '', /Traceback[^]*1 \/ 0[^]*ZeroDivisionError: division by zero/);
+      assert.ok(!error?.includes('\u001b'));
+    });
+
+    it('passes on that the kernel takes no input', async () => {
+      assert.match(texts(await executed('input("name? ")')).join(), /input requests/);
+    });
+
+    it('keeps variables from call to call', async () => {
+      await executed('kept = 41');
+      assert.deepEqual(texts(await executed('kept + 1')), ['42']);
+    });
+
+    it('cuts 10 MB of output in the middle', async () => {
+      const all = texts(await executed('print("a" + "x" * 10_000_000 + "z")')).join('');
+      assert.ok(all.length < 31_000, `${all.length} characters`);
+      assert.ok(all.startsWith('axxx') && all.endsWith('xxxz\n'));
+      assert.match(all, /of 10,000,003 characters cut/);
+    });
+
+    it('interrupts the kernel when the client cancels', async () => {
+      const call = client.start('tools/call', {
+        name: 'executeCode',
+        arguments: { code: 'import time\nprint("begun", flush=True)\ntime.sleep(600)' },
+      });
+      await question();
+      await press('ArrowDown', 'Enter');
+      await until('the sleep', () => editor.notebook.cellAt(1).outputs.length > 0, slow);
+      client.notify('notifications/cancelled', { requestId: call.id });
+      await until('the end', () => editor.notebook.cellAt(1).executionSummary?.success === false, slow);
+      assert.deepEqual(texts(await executed('"free again"')), ["'free again'"]);
+    });
+
+    it('takes the question back when the client cancels, and the cell with it', async () => {
+      const call = client.start('tools/call', { name: 'executeCode', arguments: { code: '1' } });
+      await question();
+      client.notify('notifications/cancelled', { requestId: call.id });
+      await ui.page.getByText(/wants to run code in/).waitFor({ state: 'hidden' });
+      await until('the cell to go', () => editor.notebook.cellCount === 1);
+    });
+
+    it('interrupts what runs longer than the setting allows', async () => {
+      await executed('"the kernel is started"');
+      await set('timeout', 2);
+      try {
+        const answer = await executed('import time\nprint("begun", flush=True)\ntime.sleep(600)');
+        const [begun, ...rest] = texts(answer);
+        assert.equal(begun, 'begun\n');
+        assert.match(rest.join('\n'), /KeyboardInterrupt[^]*did not end within 2 s/);
+        assert.equal(answer.isError, true);
+      } finally {
+        await set('timeout', undefined);
+      }
+    });
+
+    it('says that the kernel died', async () => {
+      const answer = execute(
+        'import os, signal\nprint("last", flush=True)\nos.kill(os.getpid(), signal.SIGKILL)',
+      );
+      await question();
+      await press('ArrowDown', 'Enter');
+      const { content, isError } = await answer;
+      assert.equal(isError, true);
+      assert.match(content.at(-1)?.text ?? '', /The kernel stopped while the code ran/);
+      assert.deepEqual(texts(await executed('"a new kernel"')), ["'a new kernel'"]);
+    });
+
+    it('says that the notebook was closed', async () => {
+      const answer = executed('import time\nprint("begun", flush=True)\ntime.sleep(600)');
+      await until('the sleep', () => (editor.notebook.getCells()[1]?.outputs.length ?? 0) > 0, slow);
+      await editor.notebook.save();
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      const { content, isError } = await answer;
+      assert.equal(isError, true);
+      assert.match(content.at(-1)?.text ?? '', /notebook was closed/);
+    });
+
+    it('runs in the notebook in front, each with a kernel of its own', async () => {
+      await executed('where = "first"');
+      const second = await openNotebook('second.ipynb', kernels.python);
+      assert.match(texts(await executed('where')).join(), /NameError/);
+      assert.equal(second.notebook.cellCount, 2);
+      await vscode.window.showNotebookDocument(editor.notebook);
+      assert.deepEqual(texts(await executed('where')), ["'first'"]);
+    });
+
+    it('finds the notebook while the focus is in a terminal beside it', async () => {
+      const terminal = vscode.window.createTerminal({ location: { viewColumn: vscode.ViewColumn.Beside } });
+      terminal.show();
+      await ui.page.locator('.terminal-editor .xterm').click();
+      await until('the terminal', () => ui.hasTerminalFocus());
+      assert.deepEqual(texts(await executed('1 + 1')), ['2']);
+      await until('the focus back in the terminal', () => ui.hasTerminalFocus());
+      terminal.dispose();
+    });
+
+    describe('the question', () => {
+      it('refuses on Escape, and leaves no cell behind', async () => {
+        const answer = execute('1');
+        await question();
+        await press('Escape');
+        const { content, isError } = await answer;
+        assert.equal(isError, true);
+        assert.match(content[0]?.text ?? '', /^The user refused to run this code\./);
+        assert.equal(editor.notebook.cellCount, 1);
+      });
+
+      it('refuses on Cancel', async () => {
+        const answer = execute('1');
+        await question();
+        await press('ArrowDown', 'ArrowDown', 'Enter');
+        assert.match((await answer).content[0]?.text ?? '', /refused/);
+      });
+
+      it('takes no Enter that was meant for the terminal as a yes', async () => {
+        const answer = execute('1');
+        await question();
+        await press('Enter', 'Enter', 'Escape');
+        assert.match((await answer).content[0]?.text ?? '', /refused/);
+      });
+
+      it('comes once per session, if the user wants it so', async () => {
+        await set('confirm', 'session');
+        assert.deepEqual(texts(await executed('1')), ['1']);
+        assert.deepEqual(texts(await execute('2')), ['2']);
+        const other = await connectClient();
+        const answer = other.call('executeCode', { code: '3' });
+        await question();
+        await press('Escape');
+        assert.equal((await answer).isError, true);
+        await other.close();
+      });
+
+      it('comes once per workspace, if the user wants it so, and again when they do not any more', async () => {
+        await set('confirm', 'workspace');
+        assert.deepEqual(texts(await executed('1')), ['1']);
+        const other = await connectClient();
+        assert.deepEqual(texts(await other.call('executeCode', { code: '2' })), ['2']);
+        await other.close();
+        await set('confirm', 'always');
+        assert.deepEqual(texts(await executed('3')), ['3']);
+      });
+    });
+
+    it('puts the cell below the selected one, and takes it away after the run, if set so', async () => {
+      await set('cellPosition', 'belowSelection');
+      await set('keepCell', false);
+      try {
+        const last = editor.notebook.cellAt(0).document.getText();
+        await executed('"first run"');
+        editor.selection = new vscode.NotebookRange(0, 1);
+        const answer = execute('"second run"');
+        await question();
+        assert.equal(editor.notebook.cellAt(1).document.getText(), '"second run"');
+        await press('ArrowDown', 'Enter');
+        assert.deepEqual(texts(await answer), ["'second run'"]);
+        assert.deepEqual(
+          editor.notebook.getCells().map(({ document }) => document.getText()),
+          [last],
+        );
+      } finally {
+        await set('cellPosition', undefined);
+        await set('keepCell', undefined);
+      }
+    });
+
+    it('refuses a call while another one waits or runs', async () => {
+      const first = execute('1');
+      await question();
+      assert.match(texts(await execute('2')).join(), /^Another executeCode call is still running\./);
+      await press('Escape');
+      await first;
+    });
+
+    it('refuses while another cell of the notebook runs', async () => {
+      const edit = new vscode.WorkspaceEdit();
+      const code = 'import time\nprint("begun", flush=True)\ntime.sleep(600)';
+      const data = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, code, 'python');
+      edit.set(editor.notebook.uri, [vscode.NotebookEdit.insertCells(0, [data])]);
+      await vscode.workspace.applyEdit(edit);
+      const target = { ranges: [{ start: 0, end: 1 }], document: editor.notebook.uri };
+      void vscode.commands.executeCommand('notebook.cell.execute', target);
+      await until('the sleep', () => editor.notebook.cellAt(0).outputs.length > 0, slow);
+      assert.match(texts(await execute('1')).join(), /^The kernel of analysis\.ipynb is busy/);
+      await vscode.commands.executeCommand('notebook.cell.cancelExecution', target);
+      await until('the end', () => editor.notebook.cellAt(0).executionSummary?.success === false, slow);
+      assert.deepEqual(texts(await executed('1')), ['1']);
+    });
+
+    describe('with access to the Jupyter extension', () => {
+      let status: vscode.EventEmitter<string>;
+      function grant(language: string, current: string): void {
+        status = new vscode.EventEmitter();
+        const kernel = { language, status: current, onDidChangeStatus: status.event };
+        jupyter.granted.set(editor.notebook.uri.toString(), kernel);
+      }
+      afterEach(() => jupyter.granted.clear());
+
+      it('refuses a kernel of another language before it asks', async () => {
+        grant('R', 'idle');
+        assert.match(texts(await execute('1')).join(), /does not run Python/);
+      });
+
+      it('refuses a busy and a dead kernel', async () => {
+        grant('python', 'busy');
+        assert.match(texts(await execute('1')).join(), /is busy/);
+        grant('python', 'dead');
+        assert.match(texts(await execute('1')).join(), /is dead/);
+      });
+
+      it('hears that the kernel restarts during the run', async () => {
+        grant('python', 'idle');
+        const answer = executed('import time\nprint("begun", flush=True)\ntime.sleep(600)');
+        await until('the sleep', () => (editor.notebook.getCells()[1]?.outputs.length ?? 0) > 0, slow);
+        status.fire('autorestarting');
+        assert.match(texts(await answer).join(), /The kernel stopped while the code ran/);
+      });
+    });
+  });
+
+  it('refuses without a notebook', async () => {
+    const { content, isError } = await execute('1');
+    assert.match(content[0]?.text ?? '', /^No active notebook editor found\./);
+    assert.equal(isError, true);
+  });
+
+  it('refuses empty code', async () => {
+    await assert.rejects(execute(' \n'), /must not be empty/);
+  });
+
+  it('lets the user select a kernel where none is, and refuses without one', async () => {
+    const editor = await openNotebook();
+    const answer = executed('1');
+    await kernelPicker();
+    await ui.screenshot('executeCode-select-kernel');
+    const pressing = setInterval(() => void press('Escape'), 500);
+    assert.match(texts(await answer).join(), /^No kernel is selected for analysis\.ipynb\./);
+    clearInterval(pressing);
+    assert.equal(editor.notebook.cellCount, 1);
+  });
+
+  it('refuses a kernel that does not run Python', async () => {
+    const editor = await openNotebook('statistics.ipynb', kernels.r);
+    const answer = executed('1');
+    if (isFloor) {
+      // It cannot tell that a kernel is selected, and offers the choice again.
+      await kernelPicker();
+      await press('Escape');
+      assert.equal((await answer).isError, true);
+      return;
+    }
+    assert.match(texts(await answer).join(), /^The kernel of statistics\.ipynb does not run Python\./);
+    assert.equal(editor.notebook.cellCount, 1);
+  });
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { IdeClient } from '../support/ideClient.ts';
+import { connectUi, type Ui } from '../support/ui.ts';
+import { until } from '../support/until.ts';
+import { connectClient, currentLock, Scratch } from './bridge.ts';
+
+describe('in the window', () => {
+  let ui: Ui;
+  let scratch: Scratch;
+
+  before(async () => {
+    ui = await connectUi();
+  });
+  after(() => ui.close());
+  beforeEach(() => {
+    scratch = new Scratch();
+  });
+  afterEach(async () => {
+    vscode.window.terminals.forEach((terminal) => terminal.dispose());
+    await until('the terminals to go', () => vscode.window.terminals.length === 0);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    scratch.remove();
+  });
+
+  const statusBar = () => ui.page.locator('[id="ide-bridge.ide-bridge-for-claude-code.ideBridge.status"]');
+
+  describe('the lock file', () => {
+    it('names this folder and the extension host’s parent, and only the user can read it', async () => {
+      const lock = await currentLock();
+      assert.deepEqual(lock.workspaceFolders, [vscode.workspace.workspaceFolders?.[0]?.uri.fsPath]);
+      assert.equal(lock.pid, process.ppid);
+      assert.equal(lock.ideName, vscode.env.appName);
+      assert.equal(statSync(lock.path).mode & 0o777, 0o600);
+    });
+  });
+
+  describe('a terminal', () => {
+    it('has the port, and no proxy for loopback', async () => {
+      const { port } = await currentLock();
+      const out = scratch.path('env.txt');
+      const terminal = vscode.window.createTerminal({ name: 'env', env: { no_proxy: 'example.org' } });
+      terminal.sendText(`env > "${out}.part" && mv "${out}.part" "${out}"`);
+      await until('the environment', () => existsSync(out));
+      const env = readFileSync(out, 'utf8');
+      assert.match(env, new RegExp(`^CLAUDE_CODE_SSE_PORT=${port}$`, 'm'));
+      assert.match(env, /^ENABLE_IDE_INTEGRATION=true$/m);
+      assert.match(env, /^NO_PROXY=.*127\.0\.0\.1,localhost/m);
+      assert.match(env, /^no_proxy=.*127\.0\.0\.1,localhost/m);
+    });
+
+    it('has the lock’s process among its ancestors, as older CLIs require', async () => {
+      const { pid } = await currentLock();
+      const terminal = vscode.window.createTerminal('ancestors');
+      let ancestor = await terminal.processId;
+      const seen: number[] = [];
+      while (ancestor !== undefined && ancestor > 1) {
+        seen.push(ancestor);
+        ancestor = Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${ancestor}/status`, 'utf8'))?.[1]);
+      }
+      assert.ok(seen.includes(pid), `${pid} is not one of ${seen.join()}`);
+    });
+  });
+
+  describe('Run Claude Code', () => {
+    /** A stand-in for the CLI that says that it ran, and waits. */
+    async function useCommand(body: string): Promise<string> {
+      const log = scratch.path('ran.txt');
+      const command = scratch.write(
+        'fake-claude',
+        `#!/bin/sh\necho "$CLAUDE_CODE_SSE_PORT" >> "${log}"\n${body}\n`,
+      );
+      chmodSync(command, 0o755);
+      await vscode.workspace
+        .getConfiguration('ideBridge')
+        .update('command', command, vscode.ConfigurationTarget.Global);
+      return log;
+    }
+    const runs = (log: string) => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').length : 0);
+
+    afterEach(() =>
+      vscode.workspace
+        .getConfiguration('ideBridge')
+        .update('command', undefined, vscode.ConfigurationTarget.Global),
+    );
+
+    it('opens a terminal beside the editor with the focus in it, and goes back to it the next time', async () => {
+      const log = await useCommand('sleep 60');
+      const document = await vscode.workspace.openTextDocument(scratch.write('a.txt', ''));
+      await vscode.window.showTextDocument(document, { preview: false });
+      await ui.page.keyboard.press('Control+Escape');
+      await until('the CLI to run', () => runs(log) === 1);
+      assert.equal(readFileSync(log, 'utf8').trim(), String((await currentLock()).port));
+      assert.equal(vscode.window.tabGroups.all.length, 2);
+      assert.equal(vscode.window.activeTerminal?.name, 'Claude Code');
+      await until('the focus in the terminal', () => ui.hasTerminalFocus());
+
+      await vscode.window.showTextDocument(document, vscode.ViewColumn.One);
+      await until('the focus in the editor', async () => !(await ui.hasTerminalFocus()));
+      await vscode.commands.executeCommand('ideBridge.run');
+      await until('the focus in the terminal again', () => ui.hasTerminalFocus());
+      assert.equal(vscode.window.terminals.length, 1);
+      assert.equal(runs(log), 1);
+    });
+
+    it('runs it again in the same terminal when it has ended', async () => {
+      const log = await useCommand('true');
+      await vscode.commands.executeCommand('ideBridge.run');
+      await until('the first run', () => runs(log) === 1);
+      await until('shell integration', () => vscode.window.terminals[0]?.shellIntegration !== undefined);
+      // The end of a command that began before shell integration was up is not reported; a second one's is.
+      await until('another run', async () => {
+        await vscode.commands.executeCommand('ideBridge.run');
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return runs(log) >= 2;
+      });
+      assert.equal(vscode.window.terminals.length, 1);
+    });
+  });
+
+  describe('the status bar', () => {
+    it('counts the sessions', async () => {
+      await statusBar().waitFor();
+      assert.match((await statusBar().textContent()) ?? '', /Claude/);
+      const client = await connectClient();
+      await until('one session', async () => /Claude: 1/.test((await statusBar().textContent()) ?? ''));
+      await client.close();
+      await until('none', async () => !/Claude: 1/.test((await statusBar().textContent()) ?? ''));
+    });
+
+    it('opens a menu', async () => {
+      await statusBar().click();
+      const menu = ui.page.locator('.quick-input-widget');
+      await menu.getByText('Restart Bridge').waitFor();
+      for (const entry of ['Run Claude Code', 'Show Log', 'Copy Connection Info']) {
+        assert.ok(await menu.getByText(entry).isVisible(), entry);
+      }
+      await ui.page.keyboard.press('Escape');
+    });
+  });
+
+  it('connection info has no token in it', async () => {
+    const { port, authToken } = await currentLock();
+    await vscode.commands.executeCommand('ideBridge.copyConnectionInfo');
+    const copied = await vscode.env.clipboard.readText();
+    assert.match(copied, new RegExp(`Port ${port}`));
+    assert.ok(!copied.includes(authToken));
+  });
+
+  it('a restarted bridge keeps port and token, so that clients come back by themselves', async () => {
+    const before = await currentLock();
+    const client = await connectClient();
+    await vscode.commands.executeCommand('ideBridge.restart');
+    await client.closed;
+    const after = await currentLock();
+    assert.deepEqual([after.port, after.authToken], [before.port, before.authToken]);
+    const again = await IdeClient.connect({ port: before.port, token: before.authToken });
+    assert.deepEqual(await again.callForTexts('closeAllDiffTabs'), ['CLOSED_0_DIFF_TABS']);
+    await again.close();
+  });
+});

@@ -1,0 +1,23 @@
+/** What the runner tells the tests inside the extension host, by environment variables. */
+export const testEnvironment = {
+  /** File that receives the result; its absence means that the extension host died. */
+  resultFile: 'IDE_BRIDGE_TEST_RESULT',
+  /** Runs only tests whose full title contains this. */
+  grep: 'IDE_BRIDGE_TEST_GREP',
+  /** Set when the golden conversations are to be written anew. */
+  updateGolden: 'IDE_BRIDGE_UPDATE_GOLDEN',
+  /** Set when this is the oldest VS Code that package.json allows. */
+  floor: 'IDE_BRIDGE_TEST_FLOOR',
+  /** Address of the DevTools protocol of this very window. */
+  cdp: 'IDE_BRIDGE_CDP',
+  /** Folder for screenshots. */
+  screenshots: 'IDE_BRIDGE_SCREENSHOTS',
+} as const;
+
+/** Content of the result file. */
+export interface TestResult {
+  passes: number;
+  failures: number;
+  pending: number;
+  failedTitles: string[];
+}

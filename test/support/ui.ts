@@ -1,0 +1,53 @@
+// Hands and eyes for tests that run inside the extension host: clicks, keys and screenshots in their own window.
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { chromium, type Page } from 'playwright-core';
+import { testEnvironment } from './testEnvironment.ts';
+
+export interface Ui {
+  readonly page: Page;
+  /** Writes a PNG of the window and returns its path. */
+  screenshot(name: string): Promise<string>;
+  hasTerminalFocus(): Promise<boolean>;
+  /** Disconnects; the window stays. */
+  close(): Promise<void>;
+}
+
+/** Connects to the window of this extension host, over the debugging port that the runner opened. */
+export async function connectUi(): Promise<Ui> {
+  const address = process.env[testEnvironment.cdp];
+  const folder = process.env[testEnvironment.screenshots];
+  if (!address || !folder)
+    throw new Error('No window to connect to. Start the tests with "npm run test:integration".');
+  const browser = await chromium.connectOverCDP(address);
+  const page = await workbenchPage(() => browser.contexts().flatMap((context) => context.pages()));
+  return {
+    page,
+    screenshot: async (name) => {
+      await mkdir(folder, { recursive: true });
+      const file = path.join(folder, `${name.replace(/[^\w.-]+/g, '-').slice(0, 120)}.png`);
+      await page.screenshot({ path: file });
+      return file;
+    },
+    hasTerminalFocus: () =>
+      page.evaluate<boolean>('document.activeElement.classList.contains("xterm-helper-textarea")'),
+    close: () => browser.close(),
+  };
+}
+
+/** The desktop has pages without a workbench too (shared process, issue reporter), and may still be loading ours. */
+async function workbenchPage(pages: () => Page[]): Promise<Page> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    for (const page of pages()) {
+      if (
+        (await page
+          .locator('.monaco-workbench')
+          .count()
+          .catch(() => 0)) > 0
+      )
+        return page;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error('The debugging port shows no window with a VS Code workbench.');
+}

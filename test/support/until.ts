@@ -1,0 +1,27 @@
+/**
+ * Asks every 20 ms until `probe` gives something, and returns it; throws after `limit` ms, naming `what`, and what was
+ * `seen` instead.
+ */
+export async function until<T>(
+  what: string,
+  probe: () => T | undefined | false | Promise<T | undefined | false>,
+  limit = 10_000,
+  seen?: () => unknown,
+): Promise<T> {
+  const deadline = Date.now() + limit;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined && found !== false) {
+      return found;
+    }
+    if (Date.now() > deadline) {
+      const instead = seen === undefined ? '' : `. Seen instead: ${shown(await seen())}`;
+      throw new Error(`Not within ${limit} ms: ${what}${instead}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function shown(state: unknown): string {
+  return typeof state === 'string' ? state : JSON.stringify(state);
+}

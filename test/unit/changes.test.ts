@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Author } from '../../src/changes/changeSet.ts';
+import { Changes } from '../../src/changes/changes.ts';
+import { ChangeSets, LostSnapshot, type SnapshotLimits } from '../../src/changes/changeSets.ts';
+import { MemoryLog } from '../support/memoryLog.ts';
+
+describe('a change set', () => {
+  let folder: string;
+  let limits: SnapshotLimits;
+  let alive: boolean;
+  let log: MemoryLog;
+  let sets: ChangeSets;
+  let changes: Changes;
+
+  const claude: Author = { id: 1, pid: 4711, label: 'Claude 1' };
+  const other = { id: 2, pid: 4712, label: 'Claude 2' };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'ide-bridge-changes-'));
+    limits = { files: 100, totalBytes: 1_000_000, fileBytes: 100_000 };
+    alive = true;
+    log = new MemoryLog();
+    open();
+  });
+  afterEach(() => {
+    sets.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function open(): void {
+    sets = new ChangeSets({
+      dir: join(folder, 'snapshots'),
+      limits: () => limits,
+      isAlive: () => alive,
+      log,
+    });
+    changes = new Changes(sets, log);
+  }
+
+  function reload(): void {
+    changes.dispose();
+    sets.dispose();
+    open();
+  }
+
+  const path = (name: string) => join(folder, name);
+
+  /** What the CLI does: announces, and writes at once. */
+  function edit(author: Author, name: string, content: string | Buffer): void {
+    sets.announce(author, path(name));
+    writeFileSync(path(name), content);
+  }
+
+  async function listed(): Promise<string[]> {
+    await changes.refresh();
+    return changes.all.map(({ set, snapshot, comparison }) => {
+      const { added, removed } = comparison.lines ?? { added: '?', removed: '?' };
+      return `${set.label}: ${snapshot.path.slice(folder.length + 1)} ${comparison.kind} +${added} -${removed}`;
+    });
+  }
+
+  const before = () => changes.all.map(({ snapshot }) => sets.before(snapshot)?.toString());
+
+  it('lists modified, new and deleted files with their lines', async () => {
+    writeFileSync(path('a.txt'), 'one\ntwo\nthree\n');
+    writeFileSync(path('gone.txt'), 'x\ny');
+    edit(claude, 'a.txt', 'one\nTWO\n2.5\nthree\n');
+    edit(claude, 'new.txt', 'n\n');
+    sets.announce(claude, path('gone.txt'));
+    unlinkSync(path('gone.txt'));
+    assert.deepEqual(await listed(), [
+      'Claude 1: a.txt modified +2 -1',
+      'Claude 1: new.txt created +1 -0',
+      'Claude 1: gone.txt deleted +0 -2',
+    ]);
+    assert.deepEqual(before(), ['one\ntwo\nthree\n', undefined, 'x\ny']);
+  });
+
+  it('keeps the text from before the first of several edits', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    edit(claude, 'a.txt', '1\n');
+    edit(claude, 'a.txt', '2\n');
+    await listed();
+    assert.deepEqual(before(), ['0\n']);
+  });
+
+  it('does not list a file that is as it was', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    edit(claude, 'a.txt', '1\n');
+    edit(claude, 'a.txt', '0\n');
+    assert.deepEqual(await listed(), []);
+  });
+
+  it('keeps every byte, and counts no lines of binary files', async () => {
+    const bytes = Buffer.from([0xef, 0xbb, 0xbf, 0, 1, 0xff, 13, 10, 0x80]);
+    writeFileSync(path('b.bin'), bytes);
+    edit(claude, 'b.bin', 'text');
+    assert.deepEqual(await listed(), ['Claude 1: b.bin modified +? -?']);
+    const [change] = changes.all;
+    assert.ok(change);
+    assert.deepEqual(sets.before(change.snapshot), bytes);
+  });
+
+  it('counts a changed line end, encoding mark or last newline as a change of that line', async () => {
+    writeFileSync(path('a.txt'), 'one\ntwo\n');
+    edit(claude, 'a.txt', 'one\r\ntwo');
+    assert.deepEqual(await listed(), ['Claude 1: a.txt modified +2 -2']);
+  });
+
+  it('is one for each session, with the text from before its own first edit', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    edit(claude, 'a.txt', '1\n');
+    edit(other, 'a.txt', '2\n');
+    assert.deepEqual(await listed(), ['Claude 1: a.txt modified +1 -1', 'Claude 2: a.txt modified +1 -1']);
+    assert.deepEqual(before(), ['0\n', '1\n']);
+    assert.equal(changes.ofPath(path('a.txt')).length, 2);
+  });
+
+  it('forgets what is kept, and starts anew with the next edit', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    edit(claude, 'a.txt', '1\n');
+    const [set] = sets.all;
+    assert.ok(set);
+    sets.keep(set, [path('a.txt')]);
+    assert.deepEqual(await listed(), []);
+    assert.equal(sets.all.length, 0);
+    edit(claude, 'a.txt', '2\n');
+    await listed();
+    assert.deepEqual(before(), ['1\n']);
+  });
+
+  it('goes on after a reload of the window, for the same process', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    writeFileSync(path('b.txt'), '0\n');
+    edit(claude, 'a.txt', '1\n');
+    reload();
+    assert.deepEqual(await listed(), ['Claude 1: a.txt modified +1 -1']);
+    const reconnected = { ...claude, id: 7 };
+    edit(reconnected, 'a.txt', '2\n');
+    edit(reconnected, 'b.txt', '2\n');
+    assert.equal(sets.all.length, 1);
+    await listed();
+    assert.deepEqual(before(), ['0\n', '0\n']);
+  });
+
+  it('stays when its process has ended, but takes in no new one of the same number', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    edit(claude, 'a.txt', '1\n');
+    alive = false;
+    reload();
+    assert.deepEqual(await listed(), ['Claude 1: a.txt modified +1 -1']);
+    edit(claude, 'b.txt', '2\n');
+    assert.equal(sets.all.length, 2);
+  });
+
+  it('of an ended session goes when nothing differs any more', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    edit(claude, 'a.txt', '0\n');
+    await changes.tidy();
+    assert.equal(sets.all.length, 1);
+    alive = false;
+    reload();
+    await changes.tidy();
+    assert.equal(sets.all.length, 0);
+  });
+
+  it('is kept in files that only this user can read, one per content, deleted with the last need for them', async () => {
+    for (const name of ['a.txt', 'b.txt']) {
+      writeFileSync(path(name), 'equal\n');
+      edit(claude, name, 'changed\n');
+    }
+    reload();
+    const dir = join(folder, 'snapshots');
+    const names = readdirSync(dir);
+    assert.equal(names.length, 2, String(names));
+    assert.deepEqual(
+      names.map((name) => statSync(join(dir, name)).mode & 0o777),
+      [0o600, 0o600],
+    );
+    assert.equal(statSync(dir).mode & 0o777, 0o700);
+    for (const set of [...sets.all]) {
+      sets.keep(set, [...set.snapshots.keys()]);
+    }
+    reload();
+    assert.deepEqual(readdirSync(dir), ['index.json']);
+  });
+
+  it('drops the oldest beyond the limits, and says so', async () => {
+    limits = { ...limits, files: 2 };
+    for (const name of ['a', 'b', 'c']) {
+      edit(claude, name, 'x\n');
+    }
+    assert.deepEqual(await listed(), ['Claude 1: b created +1 -0', 'Claude 1: c created +1 -0']);
+    assert.match(sets.notice ?? '', /oldest/);
+
+    limits = { ...limits, files: 100, totalBytes: 10 };
+    writeFileSync(path('d'), 'x'.repeat(9));
+    edit(claude, 'd', '');
+    writeFileSync(path('e'), 'x'.repeat(9));
+    edit(claude, 'e', '');
+    assert.deepEqual(await listed(), ['Claude 1: e modified +0 -1']);
+  });
+
+  it('leaves out a file that is too large, and says so', async () => {
+    writeFileSync(path('big'), Buffer.alloc(limits.fileBytes + 1));
+    edit(claude, 'big', '');
+    assert.deepEqual(await listed(), []);
+    assert.match(sets.notice ?? '', /big is too large/);
+  });
+
+  it('keeps nothing where the limit is no file', async () => {
+    limits = { ...limits, files: 0 };
+    edit(claude, 'a.txt', 'x\n');
+    assert.deepEqual(await listed(), []);
+    assert.equal(sets.notice, undefined);
+  });
+
+  it('of a client that tells no process starts anew after it was kept', async () => {
+    const nameless = { id: 3, pid: undefined, label: 'Client 3' };
+    edit(nameless, 'a.txt', 'x\n');
+    for (const set of [...sets.all]) {
+      sets.keep(set, set.snapshots.keys());
+    }
+    edit(nameless, 'b.txt', 'x\n');
+    assert.deepEqual(await listed(), ['Client 3: b.txt created +1 -0']);
+  });
+
+  it('is not told of a file that cannot be kept, which is not taken as new', async () => {
+    writeFileSync(join(folder, 'snapshots'), 'in the way');
+    writeFileSync(path('a.txt'), '0\n');
+    edit(claude, 'a.txt', '1\n');
+    assert.deepEqual(await listed(), []);
+    assert.ok(log.lines.some((line) => /cannot be kept/.test(line)));
+  });
+
+  it('does not restore what is no longer what was written', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    edit(claude, 'a.txt', '1\n');
+    await listed();
+    const [change] = changes.all;
+    assert.ok(change?.snapshot.hash);
+    writeFileSync(join(folder, 'snapshots', change.snapshot.hash), 'tampered');
+    assert.throws(() => sets.before(change.snapshot), LostSnapshot);
+    writeFileSync(path('a.txt'), '22\n');
+    assert.deepEqual(await listed(), []);
+  });
+
+  it('starts empty, and says so in the log, when the index is broken', async () => {
+    edit(claude, 'a.txt', '1\n');
+    reload();
+    writeFileSync(join(folder, 'snapshots', 'index.json'), '{"version":2}');
+    sets.dispose = () => {};
+    open();
+    assert.equal(sets.all.length, 0);
+    assert.ok(log.lines.some((line) => /cannot be read/.test(line)));
+    assert.equal(readFileSync(join(folder, 'snapshots', 'index.json'), 'utf8'), '{"version":2}');
+  });
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { settingNames } from '../../src/editor/settingNames.ts';
+import { commandIds } from '../../src/ui/commandIds.ts';
+
+interface Manifest {
+  engines: { vscode: string };
+  devDependencies: Record<string, string>;
+  enabledApiProposals?: string[];
+  capabilities: { untrustedWorkspaces: { restrictedConfigurations: string[] } };
+  contributes: {
+    commands: { command: string; title: string; category: string }[];
+    menus: Record<string, { command: string }[]>;
+    keybindings: { command: string }[];
+    configuration: {
+      properties: Record<string, { default: unknown; scope: string; markdownDescription: string }>;
+    };
+  };
+}
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+const { contributes } = manifest;
+const sorted = (values: Iterable<string>) => [...values].sort();
+
+describe('package.json', () => {
+  it('contributes the commands that the code registers, and no others', () => {
+    assert.deepEqual(
+      sorted(contributes.commands.map(({ command }) => command)),
+      sorted(Object.values(commandIds)),
+    );
+  });
+
+  it('names only known commands in menus and keys', () => {
+    const known = new Set<string>(Object.values(commandIds));
+    const used = [...Object.values(contributes.menus).flat(), ...contributes.keybindings];
+    assert.deepEqual(
+      used.filter(({ command }) => !known.has(command)),
+      [],
+    );
+  });
+
+  it('contributes the settings that the code reads, each with default, scope and text', () => {
+    const { properties } = contributes.configuration;
+    assert.deepEqual(
+      sorted(Object.keys(properties)),
+      sorted(settingNames.map((name) => `ideBridge.${name}`)),
+    );
+    for (const [name, { default: value, scope, markdownDescription }] of Object.entries(properties)) {
+      assert.notEqual(value, undefined, name);
+      assert.ok(scope && markdownDescription, name);
+    }
+  });
+
+  it('compiles against the oldest editor that it claims to run in', () => {
+    const floor = /^\^(\d+\.\d+)\.0$/.exec(manifest.engines.vscode)?.[1];
+    assert.ok(floor);
+    assert.equal(manifest.devDependencies['@types/vscode'], `${floor}.0`);
+  });
+
+  it('uses no proposed API', () => {
+    assert.equal(manifest.enabledApiProposals, undefined);
+  });
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { WorkingTree } from '../../src/changes/workingTree.ts';
+
+describe('a work tree', function () {
+  this.timeout(30_000);
+  let folder: string;
+  let tree: WorkingTree;
+
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { cwd: folder });
+  const path = (name: string) => join(folder, name);
+  const write = (name: string, content: string) => {
+    mkdirSync(dirname(path(name)), { recursive: true });
+    writeFileSync(path(name), content);
+  };
+
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'ide-bridge-tree-')));
+    tree = new WorkingTree(folder);
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  function commit(): void {
+    git('init', '--quiet', '--initial-branch=main');
+    write('.gitignore', 'ignored/\n');
+    write('a.txt', 'committed\n');
+    write('sub dir/ü [1].txt', 'committed too\n');
+    git('add', '--all');
+    git('commit', '--quiet', '--message=first');
+  }
+
+  async function found(...names: string[]): Promise<string[]> {
+    const before = await tree.before(names.map(path));
+    return before.map(
+      (file) =>
+        `${file.path.slice(folder.length + 1)} ${file.source} ${JSON.stringify(file.bytes?.toString())}`,
+    );
+  }
+
+  it('finds the committed text of changed and deleted files, and none of new ones', async () => {
+    commit();
+    await tree.note();
+    write('a.txt', 'changed\n');
+    write('new.txt', 'new\n');
+    unlinkSync(path('sub dir/ü [1].txt'));
+    assert.deepEqual(await found('a.txt', 'new.txt', 'sub dir/ü [1].txt'), [
+      'a.txt git "committed\\n"',
+      'new.txt git undefined',
+      'sub dir/ü [1].txt git "committed too\\n"',
+    ]);
+  });
+
+  it('knows what had not been committed', async () => {
+    commit();
+    write('a.txt', 'mine\n');
+    write('untracked.txt', 'mine\n');
+    await tree.note();
+    write('a.txt', 'changed\n');
+    write('untracked.txt', 'changed\n');
+    assert.deepEqual(await found('a.txt', 'untracked.txt'), [
+      'a.txt saved "mine\\n"',
+      'untracked.txt saved "mine\\n"',
+    ]);
+  });
+
+  it('takes what the user has saved since as what was', async () => {
+    commit();
+    await tree.note();
+    write('a.txt', 'mine\n');
+    await tree.noteFile(path('a.txt'));
+    write('a.txt', 'changed\n');
+    assert.deepEqual(await found('a.txt'), ['a.txt saved "mine\\n"']);
+  });
+
+  it('finds nothing of ignored files', async () => {
+    commit();
+    await tree.note();
+    write('ignored/out.js', 'built\n');
+    assert.deepEqual(await found('ignored/out.js'), []);
+  });
+
+  it('finds nothing after a checkout', async () => {
+    commit();
+    git('checkout', '--quiet', '-b', 'other');
+    write('a.txt', 'other\n');
+    git('commit', '--quiet', '--all', '--message=second');
+    await tree.note();
+    git('checkout', '--quiet', 'main');
+    assert.deepEqual(await found('a.txt'), []);
+  });
+
+  it('finds nothing while git is at work', async () => {
+    commit();
+    await tree.note();
+    write('a.txt', 'changed\n');
+    write('.git/index.lock', '');
+    assert.deepEqual(await found('a.txt'), []);
+  });
+
+  it('finds nothing before it was noted, in a repository without a commit, and outside of git', async () => {
+    write('a.txt', 'x\n');
+    await tree.note();
+    assert.deepEqual(await found('a.txt'), []);
+    git('init', '--quiet');
+    await tree.note();
+    assert.deepEqual(await found('a.txt'), []);
+    commit();
+    tree = new WorkingTree(folder);
+    write('a.txt', 'changed\n');
+    assert.deepEqual(await found('a.txt'), []);
+  });
+});
