@@ -88,6 +88,7 @@ export class Bridge {
     return this.running?.port;
   }
 
+  /** Those whose handshake is done. */
   get sessions(): ReadonlySet<Session> {
     return this.openSessions;
   }
@@ -222,7 +223,12 @@ export class Bridge {
   private admit(transport: Transport): void {
     const { tools, serverInfo, log } = this.options;
     const session = new Session(++this.lastSessionId, transport, tools, serverInfo, log);
-    this.openSessions.add(session);
+    session.onDidInitialize(() => {
+      this.openSessions.add(session);
+      log.info(`Session ${session.id} connected.`);
+      this.connected.fire(session);
+      this.stateChanged.fire(this.currentState);
+    });
     session.onDidUse(() => this.used.fire(session));
     session.onDidTell((told) => this.told.fire({ ...told, session }));
     session.onDidExchange(({ from, message }) => this.messages.add(session.id, from, message));
@@ -232,13 +238,11 @@ export class Bridge {
       this.stateChanged.fire(this.currentState);
     });
     session.onDidClose(() => {
-      this.openSessions.delete(session);
-      log.info(`Session ${session.id} disconnected.`);
-      this.stateChanged.fire(this.currentState);
+      if (this.openSessions.delete(session)) {
+        log.info(`Session ${session.id} disconnected.`);
+        this.stateChanged.fire(this.currentState);
+      }
     });
-    log.info(`Session ${session.id} connected.`);
-    this.connected.fire(session);
-    this.stateChanged.fire(this.currentState);
   }
 
   private lockFileContent(token: string): LockFileContent {

@@ -45,6 +45,7 @@ export interface Exchange {
 /** One connected client: its MCP state, its calls in flight. */
 export class Session implements Disposable {
   private readonly closed = new Emitter<void>();
+  private readonly initialized = new Emitter<void>();
   private readonly identified = new Emitter<void>();
   private readonly used = new Emitter<void>();
   private readonly told = new Emitter<Told>();
@@ -61,6 +62,8 @@ export class Session implements Disposable {
   label: string;
 
   readonly onDidClose = this.closed.event;
+  /** The handshake is done (`notifications/initialized`). */
+  readonly onDidInitialize = this.initialized.event;
   /** The client has said who it is (`ide_connected`), and is ready for context. */
   readonly onDidIdentify = this.identified.event;
   /** The client has called a tool, as the CLI does with each prompt. */
@@ -123,6 +126,7 @@ export class Session implements Disposable {
     this.closed.fire();
     this.store.dispose();
     this.closed.dispose();
+    this.initialized.dispose();
     this.identified.dispose();
     this.used.dispose();
     this.told.dispose();
@@ -277,7 +281,10 @@ export class Session implements Disposable {
   private take({ method, params }: JsonRpcNotification): void {
     switch (method) {
       case 'notifications/initialized':
-        this.isReady = true;
+        if (this.client && !this.isReady) {
+          this.isReady = true;
+          this.initialized.fire();
+        }
         return;
       case 'ide_connected': {
         const connected = ideConnectedParams.safeParse(params);

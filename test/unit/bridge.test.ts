@@ -38,6 +38,18 @@ describe('bridge', () => {
     assert.deepEqual(await second.callForTexts('hello'), ['hello']);
   });
 
+  it('counts a session when its handshake is done, not before', async () => {
+    const { bridge, lock } = await bridges.start();
+    const socket = await IdeClient.open({ port: lock.port, token: lock.authToken });
+    await socket.request('ping');
+    assert.equal(bridge.sessions.size, 0);
+    const client = await bridges.connect(lock);
+    await client.request('ping');
+    assert.equal(bridge.sessions.size, 1);
+    await socket.close();
+    await client.close();
+  });
+
   it('rewrites the lock when folders change', async () => {
     const { bridge } = await bridges.start();
     bridges.folders = ['/ws', '/other'];

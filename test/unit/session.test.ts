@@ -216,11 +216,19 @@ describe('session', () => {
   describe('notifications', () => {
     it('are kept back until the client is initialized', async () => {
       const { transport, session } = start();
+      let initialized = 0;
+      session.onDidInitialize(() => initialized++);
+      const done = { jsonrpc: '2.0', method: 'notifications/initialized' };
+      await transport.receive(done); // too early
+      await transport.receive(initialize);
       session.notify('diagnostics_changed', { uris: [] });
-      assert.equal(transport.sent.length, 0);
-      await transport.receive({ jsonrpc: '2.0', method: 'notifications/initialized' });
+      assert.equal(initialized, 0);
+      assert.equal(transport.sent.length, 1);
+      await transport.receive(done);
+      await transport.receive(done);
       session.notify('diagnostics_changed', { uris: [] });
-      assert.equal(transport.sent[0]?.method, 'diagnostics_changed');
+      assert.equal(initialized, 1);
+      assert.equal(transport.sent[1]?.method, 'diagnostics_changed');
       session.dispose();
     });
 
