@@ -73,7 +73,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     ideName: vscode.env.appName,
     workspaceFolders: workspaceFolderPaths,
     serverInfo: info,
-    tools: new ToolRegistry(tools, log),
+    tools: new ToolRegistry(tools, log, () => setting('tools.disabled')),
     log,
   });
   stop = () => bridge.stop();
@@ -135,6 +135,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         if (isNewPort) {
           void offerReconnect(state.port);
         }
+      }
+    }),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('ideBridge.tools.disabled')) {
+        bridge.broadcast('notifications/tools/list_changed', {});
       }
     }),
     vscode.workspace.onDidChangeWorkspaceFolders(() => bridge.updateLockFile()),

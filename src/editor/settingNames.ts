@@ -17,6 +17,8 @@ export interface Settings {
   'diff.returnFocus': boolean;
   'diff.acceptOnSave': boolean;
   'diff.keepOpenAfterAccept': boolean;
+  /** Names. */
+  'tools.disabled': string[];
   'notebook.confirm': 'always' | 'session' | 'workspace';
   'notebook.cellPosition': 'end' | 'belowSelection';
   'notebook.keepCell': boolean;
@@ -51,6 +53,7 @@ export const settingNames = [
   'diff.returnFocus',
   'diff.acceptOnSave',
   'diff.keepOpenAfterAccept',
+  'tools.disabled',
   'notebook.confirm',
   'notebook.cellPosition',
   'notebook.keepCell',

@@ -63,11 +63,7 @@ export function reformatFile(formatter: Formatter): Tool {
     description: "Format a file with the editor's formatter",
     input: z.object({ file_path: path.check(z.describe('Path of the file')) }),
     async run({ file_path }) {
-      try {
-        return (await formatter.format(file_path)) ? text('OK') : toolError('File not found');
-      } catch (error) {
-        return toolError(errorMessage(error));
-      }
+      return (await formatter.format(file_path)) ? text('OK') : toolError('File not found');
     },
   });
 }

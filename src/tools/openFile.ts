@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { path } from './paths.ts';
-import { defineTool, json, text, type Tool, toolError } from './tool.ts';
+import { defineTool, json, text, type Tool } from './tool.ts';
 
 export interface OpenFileRequest {
   /** As the client wrote it. */
@@ -48,12 +48,7 @@ export function openFile(files: FileOpener): Tool {
       makeFrontmost: z._default(z.boolean(), true).check(z.describe('Whether to make it the active tab')),
     }),
     async run({ filePath, ...options }) {
-      let opened: OpenedFile;
-      try {
-        opened = await files.open({ path: filePath, ...options });
-      } catch (error) {
-        return toolError(error instanceof Error ? error.message : String(error));
-      }
+      const opened = await files.open({ path: filePath, ...options });
       const message = describe(opened, options);
       if (options.makeFrontmost) {
         return text(message);

@@ -13,9 +13,11 @@ export class ToolRegistry implements ToolHost {
   private readonly tools: ReadonlyMap<string, Tool>;
   private readonly definitions: ToolDefinition[];
 
+  /** @param disabled names of tools that clients neither see nor may call */
   constructor(
     tools: readonly Tool[],
     private readonly log: Logger,
+    private readonly disabled: () => readonly string[] = () => [],
   ) {
     this.tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.definitions = tools.map(({ name, description, inputSchema }) => ({
@@ -26,13 +28,17 @@ export class ToolRegistry implements ToolHost {
   }
 
   list(): ToolDefinition[] {
-    return this.definitions;
+    const disabled = this.disabled();
+    return this.definitions.filter(({ name }) => !disabled.includes(name));
   }
 
   async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {
     const tool = this.tools.get(name);
     if (!tool) {
       throw new JsonRpcError(ErrorCode.InvalidParams, `Tool ${printable(name)} not found`);
+    }
+    if (this.disabled().includes(name)) {
+      throw new JsonRpcError(ErrorCode.InvalidParams, `Tool ${name} is turned off in the editor's settings`);
     }
     try {
       return await tool.run(args, call);

@@ -1,17 +1,31 @@
 // Whole conversations, compared with the text files in test/golden. `npm run test:golden` writes them anew.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import type { Notifications } from '../../src/protocol/ide.ts';
 import { IdeClient } from '../support/ideClient.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
 import { until } from '../support/until.ts';
-import { connectClient, currentLock, extensionUnderTest, proposalTabs, Scratch } from './bridge.ts';
+import {
+  connectClient,
+  currentLock,
+  extensionUnderTest,
+  proposalTabs,
+  Scratch,
+  skipOnFloor,
+} from './bridge.ts';
+import { KernelDesk } from './kernelDesk.ts';
 
-type Scenario = (client: IdeClient, scratch: Scratch) => Promise<void>;
+interface Scenario {
+  /** Those to record; others come when the editor wants. */
+  notifications?: string[];
+  /** Of what the oldest VS Code is not known to do. */
+  newerOnly?: boolean;
+  run: (client: IdeClient, scratch: Scratch) => Promise<void>;
+}
 
-/** Each records everything but the notifications that it does not name: those come when the editor wants. */
-const scenarios: Record<string, { notifications?: string[]; run: Scenario }> = {
+const scenarios: Record<string, Scenario> = {
   handshake: {
     async run() {
       const { port, authToken } = await currentLock();
@@ -27,6 +41,9 @@ const scenarios: Record<string, { notifications?: string[]; run: Scenario }> = {
     async run(client) {
       client.socket.send('{"jsonrpc":');
       await until('the parse error', () => client.received.some(({ error }) => error?.code === -32700));
+      client.socket.send('[]');
+      client.socket.send('{"jsonrpc":"1.0","id":1,"method":"ping"}');
+      await until('the answers', () => errors(client, -32600) === 2);
       await refused(client.request('no/such/method'));
       await refused(client.request('initialize', { protocolVersion: '2025-11-25' }));
       await refused(client.request('tools/call', {}));
@@ -35,6 +52,23 @@ const scenarios: Record<string, { notifications?: string[]; run: Scenario }> = {
       await refused(
         client.call('openDiff', { old_file_path: 'relative.txt', new_file_contents: '', tab_name: 'T' }),
       );
+    },
+  },
+  'tools-disabled': {
+    notifications: ['notifications/tools/list_changed'],
+    async run(client) {
+      const changes = () => client.notifications('notifications/tools/list_changed').length;
+      const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
+      const left = 'getWorkspaceFolders';
+      await setDisabledTools(tools.map(({ name }) => name).filter((name) => name !== left));
+      try {
+        await until('the notification', () => changes() === 1);
+        await client.request('tools/list');
+        await refused(client.call('executeCode', { code: 'print(1)' }));
+      } finally {
+        await setDisabledTools(undefined);
+      }
+      await until('the other one', () => changes() === 2);
     },
   },
   'openDiff-accepted': {
@@ -80,6 +114,30 @@ const scenarios: Record<string, { notifications?: string[]; run: Scenario }> = {
       await client.request('ping');
     },
   },
+  'openDiff-superseded': {
+    async run(client, scratch) {
+      const path = scratch.write('hello.txt', 'one\n');
+      const args = { new_file_path: path, new_file_contents: 'ONE\n', tab_name: tabName };
+      const call = { name: 'openDiff', arguments: { old_file_path: path, ...args } };
+      const { id, answer } = client.start('tools/call', call);
+      await until('the diff', () => proposalTabs().length === 1);
+      client.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: call }));
+      await until('the refusal of the id', () => errors(client, -32600) === 1);
+      await refused(answer); // both have the same id
+      const second = openDiff(client, path, 'two\n');
+      await until('the answer to the first', () =>
+        client.received.some(({ result }) => JSON.stringify(result)?.includes('DIFF_REJECTED')),
+      );
+      await client.call('closeAllDiffTabs', {});
+      await second;
+    },
+  },
+  'openDiff-refused': {
+    async run(client, scratch) {
+      await openDiff(client, scratch.folder, 'ONE\n');
+      await refused(openDiff(client, `${scratch.folder}/a\0b.txt`, ''));
+    },
+  },
   openFile: {
     async run(client, scratch) {
       const filePath = scratch.write('code.txt', 'first {\n}\nsecond\n');
@@ -88,8 +146,21 @@ const scenarios: Record<string, { notifications?: string[]; run: Scenario }> = {
       await client.call('openFile', { filePath, startText: 'second' });
       await client.call('openFile', { filePath, startText: 'third' });
       await client.call('openFile', { filePath, startText: '', endText: '', makeFrontmost: false });
+      await client.call('openFile', { filePath, startText: 'first', endText: 'third' });
+    },
+  },
+  'openFile-refused': {
+    async run(client, scratch) {
       await client.call('openFile', { filePath: scratch.path('missing.txt') });
       await client.call('openFile', { filePath: scratch.folder });
+      await client.call('openFile', { filePath: scratch.write('binary.bin', Buffer.alloc(64)) });
+      const large = scratch.write('large.txt', '');
+      truncateSync(large, 51 * 1024 * 1024);
+      await client.call('openFile', { filePath: large });
+      await client.call('openFile', { filePath: '../outside.txt' });
+      await refused(client.call('openFile', { filePath: '' }));
+      await refused(client.call('openFile', { filePath: 'a\0b' }));
+      await refused(client.call('openFile', { filePath: 'x'.repeat(4_097) }));
     },
   },
   'editors-and-selections': {
@@ -118,13 +189,66 @@ const scenarios: Record<string, { notifications?: string[]; run: Scenario }> = {
       await client.call('close_tab', { tab_name: 'draft.txt' });
       await client.call('reformat_file', { file_path: filePath });
       await client.call('reformat_file', { file_path: scratch.path('missing.txt') });
-      await client.call('open_files', { file_paths: [filePath] });
+      await client.call('open_files', { file_paths: [filePath, scratch.path('missing.txt')] });
+      await client.call('close_tab', { tab_name: 'nobody has this' });
+    },
+  },
+  'documents-not-saved': {
+    async run(client, scratch) {
+      const filePath = scratch.write('folder.txt', 'one\n');
+      const document = await vscode.workspace.openTextDocument(filePath);
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'new '));
+      rmSync(filePath);
+      mkdirSync(filePath); // nothing can be saved there
+      await client.call('saveDocument', { filePath });
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     },
   },
   'executeCode-refused': {
-    async run(client) {
+    newerOnly: true,
+    async run(client, scratch) {
+      const run = () => client.call('executeCode', { code: 'print(1)' });
       await refused(client.call('executeCode', { code: ' ' }));
-      await client.call('executeCode', { code: 'print(1)' });
+      await run();
+      const desk = await KernelDesk.open(scratch);
+      try {
+        await desk.escapeKernelPicker(desk.agree(run()));
+        await desk.select(desk.kernels.r);
+        await desk.agree(run());
+        await desk.select(desk.kernels.python);
+        for (const [language, status] of [
+          ['R', 'idle'],
+          ['python', 'busy'],
+          ['python', 'dead'],
+        ] as const) {
+          desk.grant(language, status);
+          await run();
+        }
+        desk.jupyter.granted.clear();
+        const asked = run();
+        await desk.question();
+        await run();
+        await desk.press('Escape');
+        await asked;
+      } finally {
+        await desk.close();
+      }
+    },
+  },
+  executeCode: {
+    newerOnly: true,
+    async run(client, scratch) {
+      const desk = await KernelDesk.open(scratch);
+      const run = (code: string) => desk.agree(client.call('executeCode', { code }));
+      try {
+        await desk.select(desk.kernels.python);
+        await run('print("hello", flush=True)\n21 * 2');
+        await run('pass');
+        await run('import os, signal\nos.kill(os.getpid(), signal.SIGKILL)');
+      } finally {
+        await desk.close();
+      }
     },
   },
   diagnostics: {
@@ -139,6 +263,20 @@ const scenarios: Record<string, { notifications?: string[]; run: Scenario }> = {
       await until('the notification', () => client.notifications('diagnostics_changed').length > 0);
       await client.call('getDiagnostics', { uri: `file://${path}` });
       await client.call('getDiagnostics', { uri: 'nonsense' });
+      await client.call('getDiagnostics', { uri: `file://${path}` }, { 'claudecode/toolUseId': 'toolu_1' });
+      collection.dispose();
+    },
+  },
+  'diagnostics-bounded': {
+    async run(client, scratch) {
+      const path = scratch.write('many.txt', 'text\n');
+      const collection = vscode.languages.createDiagnosticCollection('golden');
+      const range = new vscode.Range(0, 0, 0, 4);
+      const { Hint, Warning, Error } = vscode.DiagnosticSeverity;
+      const problems = [Hint, Warning, Error].map(
+        (severity) => new vscode.Diagnostic(range, `${severity}: ${longText}`, severity),
+      );
+      collection.set(vscode.Uri.file(path), problems);
       await client.call('getDiagnostics', { uri: `file://${path}` }, { 'claudecode/toolUseId': 'toolu_1' });
       collection.dispose();
     },
@@ -161,7 +299,16 @@ const scenarios: Record<string, { notifications?: string[]; run: Scenario }> = {
   },
 };
 
+/** Two of these fit into an answer for the model, three do not. */
+const longText = 'x'.repeat(15_000);
 const tabName = '✻ [Claude Code] hello.txt (3b56da) ⧉';
+const notificationMethods: (keyof Notifications)[] = [
+  'selection_changed',
+  'workspace/didChangeActiveEditor',
+  'diagnostics_changed',
+  'at_mentioned',
+  'notifications/tools/list_changed',
+];
 /** A scenario may bring a client of its own. */
 let recorded: IdeClient | undefined;
 
@@ -177,13 +324,24 @@ async function select(path: string, selection: vscode.Selection): Promise<void> 
   await until('the selection', () => editor.selection.isEqual(selection));
 }
 
+function errors(client: IdeClient, code: number): number {
+  return client.received.filter(({ error }) => error?.code === code).length;
+}
+
+async function setDisabledTools(names: string[] | undefined): Promise<void> {
+  const target = vscode.ConfigurationTarget.Global;
+  await vscode.workspace.getConfiguration('ideBridge').update('tools.disabled', names, target);
+}
+
 async function refused(answer: Promise<unknown>): Promise<void> {
   await assert.rejects(answer);
 }
 
 describe('golden conversation', () => {
-  for (const [name, { notifications = [], run }] of Object.entries(scenarios)) {
-    it(name, async () => {
+  for (const [name, { notifications = [], newerOnly, run }] of Object.entries(scenarios)) {
+    it(name, async function () {
+      this.timeout(120_000); // a kernel takes its time
+      if (newerOnly) skipOnFloor(this);
       const scratch = new Scratch();
       const { port, authToken } = await currentLock();
       const client = await IdeClient.connect({ port, token: authToken, pid: 4242 });
@@ -201,17 +359,21 @@ describe('golden conversation', () => {
     });
   }
 
-  it('calls every tool at least once', async () => {
+  it('calls every tool, and gets every notification, at least once', async () => {
     const client = await connectClient();
     const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
     await client.close();
     const all = Object.keys(scenarios)
       .map((name) => readFileSync(goldenFile(name), 'utf8'))
       .join('\n');
-    const missing = tools.filter(
-      ({ name }) => !all.includes(`"method":"tools/call","params":{"name":"${name}"`),
+    const expected = [
+      ...tools.map(({ name }) => `"method":"tools/call","params":{"name":"${name}"`),
+      ...notificationMethods.map((method) => `< {"jsonrpc":"2.0","method":"${method}"`),
+    ];
+    assert.deepEqual(
+      expected.filter((text) => !all.includes(text)),
+      [],
     );
-    assert.deepEqual(missing, []);
   });
 });
 
@@ -236,6 +398,7 @@ function transcript(client: IdeClient, scratch: Scratch, notifications: string[]
     .join('\n')
     .replaceAll(scratch.folder, '<dir>')
     .replaceAll(workspace, '<workspace>')
+    .replaceAll(longText, '<15,000 x>')
     .replaceAll(`"version":"${version}"`, '"version":"<version>"')
     .concat('\n');
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { settingNames } from '../../src/editor/settingNames.ts';
+import { createTools, type ToolPorts } from '../../src/tools/index.ts';
 import { commandIds } from '../../src/ui/commandIds.ts';
 
 interface Manifest {
@@ -13,7 +14,10 @@ interface Manifest {
     menus: Record<string, { command: string }[]>;
     keybindings: { command: string }[];
     configuration: {
-      properties: Record<string, { default: unknown; scope: string; markdownDescription: string }>;
+      properties: Record<
+        string,
+        { default: unknown; scope: string; markdownDescription: string; items?: { enum?: string[] } }
+      >;
     };
   };
 }
@@ -49,6 +53,12 @@ describe('package.json', () => {
       assert.notEqual(value, undefined, name);
       assert.ok(scope && markdownDescription, name);
     }
+  });
+
+  it('lets the user turn off each tool', () => {
+    const setting = contributes.configuration.properties['ideBridge.tools.disabled'];
+    const tools = createTools({} as ToolPorts).map(({ name }) => name);
+    assert.deepEqual(setting?.items?.enum, tools);
   });
 
   it('compiles against the oldest editor that it claims to run in', () => {
