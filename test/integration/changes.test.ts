@@ -143,7 +143,23 @@ describe('agent changes', () => {
       await row('a.txt').hover();
       await rowAction('a.txt', 'Revert File');
       await until('the first text', () => readFileSync(file, 'utf8') === '0\n');
-      assert.match(dialogs[0]?.detail ?? '', /with changes by Claude/);
+      assert.match(dialogs[0]?.detail ?? '', /a\.txt: \+1 −1, with changes by Claude/);
+      await until('both to go from the view', async () => (await texts()).length === 0);
+      await other.close();
+    });
+
+    it('brings back what one session found, with the work of the one before it', async () => {
+      const file = desk.scratch.write('a.txt', '0\n');
+      const other = await connectClient(nextPid++);
+      await edit(file, '1\n');
+      await edit(file, '2\n', other);
+      await until('both', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 2);
+      const second = rows().filter({ hasText: 'a.txt' }).last();
+      await second.hover();
+      await second.getByRole('button', { name: 'Revert File' }).click();
+      await until('the text of the first', () => readFileSync(file, 'utf8') === '1\n');
+      assert.match(dialogs[0]?.detail ?? '', /a\.txt: \+1 −1, with later changes, if any, by Claude/);
+      await until('one', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 1);
       await other.close();
     });
   });
