@@ -276,6 +276,30 @@ describe('a proposal', () => {
       await until('all copies to close', () => proposalTabs().length === 0);
     });
 
+    it('when it moves into a window of its own; closing that window rejects it', async () => {
+      const context = desk.ui.page.context();
+      for (const decide of ['accept', 'close'] as const) {
+        const { answer, shown } = proposing(file, 'changed\n');
+        await shown;
+        const opened = context.waitForEvent('page');
+        await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');
+        const page = await opened;
+        const inWindow = page.getByRole('button', { name: 'Accept Proposed Changes' }).first();
+        await inWindow.waitFor();
+        await new Promise((resolve) => setTimeout(resolve, 300)); // longer than a closed tab takes to be a decision
+        assert.equal(proposalTabs().length, 1);
+        if (decide === 'accept') {
+          await inWindow.click();
+          assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+        } else {
+          await page.close({ runBeforeUnload: true });
+          assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
+        }
+        await until('the tab to close', () => proposalTabs().length === 0);
+        await until('one window', () => context.pages().length === 1);
+      }
+    });
+
     it('beside another of the same client', async () => {
       const second = desk.scratch.write('second.txt', '');
       const answers = [propose(file, 'first\n', { tabName: 'A' })];
