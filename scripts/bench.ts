@@ -38,6 +38,7 @@ async function main(): Promise<void> {
     await benchDiffs(client, workbench, workspace);
     await benchLargeProposal(client, workbench, workspace);
     await benchManyProposals(client, workbench, workspace, lock);
+    await benchChangeSet(client, workbench, workspace, lock);
     await benchMemory(client, workspace, lock);
     await client.close();
   } finally {
@@ -189,6 +190,34 @@ async function benchManyProposals(
   const closing = await timed(() => client.call('closeAllDiffTabs'));
   row(`${count} proposals: open / listed / withdrawn`, [opening, listing, closing].map(ms).join(' / '));
   row(`extension host with ${count} proposals`, `${megabytes(memory)} → ${megabytes(listed)}`);
+}
+
+/** Files that one session edits without asking, announced as the CLI does it, and then looked at in the view. */
+async function benchChangeSet(
+  client: IdeClient,
+  { page }: Workbench,
+  workspace: string,
+  lock: Lock,
+): Promise<void> {
+  const count = 2_000;
+  const before = 'a line of some words\n'.repeat(100);
+  const paths = Array.from({ length: count }, (_, i) => join(workspace, 'changed', `file-${i}.txt`));
+  paths.forEach((path) => mkdirFor(path));
+  paths.forEach((path) => writeFileSync(path, before));
+  const memory = await settledMemory(extensionHost(lock.pid));
+  const editing = await timed(async () => {
+    for (const path of paths) {
+      await client.call('getDiagnostics', { uri: `file://${path}` });
+      writeFileSync(path, `${before}one line more\n`);
+    }
+  });
+  const listing = await timed(async () => {
+    await client.call('getDiagnostics');
+    await page.locator('.monaco-list-row', { hasText: `${count} files` }).waitFor({ timeout: 60_000 });
+  });
+  const listed = await settledMemory(extensionHost(lock.pid));
+  row(`change set of ${count} files: each edit / all listed`, `${ms(editing / count)} / ${ms(listing)}`);
+  row(`extension host with ${count} changed files`, `${megabytes(memory)} → ${megabytes(listed)}`);
 }
 
 /** A proposal of 5 MB with a change in the middle of the file. */

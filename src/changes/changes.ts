@@ -14,6 +14,11 @@ export interface Change {
   readonly comparison: Exclude<Comparison, { kind: 'same' }>;
 }
 
+/** Whether the session of `other` came to the file when that of `change` had edited it already. */
+export function isAfter(other: Change, change: Change): boolean {
+  return other.set !== change.set && other.snapshot.takenAt >= change.snapshot.takenAt;
+}
+
 /** A file that has grown beyond this many bytes is known to differ, and its lines are not counted. */
 const maxComparedBytes = 20 * 1024 * 1024;
 

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { ChangeSet, Snapshot } from '../changes/changeSet.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
 import { beforeScheme } from './schemes.ts';
+import { refuse, VirtualFiles } from './virtualFiles.ts';
 
 /** One URI per change set and file; its path gives name, icon and language. */
 export function beforeUri({ id }: ChangeSet, path: string): vscode.Uri {
@@ -16,13 +17,14 @@ export function nothingUri(path: string): vscode.Uri {
 const nothing = 'nothing';
 
 /** Files as they were before an edit, for diffs. As files and not as texts, so that the editor decodes both sides alike. */
-export class BeforeFiles implements vscode.FileSystemProvider, vscode.Disposable {
+export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
   private readonly registration: vscode.Disposable;
 
   /** Never fires: what was does not change. */
   readonly onDidChangeFile = new vscode.EventEmitter<vscode.FileChangeEvent[]>().event;
 
   constructor(private readonly sets: ChangeSets) {
+    super();
     const options = { isReadonly: true, isCaseSensitive: true };
     this.registration = vscode.workspace.registerFileSystemProvider(beforeScheme, this, options);
   }
@@ -41,28 +43,8 @@ export class BeforeFiles implements vscode.FileSystemProvider, vscode.Disposable
     return (snapshot && this.sets.before(snapshot)) ?? new Uint8Array();
   }
 
-  watch(): vscode.Disposable {
-    return new vscode.Disposable(() => {});
-  }
-
-  readDirectory(): [string, vscode.FileType][] {
-    return [];
-  }
-
-  createDirectory(): never {
-    throw readOnly();
-  }
-
-  writeFile(): never {
-    throw readOnly();
-  }
-
-  delete(): never {
-    throw readOnly();
-  }
-
-  rename(): never {
-    throw readOnly();
+  writeFile(): void {
+    refuse();
   }
 
   dispose(): void {
@@ -82,8 +64,4 @@ export class BeforeFiles implements vscode.FileSystemProvider, vscode.Disposable
     const set = this.sets.all.find(({ id }) => id === uri.query);
     return set?.snapshots.get(uri.with({ scheme: 'file', query: '' }).fsPath);
   }
-}
-
-function readOnly(): vscode.FileSystemError {
-  return vscode.FileSystemError.NoPermissions('This is what the file was before the edit.');
 }

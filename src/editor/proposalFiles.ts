@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { bom } from '../base/text.ts';
 import { proposalScheme } from './schemes.ts';
+import { refuse, VirtualFiles } from './virtualFiles.ts';
 
 /** The query of the URI of an empty file that is always there. */
 const nothing = 'nothing';
 
 /** The file system behind the proposed side of each diff: in memory, one URI per proposal, writable. */
-export class ProposalFiles implements vscode.FileSystemProvider {
+export class ProposalFiles extends VirtualFiles {
   private readonly files = new Map<string, { bytes: Uint8Array; time: number }>();
   private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
 
@@ -32,9 +33,16 @@ export class ProposalFiles implements vscode.FileSystemProvider {
     return new TextDecoder().decode(this.file(uri).bytes); // which takes the byte order mark off
   }
 
-  /** Takes in a file of an earlier extension host, so that its tab can be saved and closed. */
+  has(uri: vscode.Uri): boolean {
+    return this.files.has(uri.toString());
+  }
+
+  /**
+   * Takes in a file of an earlier extension host, so that its tab can be saved and closed. It is older than all
+   * that the editor may have kept of it: it refuses to save over something newer.
+   */
   adopt(uri: vscode.Uri): void {
-    this.files.set(uri.toString(), { bytes: new Uint8Array(), time: Date.now() });
+    this.files.set(uri.toString(), { bytes: new Uint8Array(), time: 0 });
   }
 
   forget(uri: vscode.Uri): void {
@@ -52,32 +60,12 @@ export class ProposalFiles implements vscode.FileSystemProvider {
 
   writeFile(uri: vscode.Uri, bytes: Uint8Array): void {
     if (uri.query === nothing) {
-      throw vscode.FileSystemError.NoPermissions('There is no file yet.');
+      refuse();
     }
     const file = this.file(uri);
     file.bytes = bytes;
     file.time = Date.now();
     this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
-  }
-
-  watch(): vscode.Disposable {
-    return new vscode.Disposable(() => {});
-  }
-
-  readDirectory(): [string, vscode.FileType][] {
-    return [];
-  }
-
-  createDirectory(): void {
-    throw vscode.FileSystemError.NoPermissions('Proposals have no folders.');
-  }
-
-  delete(): void {
-    throw vscode.FileSystemError.NoPermissions('Accept or reject the proposal instead.');
-  }
-
-  rename(): void {
-    throw vscode.FileSystemError.NoPermissions('A proposal keeps its name.');
   }
 
   private file(uri: vscode.Uri): { bytes: Uint8Array; time: number } {

@@ -42,6 +42,10 @@ export function proposedSides({ input }: vscode.Tab): vscode.Uri[] {
   return uris.filter(({ scheme }) => scheme === proposalScheme);
 }
 
+export function isNotebook({ input }: vscode.Tab): boolean {
+  return input instanceof vscode.TabInputNotebookDiff || input instanceof vscode.TabInputNotebook;
+}
+
 /** The input of a multi-diff editor has no type in the stable API; it is there all the same. */
 function diffsOf(input: unknown): vscode.TabInputTextDiff[] {
   if (typeof input !== 'object' || input === null || !('textDiffs' in input)) {

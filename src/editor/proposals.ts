@@ -5,11 +5,12 @@ import { bom } from '../base/text.ts';
 import type { Session } from '../server/session.ts';
 import type { WithdrawableProposals } from '../tools/closeAllDiffTabs.ts';
 import type { Outcome, ProposalRequest, ProposalReviewer } from '../tools/openDiff.ts';
+import { DecidedTabs } from './decidedTabs.ts';
 import { openDocument, saveNotebook } from './documents.ts';
 import { onDidSaveByHand } from './handSaves.ts';
 import { Proposal } from './proposal.ts';
 import { ProposalFiles } from './proposalFiles.ts';
-import { proposedSides, showDiff, shownProposals, tabsOf } from './proposalTabs.ts';
+import { proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
 import { type Target, targetAt } from './proposalTarget.ts';
 import { proposalScheme } from './schemes.ts';
 import { setting } from './settings.ts';
@@ -29,6 +30,7 @@ export interface Decision {
 export class Proposals implements ProposalReviewer, WithdrawableProposals, vscode.Disposable {
   private readonly files = new ProposalFiles();
   private readonly pending = new Map<string, Proposal>();
+  private readonly decidedTabs: DecidedTabs;
   /** Each settles when the editor has opened the diff, or could not. */
   private readonly opening = new WeakMap<Proposal, Promise<void>>();
   private readonly changed = new vscode.EventEmitter<void>();
@@ -47,7 +49,9 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     private readonly log: Logger,
     private readonly hasSeveralSessions: () => boolean,
   ) {
+    this.decidedTabs = new DecidedTabs(this.files, (uri) => this.find(uri) !== undefined, log);
     this.subscriptions = [
+      this.decidedTabs,
       vscode.workspace.registerFileSystemProvider(proposalScheme, this.files, { isCaseSensitive: true }),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.rejectClosed(closed)),
       onDidSaveByHand(
@@ -151,11 +155,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   }
 
   /** Closes diffs that an earlier extension host has left behind: nobody waits for them any more. */
-  async closeOrphans(): Promise<void> {
-    for (const uri of shownProposals().filter((shown) => !this.find(shown))) {
-      this.files.adopt(uri);
-      await this.closeTabs(uri);
-    }
+  closeOrphans(): Promise<void> {
+    return this.decidedTabs.closeOrphans();
   }
 
   dispose(): void {
@@ -205,30 +206,10 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
       await this.opening.get(proposal)?.catch(() => {}); // else the tab would open after we have closed it
     }
     const column = tabsOf(proposal.uri)[0]?.group.viewColumn;
-    await this.closeTabs(proposal.uri);
+    await this.decidedTabs.close(proposal.uri);
     if (outcome.kind !== 'withdrawn') {
       this.decided.fire({ proposal, isAccepted: outcome.kind === 'accepted', wasInFront, column });
     }
-  }
-
-  /** Leaves a multi-diff open that shows others which are still under review. */
-  private async closeTabs(uri: vscode.Uri): Promise<void> {
-    const isDone = (tab: vscode.Tab) => proposedSides(tab).every((side) => !this.find(side));
-    // Once more where an edit came in between: a dirty tab asks, and stays.
-    for (let attempt = 0; attempt < 2; attempt++) {
-      try {
-        const done = tabsOf(uri).filter(isDone);
-        await saveNotebook(uri);
-        // After a restart there is a dirty tab before there is a document.
-        if (openDocument(uri)?.isDirty ?? done.some(({ isDirty }) => isDirty)) {
-          await (await vscode.workspace.openTextDocument(uri)).save(); // into nowhere
-        }
-        await vscode.window.tabGroups.close(done, true);
-      } catch (error) {
-        this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`);
-      }
-    }
-    this.forgetIfGone(uri);
   }
 
   /** A tab that moves to another group or window closes and opens again: only one that is gone is a decision. */
@@ -240,15 +221,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
             void this.reject(uri);
           }
         }, 100);
-      } else {
-        this.forgetIfGone(uri);
       }
-    }
-  }
-
-  private forgetIfGone(uri: vscode.Uri): void {
-    if (tabsOf(uri).length === 0) {
-      this.files.forget(uri);
     }
   }
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { errorMessage } from '../base/errors.ts';
-import type { Change, Changes } from '../changes/changes.ts';
+import { type Change, type Changes, isAfter } from '../changes/changes.ts';
 import type { ChangeSet } from '../changes/changeSet.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
 import { beforeUri } from '../editor/beforeFiles.ts';
@@ -90,8 +90,13 @@ async function revert(sets: ChangeSets, changes: Changes, chosen: readonly Chang
   const problems: string[] = [];
   for (const change of chosen) {
     try {
+      const { set, snapshot } = change;
       await revertFile(sets, change);
-      await closeDiffsOf(change.set, [change.snapshot.path]);
+      await closeDiffsOf(set, [snapshot.path]);
+      // What others did to it after that is gone as well.
+      for (const later of changes.ofPath(snapshot.path).filter((other) => isAfter(other, change))) {
+        await keep(sets, later.set, [snapshot.path]);
+      }
     } catch (error) {
       problems.push(`${basename(change.snapshot.path)}: ${errorMessage(error)}`);
     }

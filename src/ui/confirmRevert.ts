@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import type { Change, Changes } from '../changes/changes.ts';
+import { type Change, type Changes, isAfter } from '../changes/changes.ts';
 import { openDocument } from '../editor/documents.ts';
 import { sourceNote, countsText } from './changeItems.ts';
 
@@ -41,7 +41,10 @@ function loss(change: Change, all: Changes): string {
         ? 'comes back'
         : countsText([change]) || 'is replaced',
     ...(openDocument(vscode.Uri.file(snapshot.path))?.isDirty ? ['with unsaved changes'] : []),
-    ...others.map((other) => `with changes by ${other.set.label}`),
+    ...others.map(
+      (other) =>
+        `with ${isAfter(other, change) ? 'changes' : 'later changes, if any,'} by ${other.set.label}`,
+    ),
     ...sourceNote(change),
   ];
   return `${vscode.workspace.asRelativePath(snapshot.path)}: ${effects.join(', ')}`;

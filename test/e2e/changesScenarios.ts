@@ -13,8 +13,7 @@ export function changesScenarios(desk: () => Desk): void {
     desk().window.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
   const row = (name: string) => rows().filter({ hasText: name }).first();
 
-  // Not seen green yet.
-  it.skip('lists edits that nobody was asked about, one of them by a shell command, and reverts them after a reload', async () => {
+  it('lists edits that nobody was asked about, one of them by a shell command, and reverts them after a reload', async () => {
     const edited = await desk().file('edited.txt', '\uFEFFone\r\ntwo\r\nno newline');
     const scripted = await desk().file('scripted.txt', 'committed\n');
     const created = await desk().file('created/new.txt');
@@ -37,8 +36,6 @@ export function changesScenarios(desk: () => Desk): void {
         text('all three are done'),
       ]);
       await claude.prompt('please edit');
-      // A shell command is asked about in this mode, edits are not.
-      await claude.sayYes();
       await claude.terminal.shows('all three are done');
 
       await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
@@ -60,5 +57,46 @@ export function changesScenarios(desk: () => Desk): void {
     } finally {
       rmSync(path.join(workspace, '.git'), { recursive: true, force: true });
     }
+  });
+
+  it('keeps two sessions apart that edit the same file, and says whose work a revert takes along', async () => {
+    const file = await desk().file('shared.txt', 'one\ntwo\n');
+    const [first, second] = [
+      await desk().startClaude('acceptEdits'),
+      await desk().startClaude('acceptEdits'),
+    ];
+    first.api.script([...editTurns(file.path, 'one', 'ONE'), text('done as first')]);
+    await first.prompt('please edit');
+    await first.terminal.shows('done as first');
+    second.api.script([...editTurns(file.path, 'two', 'TWO'), text('done as second')]);
+    await second.prompt('please edit');
+    await second.terminal.shows('done as second');
+    assert.equal(await file.text(), 'ONE\nTWO\n');
+
+    await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
+    const shared = () => rows().filter({ hasText: 'shared.txt' });
+    const counts = async () => (await shared().allTextContents()).map((words) => /\+\d −\d/.exec(words)?.[0]);
+    // Each against what it found, up to what is there now.
+    await until('both', async () => (await counts()).join() === '+2 −2,+1 −1', 20_000, counts);
+
+    const revert = async (index: number) => {
+      await shared().nth(index).hover();
+      await shared().nth(index).getByRole('button', { name: 'Revert File' }).click();
+      const dialog = desk().window.page.locator('.monaco-dialog-box');
+      const words = await dialog.innerText();
+      await dialog.getByRole('button', { name: 'Revert File' }).click();
+      return words;
+    };
+    assert.match(await revert(1), /later changes, if any, by/);
+    await until('the work of the first alone', async () => (await file.text()) === 'ONE\ntwo\n');
+    await until('one', async () => (await counts()).join() === '+1 −1', 20_000, counts);
+
+    second.api.script([...editTurns(file.path, 'two', 'TWO'), text('done again')]);
+    await second.prompt('please edit again');
+    await second.terminal.shows('done again');
+    await until('both again', async () => (await counts()).join() === '+2 −2,+1 −1', 20_000, counts);
+    assert.match(await revert(0), /with changes by/);
+    await until('what it was', async () => (await file.text()) === 'one\ntwo\n');
+    await until('an empty view', async () => (await shared().count()) === 0);
   });
 }

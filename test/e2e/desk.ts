@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { until } from '../support/until.ts';
-import { openWorkbench, type Workbench } from '../host/workbench.ts';
+import { openWorkbench, type Workbench, type WorkbenchOptions } from '../host/workbench.ts';
 import { Claude, type PermissionMode } from './claude.ts';
 import { createCliHome, type CliHome } from './cliHome.ts';
 import { EditorWindow } from './editorWindow.ts';
@@ -27,13 +27,20 @@ export class Desk {
   private shells = 0;
   private scenarios = 0;
 
+  private current: EditorWindow | undefined;
+  private workbench: Workbench | undefined;
+
   private constructor(
-    readonly window: EditorWindow,
-    private readonly workbench: Workbench,
     private readonly root: string,
     private readonly home: CliHome,
     private readonly workspace: string,
+    private readonly options: WorkbenchOptions,
   ) {}
+
+  get window(): EditorWindow {
+    if (this.current === undefined) throw new Error('the window is closed');
+    return this.current;
+  }
 
   /** @param extension a .vsix or a folder. */
   static async open(version: CliVersion, extension: string): Promise<Desk> {
@@ -42,7 +49,7 @@ export class Desk {
     const workspace = path.join(root, 'workspace');
     await mkdir(workspace);
     const home = await createCliHome(path.join(root, 'home'), workspace);
-    const workbench = await openWorkbench({
+    const desk = new Desk(root, home, workspace, {
       folder: workspace,
       dataDir: path.join(root, 'vscode'),
       vsix: extension.endsWith('.vsix') ? [extension] : [],
@@ -54,10 +61,8 @@ export class Desk {
         'terminal.integrated.stickyScroll.enabled': false,
       },
     });
-    await workbench.page.setViewportSize({ width: 1500, height: 1100 });
-    const desk = new Desk(new EditorWindow(workbench.page), workbench, root, home, workspace);
     try {
-      await desk.ready();
+      await desk.openWindow();
       return desk;
     } catch (error) {
       await desk.leaveBehind(`opening the desk for ${version}`);
@@ -66,8 +71,15 @@ export class Desk {
     }
   }
 
+  private async openWindow(): Promise<void> {
+    this.workbench = await openWorkbench(this.options);
+    await this.workbench.page.setViewportSize({ width: 1500, height: 1100 });
+    this.current = new EditorWindow(this.workbench.page);
+    await this.ready();
+  }
+
   async close(): Promise<void> {
-    await this.workbench.close();
+    await this.workbench?.close();
     await rm(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 
@@ -104,19 +116,28 @@ export class Desk {
     return path.join(this.workspace, '.vscode', 'settings.json');
   }
 
-  /** Reloads the window and goes back to its terminal, which lives on. */
+  /** Reloads the window and goes back to its terminals, which live on. */
   async reload(): Promise<void> {
-    const { page } = this.workbench;
+    const { page } = this.window;
     await page.reload();
-    await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+    await page.locator('[id="status.problems"]').waitFor({ timeout: 60_000 }); // by then its terminals are back
     // VS Code does not always remember that the panel was open.
     await this.window.runCommand('Terminal: Focus on Terminal View');
+    await this.window.terminals(this.terminals);
+  }
+
+  /** Quits VS Code and starts it again on the same data: no terminal or CLI lives on. */
+  async restart(): Promise<void> {
+    await this.workbench?.close();
+    await this.openWindow();
+    await this.window.killTerminals(); // it brings them back, with new shells
+    this.terminals = 0;
   }
 
   /** The window has all its parts, and the bridge listens: terminals that are opened from now on know of it. */
   private async ready(): Promise<void> {
     // Comes late. A terminal that is asked for much earlier is never opened on a busy machine.
-    await this.workbench.page.locator('[id="status.problems"]').waitFor({ timeout: 60_000 });
+    await this.window.page.locator('[id="status.problems"]').waitFor({ timeout: 60_000 });
     const lockFiles = () => readdir(path.join(this.home.configDir, 'ide')).catch(() => []);
     await until(
       'the lock file of the window',

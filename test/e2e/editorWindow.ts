@@ -95,6 +95,26 @@ export class EditorWindow {
     await until('all terminals to go away', async () => (await terminals.count()) === 0);
   }
 
+  /** Waits until at least that many terminals are in the panel, and the one in front shows something. */
+  async terminals(count: number): Promise<void> {
+    const entries = this.page.locator('.terminal-tabs-entry'); // no list while there is only one
+    const screen = this.page.locator('.panel .terminal-wrapper.active .xterm-rows');
+    await until(
+      `${count} terminals or more`,
+      async () =>
+        count === 0 ||
+        ((await screen.allInnerTexts()).some((text) => text.trim() !== '') &&
+          (count === 1 || (await entries.count()) >= count)),
+      30_000,
+      () => entries.allInnerTexts(),
+    );
+  }
+
+  /** What asks, warns or informs above the window. */
+  async messages(): Promise<string[]> {
+    return this.page.locator('.monaco-dialog-box, .notification-toast').allInnerTexts();
+  }
+
   tabLabels(): Promise<string[]> {
     return this.tabs().locator('.label-name').allInnerTexts();
   }

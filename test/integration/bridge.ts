@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { findLocks, IdeClient, type Lock } from '../support/ideClient.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
+import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
 
 export function extensionUnderTest(): vscode.Extension<unknown> {
@@ -59,6 +60,54 @@ export class Scratch {
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** What the tests of a suite work with: the same hands and eyes for all, a client and a folder for each. */
+export class Desk {
+  ui!: Ui;
+  client!: IdeClient;
+  scratch!: Scratch;
+  private readonly changed = new Set<string>();
+
+  /** Sets a setting of the user, by its full name, until the end of the test. */
+  async configure(name: string, value: unknown): Promise<void> {
+    this.changed.add(name);
+    await vscode.workspace.getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
+  }
+
+  /** Ends what the test has begun: its client and diffs, its settings, terminals, toasts and editors. */
+  async clear(): Promise<void> {
+    await this.client.close();
+    await until('the diffs of a closed client to be gone', () => proposalTabs().length === 0);
+    for (const name of this.changed) {
+      await this.configure(name, undefined);
+    }
+    this.changed.clear();
+    vscode.window.terminals.forEach((terminal) => terminal.dispose());
+    await until('the terminals to go', () => vscode.window.terminals.length === 0);
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    this.scratch.remove();
+  }
+}
+
+/**
+ * A desk for the tests of the enclosing `describe`: made ready before, and cleared after, each of them. The suite's
+ * own `beforeEach` comes after this one's, its own `afterEach` too.
+ * @param pid what the client of the next test says to be; this process by default
+ */
+export function useDesk(pid?: () => number): Desk {
+  const desk = new Desk();
+  before(async () => {
+    desk.ui = await connectUi();
+  });
+  after(() => desk.ui.close());
+  beforeEach(async () => {
+    desk.scratch = new Scratch();
+    desk.client = await connectClient(pid?.());
+  });
+  afterEach(() => desk.clear());
+  return desk;
 }
 
 export function tabs(): vscode.Tab[] {

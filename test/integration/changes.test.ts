@@ -3,21 +3,16 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { IdeClient } from '../support/ideClient.ts';
-import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
-import { connectClient, Scratch, tabs } from './bridge.ts';
+import { connectClient, tabs, useDesk } from './bridge.ts';
 
 describe('agent changes', () => {
-  let ui: Ui;
-  let client: IdeClient;
-  let scratch: Scratch;
   let nextPid = 3_900_000; // above what Linux gives out, so that no two tests share a session
+  const desk = useDesk(() => nextPid++);
   let dialogs: { message: string; detail: string | undefined }[];
   const original = vscode.window.showWarningMessage;
 
-  before(async () => {
-    ui = await connectUi();
+  before(() => {
     // The host of tests refuses modal dialogs; this answers them with their first button.
     vscode.window.showWarningMessage = (message: string, ...rest: unknown[]) => {
       const [options, action] = rest as [vscode.MessageOptions, string];
@@ -25,25 +20,17 @@ describe('agent changes', () => {
       return Promise.resolve(action);
     };
   });
-  after(async () => {
+  after(() => {
     vscode.window.showWarningMessage = original;
-    await ui.close();
   });
   beforeEach(async () => {
     dialogs = [];
-    scratch = new Scratch();
-    client = await connectClient(nextPid++);
     await vscode.commands.executeCommand('ideBridge.changes.focus');
   });
-  afterEach(async () => {
-    await vscode.commands.executeCommand('ideBridge.keepAllChanges');
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    await client.close();
-    scratch.remove();
-  });
+  afterEach(() => vscode.commands.executeCommand('ideBridge.keepAllChanges'));
 
   /** As the CLI does: it announces the edit, writes, and asks for problems again. */
-  async function edit(path: string, content: string | Buffer | undefined, by = client): Promise<void> {
+  async function edit(path: string, content: string | Buffer | undefined, by = desk.client): Promise<void> {
     await by.call('getDiagnostics', { uri: `file://${path}` });
     if (content === undefined) {
       rmSync(path);
@@ -53,7 +40,7 @@ describe('agent changes', () => {
     await by.call('getDiagnostics', {});
   }
 
-  const rows = () => ui.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
+  const rows = () => desk.ui.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
   const row = (text: string) => rows().filter({ hasText: text }).first();
 
   async function texts(): Promise<string[]> {
@@ -67,10 +54,10 @@ describe('agent changes', () => {
 
   describe('the view', () => {
     it('lists what a session has changed, with its lines', async () => {
-      const modified = scratch.write('greet.ts', 'const a = 1;\nconst b = 2;\n');
-      const deleted = scratch.write('old.md', 'x\n');
+      const modified = desk.scratch.write('greet.ts', 'const a = 1;\nconst b = 2;\n');
+      const deleted = desk.scratch.write('old.md', 'x\n');
       await edit(modified, 'const a = 1;\nconst b = 3;\nconst c = 4;\n');
-      await edit(scratch.path('new.ts'), 'export {};\n');
+      await edit(desk.scratch.path('new.ts'), 'export {};\n');
       await edit(deleted, undefined);
       await row('old.md').waitFor();
       await until('three files', async () => /3 files\s+\+3 −2/.test((await texts())[0] ?? ''));
@@ -79,21 +66,25 @@ describe('agent changes', () => {
       assert.match(files[0] ?? '', /greet\.ts.*\+2 −1/);
       assert.match(files[1] ?? '', /new\.ts.*new\s+\+1/);
       assert.match(files[2] ?? '', /old\.md.*deleted\s+−1/);
-      await ui.screenshot('changes-view');
+      await desk.ui.screenshot('changes-view');
     });
 
     it('leaves out what the model itself asks about', async () => {
-      const file = scratch.write('read.txt', 'a\n');
-      await client.call('getDiagnostics', { uri: `file://${file}` }, { 'claudecode/toolUseId': 'toolu_1' });
+      const file = desk.scratch.write('read.txt', 'a\n');
+      await desk.client.call(
+        'getDiagnostics',
+        { uri: `file://${file}` },
+        { 'claudecode/toolUseId': 'toolu_1' },
+      );
       writeFileSync(file, 'b\n');
-      const other = scratch.write('other.txt', 'a\n');
+      const other = desk.scratch.write('other.txt', 'a\n');
       await edit(other, 'b\n');
       await row('other.txt').waitFor();
       assert.equal(await row('read.txt').count(), 0);
     });
 
     it('follows later edits of the file by anybody', async () => {
-      const file = scratch.write('a.txt', 'one\n');
+      const file = desk.scratch.write('a.txt', 'one\n');
       await edit(file, 'ONE\n');
       await row('+1 −1').waitFor();
       writeFileSync(file, 'ONE\ntwo\nthree\n');
@@ -103,7 +94,7 @@ describe('agent changes', () => {
     });
 
     it('shows before and now on a click', async () => {
-      const file = scratch.write('a.txt', 'the old line\n');
+      const file = desk.scratch.write('a.txt', 'the old line\n');
       await edit(file, 'the new line\n');
       await row('a.txt').click();
       const tab = await until('the diff', () =>
@@ -114,37 +105,37 @@ describe('agent changes', () => {
       assert.equal(input.modified.fsPath, file);
       const before = await vscode.workspace.openTextDocument(input.original);
       assert.equal(before.getText(), 'the old line\n');
-      await ui.page.getByText('the new line').first().waitFor();
-      await ui.screenshot('changes-diff');
+      await desk.ui.page.getByText('the new line').first().waitFor();
+      await desk.ui.screenshot('changes-diff');
     });
 
     it('shows new and deleted files in a diff, too', async () => {
-      const deleted = scratch.write('old.txt', 'gone text\n');
+      const deleted = desk.scratch.write('old.txt', 'gone text\n');
       await edit(deleted, undefined);
-      await edit(scratch.path('new.txt'), 'fresh text\n');
+      await edit(desk.scratch.path('new.txt'), 'fresh text\n');
       await row('old.txt').click();
-      await ui.page.getByText('gone text').first().waitFor();
+      await desk.ui.page.getByText('gone text').first().waitFor();
       await row('new.txt').click();
-      await ui.page.getByText('fresh text').first().waitFor();
+      await desk.ui.page.getByText('fresh text').first().waitFor();
     });
 
     it('reviews all in one editor', async () => {
       for (const name of ['a.txt', 'b.txt']) {
-        await edit(scratch.write(name, 'the old line\n'), `the new line of ${name}\n`);
+        await edit(desk.scratch.write(name, 'the old line\n'), `the new line of ${name}\n`);
       }
-      await edit(scratch.path('c.txt'), 'a new file\n');
+      await edit(desk.scratch.path('c.txt'), 'a new file\n');
       await row('c.txt').waitFor();
       await row('Claude').click();
       await rowAction('Claude', 'Review All Agent Changes');
       await until('the editor', () => tabs().some(({ label }) => label.startsWith('Changes by Claude')));
       for (const text of ['the new line of a.txt', 'the new line of b.txt', 'a new file']) {
-        await ui.page.getByText(text).first().waitFor();
+        await desk.ui.page.getByText(text).first().waitFor();
       }
-      await ui.screenshot('changes-review-all');
+      await desk.ui.screenshot('changes-review-all');
     });
 
     it('keeps sessions apart that edit the same file', async () => {
-      const file = scratch.write('a.txt', '0\n');
+      const file = desk.scratch.write('a.txt', '0\n');
       const other = await connectClient(nextPid++);
       await edit(file, '1\n');
       await edit(file, '2\n', other);
@@ -152,7 +143,23 @@ describe('agent changes', () => {
       await row('a.txt').hover();
       await rowAction('a.txt', 'Revert File');
       await until('the first text', () => readFileSync(file, 'utf8') === '0\n');
-      assert.match(dialogs[0]?.detail ?? '', /with changes by Claude/);
+      assert.match(dialogs[0]?.detail ?? '', /a\.txt: \+1 −1, with changes by Claude/);
+      await until('both to go from the view', async () => (await texts()).length === 0);
+      await other.close();
+    });
+
+    it('brings back what one session found, with the work of the one before it', async () => {
+      const file = desk.scratch.write('a.txt', '0\n');
+      const other = await connectClient(nextPid++);
+      await edit(file, '1\n');
+      await edit(file, '2\n', other);
+      await until('both', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 2);
+      const second = rows().filter({ hasText: 'a.txt' }).last();
+      await second.hover();
+      await second.getByRole('button', { name: 'Revert File' }).click();
+      await until('the text of the first', () => readFileSync(file, 'utf8') === '1\n');
+      assert.match(dialogs[0]?.detail ?? '', /a\.txt: \+1 −1, with later changes, if any, by Claude/);
+      await until('one', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 1);
       await other.close();
     });
   });
@@ -160,7 +167,7 @@ describe('agent changes', () => {
   describe('reverting', () => {
     it('a file brings back every byte, names what is lost, and can be undone in the editor', async () => {
       const bytes = Buffer.from('\uFEFFone  \r\ntwo\nüdrei', 'utf8');
-      const file = scratch.write('a.txt', bytes);
+      const file = desk.scratch.write('a.txt', bytes);
       const document = await vscode.workspace.openTextDocument(file);
       await vscode.window.showTextDocument(document, { preview: false });
       await edit(file, 'ONE\n');
@@ -178,7 +185,7 @@ describe('agent changes', () => {
     });
 
     it('a file with unsaved changes says so, and undo brings them back', async () => {
-      const file = scratch.write('a.txt', 'one\ntwo\n');
+      const file = desk.scratch.write('a.txt', 'one\ntwo\n');
       await edit(file, 'ONE\ntwo\n');
       const document = await vscode.workspace.openTextDocument(file);
       const editor = await vscode.window.showTextDocument(document, { preview: false });
@@ -194,9 +201,11 @@ describe('agent changes', () => {
     });
 
     it('a session deletes new files and brings back deleted ones', async () => {
-      const files = ['a.txt', 'dir/b.bin'].map((name) => scratch.write(name, Buffer.from([0, 255, 10, 13])));
+      const files = ['a.txt', 'dir/b.bin'].map((name) =>
+        desk.scratch.write(name, Buffer.from([0, 255, 10, 13])),
+      );
       const [modified = '', deleted = ''] = files;
-      const created = scratch.path('new.txt');
+      const created = desk.scratch.path('new.txt');
       await edit(modified, 'text\n');
       await edit(deleted, undefined);
       await edit(created, 'new\n');
@@ -213,7 +222,7 @@ describe('agent changes', () => {
 
     it('a hunk leaves the others', async () => {
       const lines = ['a', 'b', 'c', 'd', 'e', 'f', ''];
-      const file = scratch.write('a.txt', lines.join('\n'));
+      const file = desk.scratch.write('a.txt', lines.join('\n'));
       await edit(
         file,
         lines.map((line) => (line === 'b' || line === 'e' ? line.toUpperCase() : line)).join('\n'),
@@ -236,7 +245,7 @@ describe('agent changes', () => {
       ['a text where there was none', '', 'a\nb\n', 0],
     ] as const) {
       it(`a hunk of ${what}`, async () => {
-        const file = scratch.write('a.txt', before);
+        const file = desk.scratch.write('a.txt', before);
         await edit(file, now);
         await row('a.txt').waitFor();
         const document = await vscode.workspace.openTextDocument(file);
@@ -257,60 +266,60 @@ describe('agent changes', () => {
       });
 
     beforeEach(() => {
-      scratch.write('script.txt', 'committed\n');
-      scratch.write('mine.txt', 'committed\n');
+      desk.scratch.write('script.txt', 'committed\n');
+      desk.scratch.write('mine.txt', 'committed\n');
       git('init', '--quiet');
       git('add', '--all');
       git('commit', '--quiet', '--message=first');
-      scratch.write('mine.txt', 'not committed\n');
+      desk.scratch.write('mine.txt', 'not committed\n');
     });
     afterEach(() => rmSync(join(folder(), '.git'), { recursive: true }));
 
     /** As the CLI does when a prompt is sent; the work tree is then read in the background. */
     async function prompt(): Promise<void> {
-      await client.callForTexts('closeAllDiffTabs');
+      await desk.client.callForTexts('closeAllDiffTabs');
       await new Promise((resolve) => setTimeout(resolve, 1_500));
     }
 
     it('are listed as such, and can be reverted to what was there', async () => {
       await prompt();
-      writeFileSync(scratch.path('script.txt'), 'scripted\n');
-      writeFileSync(scratch.path('mine.txt'), 'scripted\n');
-      writeFileSync(scratch.path('made.txt'), 'scripted\n');
+      writeFileSync(desk.scratch.path('script.txt'), 'scripted\n');
+      writeFileSync(desk.scratch.path('mine.txt'), 'scripted\n');
+      writeFileSync(desk.scratch.path('made.txt'), 'scripted\n');
       for (const name of ['script.txt', 'mine.txt', 'made.txt']) {
         await row(name).waitFor();
         assert.match((await row(name).textContent()) ?? '', /by shell\?/);
       }
-      await ui.screenshot('changes-by-shell');
+      await desk.ui.screenshot('changes-by-shell');
       await rowAction('Claude', 'Revert All Changes');
-      await until('the old state', () => !existsSync(scratch.path('made.txt')));
+      await until('the old state', () => !existsSync(desk.scratch.path('made.txt')));
       await until(
         'the committed text',
-        () => readFileSync(scratch.path('script.txt'), 'utf8') === 'committed\n',
+        () => readFileSync(desk.scratch.path('script.txt'), 'utf8') === 'committed\n',
       );
-      await until('mine', () => readFileSync(scratch.path('mine.txt'), 'utf8') === 'not committed\n');
+      await until('mine', () => readFileSync(desk.scratch.path('mine.txt'), 'utf8') === 'not committed\n');
       assert.match(dialogs[0]?.detail ?? '', /script\.txt: .*compared with the last commit/);
     });
 
     it('are not what the user saves, nor what git checks out', async () => {
       git('stash', '--quiet');
       git('checkout', '--quiet', '-b', 'other');
-      scratch.write('script.txt', 'other branch\n');
+      desk.scratch.write('script.txt', 'other branch\n');
       git('commit', '--quiet', '--all', '--message=second');
       await prompt();
-      const document = await vscode.workspace.openTextDocument(scratch.path('mine.txt'));
+      const document = await vscode.workspace.openTextDocument(desk.scratch.path('mine.txt'));
       const editor = await vscode.window.showTextDocument(document, { preview: false });
       await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), 'typed '));
       await document.save();
       git('checkout', '--quiet', '-');
-      writeFileSync(scratch.path('made.txt'), 'scripted\n');
+      writeFileSync(desk.scratch.path('made.txt'), 'scripted\n');
       await row('made.txt').waitFor();
       assert.equal((await texts()).length, 2, String(await texts()));
     });
   });
 
   it('tells the problems that came with an edit, and not those that were there', async () => {
-    const file = scratch.write('a.txt', 'one\ntwo\n');
+    const file = desk.scratch.write('a.txt', 'one\ntwo\n');
     const uri = vscode.Uri.file(file);
     const problems = vscode.languages.createDiagnosticCollection('test');
     const problem = (line: number, message: string, severity = vscode.DiagnosticSeverity.Error) =>
@@ -330,7 +339,7 @@ describe('agent changes', () => {
     assert.match((await row('a.txt').textContent()) ?? '', /1 new problem/);
     assert.equal(await row('was there').count(), 0);
     assert.equal(await row('a hint').count(), 0);
-    await ui.screenshot('changes-new-problem');
+    await desk.ui.screenshot('changes-new-problem');
     await row('came with it').click();
     await until('the line', () => vscode.window.activeTextEditor?.selection.active.line === 2);
     problems.dispose();
@@ -338,9 +347,9 @@ describe('agent changes', () => {
   });
 
   it('keeping a file takes it from the list, and the file stays', async () => {
-    const file = scratch.write('a.txt', 'one\n');
+    const file = desk.scratch.write('a.txt', 'one\n');
     await edit(file, 'ONE\n');
-    await edit(scratch.write('b.txt', 'one\n'), 'ONE\n');
+    await edit(desk.scratch.write('b.txt', 'one\n'), 'ONE\n');
     await row('b.txt').waitFor();
     await row('a.txt').click();
     await until('the diff', () => tabs().length === 1);
@@ -353,23 +362,23 @@ describe('agent changes', () => {
   });
 
   it('marks files in the explorer, in tabs and in the gutter, until they are kept', async () => {
-    const file = scratch.write('marked.txt', 'one\ntwo\n');
+    const file = desk.scratch.write('marked.txt', 'one\ntwo\n');
     await edit(file, 'one\nTWO\nthree\n');
     await row('marked.txt').waitFor();
     await vscode.commands.executeCommand('workbench.view.explorer');
     const document = await vscode.workspace.openTextDocument(file);
     await vscode.window.showTextDocument(document, { preview: false });
-    await ui.page
+    await desk.ui.page
       .locator('.tab', { hasText: 'marked.txt' })
       .locator('[class*="itemColor"], .label-name')
       .first()
       .waitFor();
-    await ui.page.locator('.editor-instance [class*="dirty-diff-"]').first().waitFor();
-    await ui.screenshot('changes-marks');
+    await desk.ui.page.locator('.editor-instance [class*="dirty-diff-"]').first().waitFor();
+    await desk.ui.screenshot('changes-marks');
     await vscode.commands.executeCommand('ideBridge.keepAllChanges');
     await until(
       'the marks to go',
-      async () => (await ui.page.locator('.editor-instance [class*="dirty-diff-"]').count()) === 0,
+      async () => (await desk.ui.page.locator('.editor-instance [class*="dirty-diff-"]').count()) === 0,
     );
   });
 });

@@ -2,49 +2,21 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../support/ideClient.ts';
-import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
-import { skipOnFloor, connectClient, propose, proposalTabs, Scratch, tabs } from './bridge.ts';
+import { connectClient, propose, proposalTabs, skipOnFloor, tabs, useDesk } from './bridge.ts';
 
 describe('a decision', () => {
-  let ui: Ui;
-  let client: IdeClient;
-  let scratch: Scratch;
+  const desk = useDesk();
   let file: string;
-  const changedSettings = new Set<string>();
 
-  before(async () => {
-    ui = await connectUi();
-  });
-  after(() => ui.close());
-  beforeEach(async () => {
-    scratch = new Scratch();
-    file = scratch.write('hello.txt', 'one\ntwo\n');
-    client = await connectClient();
-  });
-  afterEach(async () => {
-    await client.close();
-    await until('the diffs of a closed client to be gone', () => proposalTabs().length === 0);
-    for (const name of changedSettings) {
-      await set(name, undefined);
-    }
-    changedSettings.clear();
-    vscode.window.terminals.forEach((terminal) => terminal.dispose());
-    await until('the terminals to go', () => vscode.window.terminals.length === 0);
-    await vscode.commands.executeCommand('notifications.clearAll');
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    scratch.remove();
+  beforeEach(() => {
+    file = desk.scratch.write('hello.txt', 'one\ntwo\n');
   });
 
-  async function set(name: string, value: unknown): Promise<void> {
-    changedSettings.add(name);
-    await vscode.workspace
-      .getConfiguration('ideBridge.diff')
-      .update(name, value, vscode.ConfigurationTarget.Global);
-  }
+  const set = (name: string, value: unknown) => desk.configure(`ideBridge.diff.${name}`, value);
 
   async function openFile(name: string): Promise<vscode.TextEditor> {
-    const document = await vscode.workspace.openTextDocument(scratch.write(name, 'x\n'));
+    const document = await vscode.workspace.openTextDocument(desk.scratch.write(name, 'x\n'));
     return vscode.window.showTextDocument(document, { preview: false });
   }
 
@@ -54,7 +26,7 @@ describe('a decision', () => {
     inTerminal: IdeClient;
     terminal: vscode.Terminal;
   }> {
-    const typed = scratch.path('typed.txt');
+    const typed = desk.scratch.path('typed.txt');
     const terminal = vscode.window.createTerminal('agent');
     terminal.show();
     const pid = await terminal.processId;
@@ -64,33 +36,33 @@ describe('a decision', () => {
     return { typed, inTerminal: await connectClient(pid), terminal };
   }
 
-  const proposedSide = () => ui.page.locator('.editor.modified .view-lines').first();
+  const proposedSide = () => desk.ui.page.locator('.editor.modified .view-lines').first();
   const accept = () => vscode.commands.executeCommand('ideBridge.acceptProposal');
   const hasEditorFocus = () =>
-    ui.page.evaluate<boolean>('document.activeElement.closest(".monaco-editor") !== null');
+    desk.ui.page.evaluate<boolean>('document.activeElement.closest(".monaco-editor") !== null');
 
   describe('brings the focus back', () => {
     it('to the terminal from which the prompt came', async () => {
       const { inTerminal } = await openTerminalWithClient();
       await openFile('other.txt');
-      await ui.page.locator('.editor-instance .view-lines').first().click();
+      await desk.ui.page.locator('.editor-instance .view-lines').first().click();
       await inTerminal.callForTexts('closeAllDiffTabs'); // the prompt
       const { answer } = await propose(inTerminal, file, 'changed\n');
       await proposedSide().click();
       await until('the focus in the diff', () => hasEditorFocus());
-      await ui.page.keyboard.press('Control+Enter');
+      await desk.ui.page.keyboard.press('Control+Enter');
       assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
-      await until('the focus in the terminal', () => ui.hasTerminalFocus());
+      await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
       await inTerminal.close();
     });
 
     it('to the file that was typed in', async () => {
       await openFile('typed in.txt');
-      await ui.page.locator('.editor-instance .view-lines').first().click();
-      await ui.page.keyboard.type('a');
-      const { answer } = await propose(client, file, 'changed\n');
+      await desk.ui.page.locator('.editor-instance .view-lines').first().click();
+      await desk.ui.page.keyboard.type('a');
+      const { answer } = await propose(desk.client, file, 'changed\n');
       await proposedSide().click();
-      await ui.page.keyboard.press('Control+Shift+Backspace');
+      await desk.ui.page.keyboard.press('Control+Shift+Backspace');
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
       await until('the file in front', () =>
         vscode.window.activeTextEditor?.document.uri.path.endsWith('typed in.txt'),
@@ -102,14 +74,14 @@ describe('a decision', () => {
       const { inTerminal } = await openTerminalWithClient();
       await inTerminal.callForTexts('closeAllDiffTabs');
       await propose(inTerminal, file, 'changed\n', 'A');
-      await propose(inTerminal, scratch.path('b.txt'), 'b\n', 'B');
+      await propose(inTerminal, desk.scratch.path('b.txt'), 'b\n', 'B');
       await proposedSide().click();
-      await ui.page.keyboard.press('Control+Enter');
+      await desk.ui.page.keyboard.press('Control+Enter');
       await until('one', () => proposalTabs().length === 1);
-      assert.ok(!(await ui.hasTerminalFocus()));
+      assert.ok(!(await desk.ui.hasTerminalFocus()));
       await proposedSide().click();
-      await ui.page.keyboard.press('Control+Enter');
-      await until('the focus in the terminal', () => ui.hasTerminalFocus());
+      await desk.ui.page.keyboard.press('Control+Enter');
+      await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
       await inTerminal.close();
     });
 
@@ -119,10 +91,10 @@ describe('a decision', () => {
       await inTerminal.callForTexts('closeAllDiffTabs');
       const { answer } = await propose(inTerminal, file, 'changed\n');
       await proposedSide().click();
-      await ui.page.keyboard.press('Control+Enter');
+      await desk.ui.page.keyboard.press('Control+Enter');
       await answer;
       await until('the tab to close', () => proposalTabs().length === 0);
-      assert.ok(!(await ui.hasTerminalFocus()));
+      assert.ok(!(await desk.ui.hasTerminalFocus()));
       await inTerminal.close();
     });
   });
@@ -130,13 +102,13 @@ describe('a decision', () => {
   describe('with a reason', () => {
     async function rejectWith(reason: string): Promise<void> {
       void vscode.commands.executeCommand('ideBridge.rejectProposalWithReason');
-      const input = ui.page.locator('.quick-input-widget input:visible');
+      const input = desk.ui.page.locator('.quick-input-widget input:visible');
       await input.waitFor();
       await until('its focus', () =>
-        ui.page.evaluate<boolean>('document.activeElement.closest(".quick-input-widget") !== null'),
+        desk.ui.page.evaluate<boolean>('document.activeElement.closest(".quick-input-widget") !== null'),
       );
-      await ui.page.keyboard.type(reason);
-      await ui.page.keyboard.press('Enter');
+      await desk.ui.page.keyboard.type(reason);
+      await desk.ui.page.keyboard.press('Enter');
     }
 
     it('is typed into the session’s terminal, once the CLI has closed its question', async () => {
@@ -155,16 +127,16 @@ describe('a decision', () => {
       const { answer } = await propose(inTerminal, file, 'changed\n');
       await rejectWith('because');
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
-      await ui.page.getByText('Your reason is on the clipboard').first().waitFor();
+      await desk.ui.page.getByText('Your reason is on the clipboard').first().waitFor();
       assert.equal(await vscode.env.clipboard.readText(), 'because');
       assert.equal(readFileSync(typed, 'utf8'), '');
       await inTerminal.close();
     });
 
     it('is refused where the terminal is not known', async () => {
-      await propose(client, file, 'changed\n');
+      await propose(desk.client, file, 'changed\n');
       await vscode.commands.executeCommand('ideBridge.rejectProposalWithReason');
-      await ui.page.getByText('is not in this window').first().waitFor();
+      await desk.ui.page.getByText('is not in this window').first().waitFor();
       assert.equal(proposalTabs().length, 1);
     });
   });
@@ -174,9 +146,9 @@ describe('a decision', () => {
       await openFile('other.txt');
       const terminal = vscode.window.createTerminal('busy');
       terminal.show();
-      await until('the focus in the terminal', () => ui.hasTerminalFocus(), 20_000);
+      await until('the focus in the terminal', () => desk.ui.hasTerminalFocus(), 20_000);
       await set('takeFocus', true);
-      await propose(client, file, 'changed\n');
+      await propose(desk.client, file, 'changed\n');
       await until('the focus in the diff', () => hasEditorFocus());
     });
 
@@ -184,9 +156,9 @@ describe('a decision', () => {
       skipOnFloor(this);
       await set('location', 'beside');
       await openFile('other.txt');
-      await propose(client, file, 'changed\n', 'A');
+      await propose(desk.client, file, 'changed\n', 'A');
       await proposedSide().click();
-      await propose(client, scratch.path('b.txt'), 'b\n', 'B');
+      await propose(desk.client, desk.scratch.path('b.txt'), 'b\n', 'B');
       assert.deepEqual(
         vscode.window.tabGroups.all.map((group) => group.tabs.length),
         [1, 2],
@@ -196,11 +168,11 @@ describe('a decision', () => {
     it('location newWindow: one window for all of them', async () => {
       await set('location', 'newWindow');
       await openFile('other.txt');
-      const pages = () => ui.page.context().pages().length;
+      const pages = () => desk.ui.page.context().pages().length;
       const before = pages();
-      const first = await propose(client, file, 'changed\n', 'A');
+      const first = await propose(desk.client, file, 'changed\n', 'A');
       await until('a window', () => pages() === before + 1, 20_000);
-      const second = await propose(client, scratch.path('b.txt'), 'b\n', 'B');
+      const second = await propose(desk.client, desk.scratch.path('b.txt'), 'b\n', 'B');
       await until('two diffs', () => proposalTabs().length === 2);
       assert.equal(pages(), before + 1);
       for (const { uri } of [first, second]) {
@@ -213,10 +185,10 @@ describe('a decision', () => {
 
     it('acceptOnSave off: saving decides nothing', async () => {
       await set('acceptOnSave', false);
-      const { answer } = await propose(client, file, 'changed\n');
+      const { answer } = await propose(desk.client, file, 'changed\n');
       await proposedSide().click();
-      await ui.page.keyboard.type('x');
-      await ui.page.keyboard.press('Control+s');
+      await desk.ui.page.keyboard.type('x');
+      await desk.ui.page.keyboard.press('Control+s');
       await until('the save', () => tabs().every(({ isDirty }) => !isDirty));
       assert.equal(proposalTabs().length, 1);
       await accept();
@@ -225,14 +197,14 @@ describe('a decision', () => {
 
     it('keepOpenAfterAccept: the file is left open, a new one once it is written', async () => {
       await set('keepOpenAfterAccept', true);
-      const first = await propose(client, file, 'changed\n', 'A');
+      const first = await propose(desk.client, file, 'changed\n', 'A');
       await accept();
       await first.answer;
       await until('the file', () => tabs().some(({ label }) => label === 'hello.txt'));
-      const second = await propose(client, scratch.path('new.txt'), 'new\n', 'B');
+      const second = await propose(desk.client, desk.scratch.path('new.txt'), 'new\n', 'B');
       await accept();
       await second.answer;
-      scratch.write('new.txt', 'new\n');
+      desk.scratch.write('new.txt', 'new\n');
       await until('the new file', () => tabs().some(({ label }) => label === 'new.txt'));
     });
   });

@@ -3,25 +3,11 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { IdeClient } from '../support/ideClient.ts';
-import { until } from '../support/until.ts';
-import { skipOnFloor, connectClient, propose, proposalTabs, Scratch } from './bridge.ts';
+import { propose, proposalTabs, skipOnFloor, useDesk } from './bridge.ts';
 
 /** The extension never writes the file, so what counts is that the answer is right to the last byte. */
 describe('a proposal for a file that is', () => {
-  let client: IdeClient;
-  let scratch: Scratch;
-
-  beforeEach(async () => {
-    scratch = new Scratch();
-    client = await connectClient();
-  });
-  afterEach(async () => {
-    await client.close();
-    await until('the diffs of a closed client to be gone', () => proposalTabs().length === 0);
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    scratch.remove();
-  });
+  const desk = useDesk();
 
   const accept = () => vscode.commands.executeCommand('ideBridge.acceptProposal');
 
@@ -37,13 +23,13 @@ describe('a proposal for a file that is', () => {
       { length: 100_000 },
       (_, i) => `a line of some fifty characters with a number: ${i}\n`,
     );
-    const path = scratch.write('large.txt', lines.join(''));
+    const path = desk.scratch.write('large.txt', lines.join(''));
     const text = lines.with(50_000, 'changed\n').join('');
     assert.ok(text.length > 5_000_000);
-    const first = await propose(client, path, text);
+    const first = await propose(desk.client, path, text);
     await accept();
     assert.ok((await first.answer)[1] === text);
-    const second = await propose(client, path, text);
+    const second = await propose(desk.client, path, text);
     await insertAtStart(second.uri, 'x');
     await accept();
     assert.ok((await second.answer)[1] === `x${text}`);
@@ -51,8 +37,8 @@ describe('a proposal for a file that is', () => {
 
   it('binary: the proposed text is shown alone', async function () {
     skipOnFloor(this);
-    const path = scratch.write('image.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1, 0xff]));
-    const { answer } = await propose(client, path, 'text now\n');
+    const path = desk.scratch.write('image.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1, 0xff]));
+    const { answer } = await propose(desk.client, path, 'text now\n');
     assert.deepEqual(proposalTabs(), ['image.png (proposed text for a file that cannot be shown)']);
     await accept();
     assert.deepEqual(await answer, ['FILE_SAVED', 'text now\n']);
@@ -68,17 +54,17 @@ describe('a proposal for a file that is', () => {
     ['nothing', ''],
   ] as const) {
     it(`to get ${what}: comes back as it came`, async () => {
-      const path = scratch.write('odd.txt', 'a\n');
-      const { answer } = await propose(client, path, text);
+      const path = desk.scratch.write('odd.txt', 'a\n');
+      const { answer } = await propose(desk.client, path, text);
       await accept();
       assert.deepEqual(await answer, ['FILE_SAVED', text]);
     });
   }
 
   it('read-only: the proposal can be edited all the same', async () => {
-    const path = scratch.write('read-only.txt', 'one\n');
+    const path = desk.scratch.write('read-only.txt', 'one\n');
     chmodSync(path, 0o444);
-    const { answer, uri } = await propose(client, path, 'two\n');
+    const { answer, uri } = await propose(desk.client, path, 'two\n');
     await insertAtStart(uri, 'one\n');
     await accept();
     assert.deepEqual(await answer, ['FILE_SAVED', 'one\ntwo\n']);
@@ -89,7 +75,7 @@ describe('a proposal for a file that is', () => {
     try {
       const path = join(folder, 'ä #1%.txt');
       writeFileSync(path, 'one\n');
-      const { answer } = await propose(client, path, 'two\n');
+      const { answer } = await propose(desk.client, path, 'two\n');
       assert.deepEqual(proposalTabs(), ['ä #1%.txt (proposed edit)']);
       await accept();
       assert.deepEqual(await answer, ['FILE_SAVED', 'two\n']);
@@ -99,8 +85,8 @@ describe('a proposal for a file that is', () => {
   });
 
   it('deleted meanwhile: it stays under review, with its hunks', async () => {
-    const path = scratch.write('gone.txt', 'one\n');
-    const { answer, uri } = await propose(client, path, 'one\ntwo\n');
+    const path = desk.scratch.write('gone.txt', 'one\n');
+    const { answer, uri } = await propose(desk.client, path, 'one\ntwo\n');
     rmSync(path);
     await vscode.commands.executeCommand('ideBridge.keepHunk', uri, 1);
     assert.equal(proposalTabs().length, 1);
@@ -109,23 +95,18 @@ describe('a proposal for a file that is', () => {
   });
 
   it('in another encoding: the proposed side is not harmed by it', async () => {
-    const path = scratch.write('latin1.txt', Buffer.from('größer\n', 'latin1'));
-    const { answer, uri } = await propose(client, path, 'größer als 😀\n');
+    const path = desk.scratch.write('latin1.txt', Buffer.from('größer\n', 'latin1'));
+    const { answer, uri } = await propose(desk.client, path, 'größer als 😀\n');
     await insertAtStart(uri, 'é');
     await accept();
     assert.deepEqual(await answer, ['FILE_SAVED', 'égrößer als 😀\n']);
   });
 
   it('trimmed when it is saved: comes back untrimmed, because accepting does not save', async () => {
-    const files = () => vscode.workspace.getConfiguration('files');
-    await files().update('trimTrailingWhitespace', true, vscode.ConfigurationTarget.Global);
-    try {
-      const path = scratch.write('spaces.txt', 'one\n');
-      const { answer } = await propose(client, path, 'one  \ntwo');
-      await accept();
-      assert.deepEqual(await answer, ['FILE_SAVED', 'one  \ntwo']);
-    } finally {
-      await files().update('trimTrailingWhitespace', undefined, vscode.ConfigurationTarget.Global);
-    }
+    await desk.configure('files.trimTrailingWhitespace', true);
+    const path = desk.scratch.write('spaces.txt', 'one\n');
+    const { answer } = await propose(desk.client, path, 'one  \ntwo');
+    await accept();
+    assert.deepEqual(await answer, ['FILE_SAVED', 'one  \ntwo']);
   });
 });

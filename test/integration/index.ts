@@ -11,7 +11,6 @@ import { connectUi } from '../support/ui.ts';
 const notYetOnFloor = [
   'notebooks.test.js',
   'cells.test.js',
-  'review.test.js',
   'sessions.test.js',
   'sharing.test.js',
 ];
@@ -29,7 +28,7 @@ export async function run(): Promise<void> {
     timeout: 30_000,
     retries: 2,
     color: false,
-    ...(grep ? { fgrep: grep } : {}),
+    ...(grep ? { grep } : {}),
   });
   const files = readdirSync(__dirname, { recursive: true, encoding: 'utf8' });
   const left = process.env[testEnvironment.floor] ? notYetOnFloor : [];

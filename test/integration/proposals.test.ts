@@ -1,41 +1,19 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
-import type { IdeClient } from '../support/ideClient.ts';
-import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
-import { connectClient, proposalTabs, Scratch, tabs } from './bridge.ts';
+import { connectClient, proposalTabs, tabs, useDesk } from './bridge.ts';
 
 describe('a proposal', () => {
-  let ui: Ui;
-  let client: IdeClient;
-  let scratch: Scratch;
+  const desk = useDesk();
   let file: string;
 
-  before(async () => {
-    ui = await connectUi();
+  beforeEach(() => {
+    file = desk.scratch.write('hello.txt', 'one\ntwo\nthree\n');
   });
-  after(() => ui.close());
-  beforeEach(async () => {
-    scratch = new Scratch();
-    file = scratch.write('hello.txt', 'one\ntwo\nthree\n');
-    client = await connectClient();
-  });
-  afterEach(async () => {
-    await client.close();
-    await until('the diffs of a closed client to be gone', () => proposalTabs().length === 0);
-    await setFiles('encoding', undefined);
-    await setFiles('autoSave', undefined);
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    scratch.remove();
-  });
-
-  function setFiles(name: string, value: unknown): Thenable<void> {
-    return vscode.workspace.getConfiguration('files').update(name, value, vscode.ConfigurationTarget.Global);
-  }
 
   /** Proposes `text` for `path` and waits until its diff is open. */
-  async function propose(path: string, text: string, { tabName = 'T1', by = client } = {}) {
+  async function propose(path: string, text: string, { tabName = 'T1', by = desk.client } = {}) {
     const before = proposalTabs().length;
     const args = { old_file_path: path, new_file_path: path, new_file_contents: text, tab_name: tabName };
     const answer = by.callForTexts('openDiff', args);
@@ -58,17 +36,19 @@ describe('a proposal', () => {
 
   /** Types at the start of the proposed side, as a user would. */
   async function typeIntoProposedSide(text: string): Promise<void> {
-    await ui.page.locator('.editor.modified .view-lines').first().click();
-    await ui.page.keyboard.press('Control+Home');
-    await ui.page.keyboard.type(text);
+    const uri = activeProposal()?.toString();
+    await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+    await desk.ui.page.keyboard.press('Control+Home');
+    await desk.ui.page.keyboard.type(text);
+    // In this document: the editor keeps those of decided proposals for some minutes.
     await until('the text is typed', () =>
       vscode.workspace.textDocuments.some(
-        (document) => document.uri.scheme === 'ide-bridge-proposal' && document.getText().startsWith(text),
+        (document) => document.uri.toString() === uri && document.getText().startsWith(text),
       ),
     );
   }
 
-  const button = (name: string) => ui.page.getByRole('button', { name }).first();
+  const button = (name: string) => desk.ui.page.getByRole('button', { name }).first();
 
   describe('is shown', () => {
     it('in a pinned diff tab that names the file', async () => {
@@ -78,23 +58,25 @@ describe('a proposal', () => {
       );
       assert.equal(tab.label, 'hello.txt (proposed edit)');
       assert.equal(tab.isPreview, false);
-      await ui.page.getByText('TWO').first().waitFor();
+      await desk.ui.page.getByText('TWO').first().waitFor();
     });
 
     it('without taking the focus', async () => {
-      const document = await vscode.workspace.openTextDocument(scratch.write('other.txt', ''));
+      const document = await vscode.workspace.openTextDocument(desk.scratch.write('other.txt', ''));
       await vscode.window.showTextDocument(document, { preview: false });
-      await ui.page.locator('.editor-instance .view-lines').first().click();
-      await ui.page.keyboard.type('before ');
+      await desk.ui.page.locator('.editor-instance .view-lines').first().click();
+      await desk.ui.page.keyboard.type('before ');
       const terminal = vscode.window.createTerminal('busy');
       terminal.show();
-      await ui.page.locator('.terminal-wrapper.active .xterm-helper-textarea').waitFor({ state: 'attached' });
-      await until('the focus in the terminal', () => ui.hasTerminalFocus());
+      await desk.ui.page
+        .locator('.terminal-wrapper.active .xterm-helper-textarea')
+        .waitFor({ state: 'attached' });
+      await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
       const { answer, shown } = proposing(file, 'changed\n');
       await shown;
-      assert.ok(await ui.hasTerminalFocus());
+      assert.ok(await desk.ui.hasTerminalFocus());
       terminal.dispose();
-      await client.callForTexts('closeAllDiffTabs');
+      await desk.client.callForTexts('closeAllDiffTabs');
       await answer;
     });
 
@@ -120,13 +102,13 @@ describe('a proposal', () => {
     });
 
     it('for a new file in a folder that does not exist, without creating either', async () => {
-      const path = scratch.path('new/deep/file.ts');
+      const path = desk.scratch.path('new/deep/file.ts');
       const { answer, shown } = proposing(path, 'export const a = 1;\n');
       await shown;
       assert.deepEqual(proposalTabs(), ['file.ts (proposed new file)']);
       await vscode.commands.executeCommand('ideBridge.acceptProposal');
       assert.deepEqual(await answer, ['FILE_SAVED', 'export const a = 1;\n']);
-      assert.equal(existsSync(scratch.path('new')), false);
+      assert.equal(existsSync(desk.scratch.path('new')), false);
     });
   });
 
@@ -152,16 +134,16 @@ describe('a proposal', () => {
     it('by Ctrl+Enter in the proposed side', async () => {
       const { answer, shown } = proposing(file, 'changed\n');
       await shown;
-      await ui.page.locator('.editor.modified .view-lines').first().click();
-      await ui.page.keyboard.press('Control+Enter');
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      await desk.ui.page.keyboard.press('Control+Enter');
       assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
     });
 
     it('by saving it, as it is', async () => {
       const { answer, shown } = proposing(file, 'changed\n');
       await shown;
-      await ui.page.locator('.editor.modified .view-lines').first().click();
-      await ui.page.keyboard.press('Control+s');
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      await desk.ui.page.keyboard.press('Control+s');
       assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
       await until('the tab to close', () => proposalTabs().length === 0);
     });
@@ -170,12 +152,12 @@ describe('a proposal', () => {
       const { answer, shown } = proposing(file, 'changed\n');
       await shown;
       await typeIntoProposedSide('mine ');
-      await ui.page.keyboard.press('Control+s');
+      await desk.ui.page.keyboard.press('Control+s');
       assert.deepEqual(await answer, ['FILE_SAVED', 'mine changed\n']);
     });
 
     it('with LF line ends for a file that has CRLF', async () => {
-      const path = scratch.write('crlf.txt', 'one\r\ntwo\r\n');
+      const path = desk.scratch.write('crlf.txt', 'one\r\ntwo\r\n');
       const { answer, shown } = proposing(path, 'one\nTWO\n');
       await shown;
       await typeIntoProposedSide('zero\n');
@@ -184,7 +166,7 @@ describe('a proposal', () => {
     });
 
     it('with its byte order mark, and without a final newline, if it has it so', async () => {
-      const path = scratch.write('bom.txt', '\uFEFFone');
+      const path = desk.scratch.write('bom.txt', '\uFEFFone');
       const { answer, shown } = proposing(path, '\uFEFFTWO');
       await shown;
       await typeIntoProposedSide('x');
@@ -193,11 +175,11 @@ describe('a proposal', () => {
     });
 
     it('with its characters unharmed where the editor reads files in another encoding', async () => {
-      await setFiles('encoding', 'windows1252');
+      await desk.configure('files.encoding', 'windows1252');
       const { answer, shown } = proposing(file, 'größer 😀\n');
       await shown;
       await typeIntoProposedSide('é');
-      await ui.page.keyboard.press('Control+s');
+      await desk.ui.page.keyboard.press('Control+s');
       assert.deepEqual(await answer, ['FILE_SAVED', 'égrößer 😀\n']);
     });
   });
@@ -216,15 +198,15 @@ describe('a proposal', () => {
     it('by its key', async () => {
       const { answer, shown } = proposing(file, 'changed\n');
       await shown;
-      await ui.page.locator('.editor.modified .view-lines').first().click();
-      await ui.page.keyboard.press('Control+Shift+Backspace');
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      await desk.ui.page.keyboard.press('Control+Shift+Backspace');
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
     });
 
     it('by closing its tab', async () => {
       const { answer, shown } = proposing(file, 'changed\n');
       await shown;
-      await ui.page.locator('.tab.active .tab-actions .action-label').first().click();
+      await desk.ui.page.locator('.tab.active .tab-actions .action-label').first().click();
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
     });
 
@@ -240,15 +222,15 @@ describe('a proposal', () => {
 
   describe('stays open', () => {
     it('through auto-save', async () => {
-      await setFiles('autoSave', 'onFocusChange');
+      await desk.configure('files.autoSave', 'onFocusChange');
       const { answer, shown } = proposing(file, 'changed\n');
       await shown;
       await typeIntoProposedSide('mine ');
-      const other = await vscode.workspace.openTextDocument(scratch.write('other.txt', ''));
+      const other = await vscode.workspace.openTextDocument(desk.scratch.write('other.txt', ''));
       await vscode.window.showTextDocument(other, { preview: false });
       await until('the auto-save', () => vscode.workspace.textDocuments.every(({ isDirty }) => !isDirty));
       assert.equal(proposalTabs().length, 1);
-      await client.callForTexts('close_tab', { tab_name: 'T1' });
+      await desk.client.callForTexts('close_tab', { tab_name: 'T1' });
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
     });
 
@@ -256,20 +238,20 @@ describe('a proposal', () => {
       const { answer, shown } = proposing(file, 'changed\n');
       await shown;
       await typeIntoProposedSide('mine ');
-      const other = await vscode.workspace.openTextDocument(scratch.write('other.txt', ''));
+      const other = await vscode.workspace.openTextDocument(desk.scratch.write('other.txt', ''));
       await vscode.window.showTextDocument(other, { preview: false });
       await vscode.commands.executeCommand('workbench.action.files.saveAll');
       assert.equal(proposalTabs().length, 1);
-      await client.callForTexts('closeAllDiffTabs');
+      await desk.client.callForTexts('closeAllDiffTabs');
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
     });
 
     it('when its tab moves to another group', async () => {
       const { answer, shown } = proposing(file, 'changed\n');
       await shown;
-      const other = await vscode.workspace.openTextDocument(scratch.write('other.txt', ''));
+      const other = await vscode.workspace.openTextDocument(desk.scratch.write('other.txt', ''));
       await vscode.window.showTextDocument(other, { preview: false, preserveFocus: true });
-      await ui.page.locator('.tab', { hasText: 'proposed edit' }).click();
+      await desk.ui.page.locator('.tab', { hasText: 'proposed edit' }).click();
       await vscode.commands.executeCommand('workbench.action.moveEditorToNextGroup');
       await until('two groups', () => vscode.window.tabGroups.all.length === 2);
       await new Promise((resolve) => setTimeout(resolve, 300)); // longer than a closed tab takes to be a decision
@@ -294,16 +276,40 @@ describe('a proposal', () => {
       await until('all copies to close', () => proposalTabs().length === 0);
     });
 
+    it('when it moves into a window of its own; closing that window rejects it', async () => {
+      const context = desk.ui.page.context();
+      for (const decide of ['accept', 'close'] as const) {
+        const { answer, shown } = proposing(file, 'changed\n');
+        await shown;
+        const opened = context.waitForEvent('page');
+        await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');
+        const page = await opened;
+        const inWindow = page.getByRole('button', { name: 'Accept Proposed Changes' }).first();
+        await inWindow.waitFor();
+        await new Promise((resolve) => setTimeout(resolve, 300)); // longer than a closed tab takes to be a decision
+        assert.equal(proposalTabs().length, 1);
+        if (decide === 'accept') {
+          await inWindow.click();
+          assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+        } else {
+          await page.close({ runBeforeUnload: true });
+          assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
+        }
+        await until('the tab to close', () => proposalTabs().length === 0);
+        await until('one window', () => context.pages().length === 1);
+      }
+    });
+
     it('beside another of the same client', async () => {
-      const second = scratch.write('second.txt', '');
+      const second = desk.scratch.write('second.txt', '');
       const answers = [propose(file, 'first\n', { tabName: 'A' })];
       await until('one diff', () => proposalTabs().length === 1);
       answers.push(propose(second, 'second\n', { tabName: 'B' }));
       await until('two diffs', () => proposalTabs().length === 2);
-      await client.callForTexts('close_tab', { tab_name: 'A' });
+      await desk.client.callForTexts('close_tab', { tab_name: 'A' });
       assert.deepEqual(await answers[0], ['DIFF_REJECTED', 'A']);
       assert.deepEqual(proposalTabs(), ['second.txt (proposed edit)']);
-      await client.callForTexts('closeAllDiffTabs');
+      await desk.client.callForTexts('closeAllDiffTabs');
       assert.deepEqual(await answers[1], ['DIFF_REJECTED', 'B']);
     });
   });
@@ -312,10 +318,10 @@ describe('a proposal', () => {
     it('by close_tab, which may come twice', async () => {
       const { answer, shown } = proposing(file, 'changed\n');
       await shown;
-      assert.deepEqual(await client.callForTexts('close_tab', { tab_name: 'T1' }), ['TAB_CLOSED']);
+      assert.deepEqual(await desk.client.callForTexts('close_tab', { tab_name: 'T1' }), ['TAB_CLOSED']);
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
       assert.equal(proposalTabs().length, 0);
-      assert.deepEqual(await client.callForTexts('close_tab', { tab_name: 'T1' }), ['TAB_CLOSED']);
+      assert.deepEqual(await desk.client.callForTexts('close_tab', { tab_name: 'T1' }), ['TAB_CLOSED']);
     });
 
     it('by closeAllDiffTabs of its own client only, which leaves other diffs alone', async () => {
@@ -324,16 +330,16 @@ describe('a proposal', () => {
       await until('their diff', () => proposalTabs().length === 1);
       const ours = propose(file, 'ours\n');
       await until('our diff of the same file', () => proposalTabs().length === 2);
-      const foreign = [scratch.write('a.txt', 'a'), scratch.write('b.txt', 'b')].map((path) =>
+      const foreign = [desk.scratch.write('a.txt', 'a'), desk.scratch.write('b.txt', 'b')].map((path) =>
         vscode.Uri.file(path),
       );
       await vscode.commands.executeCommand('vscode.diff', ...foreign, 'a and b', { preview: false });
 
-      assert.deepEqual(await client.callForTexts('closeAllDiffTabs'), ['CLOSED_1_DIFF_TABS']);
+      assert.deepEqual(await desk.client.callForTexts('closeAllDiffTabs'), ['CLOSED_1_DIFF_TABS']);
       assert.deepEqual(await ours, ['DIFF_REJECTED', 'T1']);
       assert.equal(proposalTabs().length, 1);
       assert.ok(tabs().some(({ label }) => label === 'a and b'));
-      assert.deepEqual(await client.callForTexts('closeAllDiffTabs'), ['CLOSED_0_DIFF_TABS']);
+      assert.deepEqual(await desk.client.callForTexts('closeAllDiffTabs'), ['CLOSED_0_DIFF_TABS']);
 
       await other.close();
       await until('their diff to go with its client', () => proposalTabs().length === 0);
@@ -342,16 +348,16 @@ describe('a proposal', () => {
 
     it('when the call is cancelled', async () => {
       const args = { old_file_path: file, new_file_path: file, new_file_contents: 'x\n', tab_name: 'T1' };
-      const { id } = client.start('tools/call', { name: 'openDiff', arguments: args });
+      const { id } = desk.client.start('tools/call', { name: 'openDiff', arguments: args });
       await until('the diff', () => proposalTabs().length === 1);
-      client.notify('notifications/cancelled', { requestId: id });
+      desk.client.notify('notifications/cancelled', { requestId: id });
       await until('the diff to go', () => proposalTabs().length === 0);
     });
 
     it('when a newer one of the same client for the same file takes its place', async () => {
       const first = propose(file, 'first\n', { tabName: 'A' });
       const firstUri = await until('the first diff', () => activeProposal());
-      const second = client.callForTexts('openDiff', {
+      const second = desk.client.callForTexts('openDiff', {
         old_file_path: file,
         new_file_path: file,
         new_file_contents: 'second\n',
@@ -370,12 +376,12 @@ describe('a proposal', () => {
   describe('with bad arguments is refused', () => {
     it('a relative path', async () => {
       const args = { old_file_path: 'a.txt', new_file_contents: '', tab_name: 'x' };
-      await assert.rejects(client.call('openDiff', args), /old_file_path[^]*|absolute path/);
+      await assert.rejects(desk.client.call('openDiff', args), /old_file_path[^]*|absolute path/);
     });
 
     it('no contents', async () => {
       await assert.rejects(
-        client.call('openDiff', { old_file_path: file, tab_name: 'x' }),
+        desk.client.call('openDiff', { old_file_path: file, tab_name: 'x' }),
         /new_file_contents/,
       );
     });
@@ -383,33 +389,22 @@ describe('a proposal', () => {
 
   it('the commands say so when there is none', async () => {
     await vscode.commands.executeCommand('ideBridge.acceptProposal');
-    await ui.page.getByText('No proposed change is open.').first().waitFor();
+    await desk.ui.page.getByText('No proposed change is open.').first().waitFor();
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 });
 
 describe('close_tab', () => {
-  let client: IdeClient;
-  let scratch: Scratch;
-
-  beforeEach(async () => {
-    scratch = new Scratch();
-    client = await connectClient();
-  });
-  afterEach(async () => {
-    await client.close();
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    scratch.remove();
-  });
+  const desk = useDesk();
 
   it('closes a plain tab of that name, and keeps one with unsaved changes', async () => {
     for (const name of ['clean.txt', 'dirty.txt']) {
-      const document = await vscode.workspace.openTextDocument(scratch.write(name, ''));
+      const document = await vscode.workspace.openTextDocument(desk.scratch.write(name, ''));
       const editor = await vscode.window.showTextDocument(document, { preview: false });
       if (name === 'dirty.txt') {
         await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'unsaved'));
       }
-      await client.callForTexts('close_tab', { tab_name: name });
+      await desk.client.callForTexts('close_tab', { tab_name: name });
     }
     assert.deepEqual(
       tabs().map(({ label }) => label),
@@ -419,6 +414,6 @@ describe('close_tab', () => {
   });
 
   it('answers TAB_CLOSED for a name that nobody has', async () => {
-    assert.deepEqual(await client.callForTexts('close_tab', { tab_name: 'nobody' }), ['TAB_CLOSED']);
+    assert.deepEqual(await desk.client.callForTexts('close_tab', { tab_name: 'nobody' }), ['TAB_CLOSED']);
   });
 });

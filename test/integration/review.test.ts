@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { IdeClient } from '../support/ideClient.ts';
-import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
-import { connectClient, propose, proposalTabs, Scratch, tabs } from './bridge.ts';
+import { connectClient, propose, proposalTabs, tabs, useDesk } from './bridge.ts';
 
 const original = Array.from({ length: 30 }, (_, i) => `line ${i}`);
 
@@ -20,47 +18,33 @@ const proposed = [
 const asText = (lines: string[]) => lines.map((line) => `${line}\n`).join('');
 
 describe('the review of proposals', () => {
-  let ui: Ui;
-  let client: IdeClient;
-  let scratch: Scratch;
+  const desk = useDesk();
   let file: string;
 
-  before(async () => {
-    ui = await connectUi();
+  beforeEach(() => {
+    file = desk.scratch.write('hello.txt', asText(original));
   });
-  after(() => ui.close());
-  beforeEach(async () => {
-    scratch = new Scratch();
-    file = scratch.write('hello.txt', asText(original));
-    client = await connectClient();
-  });
-  afterEach(async () => {
-    await client.close();
-    await until('the diffs of a closed client to be gone', () => proposalTabs().length === 0);
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    await vscode.commands.executeCommand('workbench.view.explorer');
-    scratch.remove();
-  });
+  afterEach(() => vscode.commands.executeCommand('workbench.view.explorer'));
 
   const lensOf = (hunk: string, text: string) =>
-    ui.page.locator('.codelens-decoration:visible', { hasText: hunk }).locator('a', { hasText: text });
-  const lens = (text: string) => ui.page.locator('.codelens-decoration a:visible', { hasText: text });
+    desk.ui.page.locator('.codelens-decoration:visible', { hasText: hunk }).locator('a', { hasText: text });
+  const lens = (text: string) => desk.ui.page.locator('.codelens-decoration a:visible', { hasText: text });
   const textOf = async (uri: vscode.Uri) => (await vscode.workspace.openTextDocument(uri)).getText();
   const becomes = (uri: vscode.Uri, lines: string[]) =>
     until('the text', async () => (await textOf(uri)) === asText(lines));
 
   describe('hunk by hunk', () => {
     it('a click drops one, and undo brings it back', async () => {
-      const { answer, uri } = await propose(client, file, asText(proposed));
-      await ui.page.getByText('Change 3 of 3').first().waitFor();
+      const { answer, uri } = await propose(desk.client, file, asText(proposed));
+      await desk.ui.page.getByText('Change 3 of 3').first().waitFor();
       await lensOf('Change 1 of 3', 'Drop').click();
       const without = ['line 0', 'line 1', 'line 2', ...proposed.slice(3)];
       await becomes(uri, without);
-      await ui.page.getByText('Change 2 of 2').first().waitFor();
-      await ui.page.locator('.editor.modified .view-lines').first().click();
-      await ui.page.keyboard.press('Control+z');
+      await desk.ui.page.getByText('Change 2 of 2').first().waitFor();
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      await desk.ui.page.keyboard.press('Control+z');
       await becomes(uri, proposed);
-      await ui.page.getByText('Change 3 of 3').first().waitFor();
+      await desk.ui.page.getByText('Change 3 of 3').first().waitFor();
       await lensOf('Change 1 of 3', 'Drop').click();
       await becomes(uri, without);
       await lens('Accept File').click();
@@ -68,18 +52,18 @@ describe('the review of proposals', () => {
     });
 
     it('a click keeps one, which is a mark and no edit', async () => {
-      const { answer } = await propose(client, file, asText(proposed));
+      const { answer } = await propose(desk.client, file, asText(proposed));
       await lens('Keep').first().click();
-      await ui.page.getByText('Kept').first().waitFor();
+      await desk.ui.page.getByText('Kept').first().waitFor();
       await lens('Accept File').click();
       assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
     });
 
     it('keys go to the next and the previous one, keep and drop', async () => {
-      const { uri } = await propose(client, file, asText(proposed));
-      await ui.page.locator('.editor.modified .view-lines').first().click();
+      const { uri } = await propose(desk.client, file, asText(proposed));
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
       const cursor = () => vscode.window.activeTextEditor?.selection.active.line;
-      await ui.page.keyboard.press('Control+Home');
+      await desk.ui.page.keyboard.press('Control+Home');
       for (const [key, line] of [
         ['Alt+F5', 2],
         ['Alt+F5', 10],
@@ -87,15 +71,15 @@ describe('the review of proposals', () => {
         ['Alt+F5', 2],
         ['Shift+Alt+F5', 19],
       ] as const) {
-        await ui.page.keyboard.press(key);
+        await desk.ui.page.keyboard.press(key);
         await until(`${key} to line ${line}`, () => cursor() === line);
       }
-      await ui.page.keyboard.press('Alt+n');
+      await desk.ui.page.keyboard.press('Alt+n');
       await becomes(uri, [...proposed.slice(0, 19), ...proposed.slice(20)]);
       await until('the next undecided', () => cursor() === 2);
-      await ui.page.keyboard.press('Alt+y');
+      await desk.ui.page.keyboard.press('Alt+y');
       await until('the next undecided', () => cursor() === 10);
-      await ui.page.getByText('Kept').first().waitFor();
+      await desk.ui.page.getByText('Kept').first().waitFor();
     });
 
     const cases: [what: string, before: string, now: string, line: number][] = [
@@ -110,8 +94,8 @@ describe('the review of proposals', () => {
     ];
     for (const [what, before, now, line] of cases) {
       it(`dropping the change ${what} gives the original back`, async () => {
-        const path = scratch.write('case.txt', before);
-        const { answer, uri } = await propose(client, path, now);
+        const path = desk.scratch.write('case.txt', before);
+        const { answer, uri } = await propose(desk.client, path, now);
         await vscode.commands.executeCommand('ideBridge.dropHunk', uri, line);
         await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
         assert.deepEqual(await answer, ['FILE_SAVED', before]);
@@ -119,9 +103,9 @@ describe('the review of proposals', () => {
     }
 
     it('in a file with CRLF, whose line ends are no change', async () => {
-      const path = scratch.write('crlf.txt', 'one\r\ntwo\r\nthree\r\n');
-      const { answer, uri } = await propose(client, path, 'one\nTWO\nthree\nfour\n');
-      await ui.page.getByText('Change 2 of 2').first().waitFor();
+      const path = desk.scratch.write('crlf.txt', 'one\r\ntwo\r\nthree\r\n');
+      const { answer, uri } = await propose(desk.client, path, 'one\nTWO\nthree\nfour\n');
+      await desk.ui.page.getByText('Change 2 of 2').first().waitFor();
       await vscode.commands.executeCommand('ideBridge.dropHunk', uri, 1);
       await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
       assert.deepEqual(await answer, ['FILE_SAVED', 'one\ntwo\nthree\nfour\n']);
@@ -130,22 +114,22 @@ describe('the review of proposals', () => {
 
   describe('in the tree', () => {
     const rows = (text: string) =>
-      ui.page
+      desk.ui.page
         .locator('.pane')
-        .filter({ has: ui.page.getByText('Proposals', { exact: true }) })
+        .filter({ has: desk.ui.page.getByText('Proposals', { exact: true }) })
         .locator('.monaco-list-row', { hasText: text });
     const openTree = () => vscode.commands.executeCommand('ideBridge.proposals.focus');
 
     it('they stand under their session, with counts and a mark for new files, and are counted', async () => {
       const other = await connectClient();
-      await propose(client, file, asText(proposed), 'A');
-      await propose(other, scratch.path('fresh.txt'), 'a\nb\n', 'B');
+      await propose(desk.client, file, asText(proposed), 'A');
+      await propose(other, desk.scratch.path('fresh.txt'), 'a\nb\n', 'B');
       await openTree();
       await rows('hello.txt').getByText('+2 −3').waitFor();
       await rows('fresh.txt').getByText('new · +2 −0').waitFor();
-      await ui.page
+      await desk.ui.page
         .getByText('2 proposed changes wait for you')
-        .or(ui.page.locator('[aria-label*="2 proposed changes wait for you"]'))
+        .or(desk.ui.page.locator('[aria-label*="2 proposed changes wait for you"]'))
         .first()
         .waitFor({ state: 'attached' });
       assert.equal(await rows('Claude').count(), 2, 'two sessions');
@@ -158,7 +142,7 @@ describe('the review of proposals', () => {
     });
 
     it('counts follow what is typed', async () => {
-      const { uri } = await propose(client, file, asText(proposed));
+      const { uri } = await propose(desk.client, file, asText(proposed));
       await openTree();
       await rows('hello.txt').getByText('+2 −3').waitFor();
       await vscode.commands.executeCommand('ideBridge.dropHunk', uri, 2);
@@ -166,8 +150,8 @@ describe('the review of proposals', () => {
     });
 
     it('a click opens, buttons accept and reject', async () => {
-      const first = await propose(client, file, asText(proposed), 'A');
-      const second = await propose(client, scratch.path('second.txt'), 'x\n', 'B');
+      const first = await propose(desk.client, file, asText(proposed), 'A');
+      const second = await propose(desk.client, desk.scratch.path('second.txt'), 'x\n', 'B');
       await openTree();
       await rows('hello.txt').getByText('+2 −3').waitFor();
       await rows('second.txt').getByText('+1 −0').waitFor();
@@ -181,28 +165,28 @@ describe('the review of proposals', () => {
       await rows('hello.txt').hover();
       await rows('hello.txt').getByRole('button', { name: 'Accept Proposed Changes' }).click();
       assert.deepEqual(await first.answer, ['FILE_SAVED', asText(proposed)]);
-      await ui.page.getByText('No proposed change waits for you.').first().waitFor();
+      await desk.ui.page.getByText('No proposed change waits for you.').first().waitFor();
     });
 
     it('accept all and reject all', async () => {
       const answers = [];
       for (const name of ['a.txt', 'b.txt']) {
-        answers.push((await propose(client, scratch.path(name), name, name)).answer);
+        answers.push((await propose(desk.client, desk.scratch.path(name), name, name)).answer);
       }
       await vscode.commands.executeCommand('ideBridge.acceptAllProposals');
       assert.deepEqual(await Promise.all(answers), [
         ['FILE_SAVED', 'a.txt'],
         ['FILE_SAVED', 'b.txt'],
       ]);
-      const { answer } = await propose(client, file, 'x', 'C');
+      const { answer } = await propose(desk.client, file, 'x', 'C');
       await vscode.commands.executeCommand('ideBridge.rejectAllProposals');
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'C']);
     });
   });
 
   it('all in one editor, decided one by one; it closes with the last', async () => {
-    const first = await propose(client, file, asText(proposed), 'A');
-    const second = await propose(client, scratch.path('second.txt'), 'x\n', 'B');
+    const first = await propose(desk.client, file, asText(proposed), 'A');
+    const second = await propose(desk.client, desk.scratch.path('second.txt'), 'x\n', 'B');
     await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
     const reviews = () => tabs().filter(({ label }) => label.startsWith('Proposed Changes'));
     await until('the multi-diff', () => reviews().length === 1);
@@ -224,7 +208,7 @@ describe('the review of proposals', () => {
       return document;
     }
     const warning = 'hello.txt has unsaved changes that Claude Code has not seen';
-    const toast = () => ui.page.locator('.notification-toast', { hasText: warning });
+    const toast = () => desk.ui.page.locator('.notification-toast', { hasText: warning });
 
     afterEach(async () => {
       await vscode.commands.executeCommand('notifications.clearAll');
@@ -237,12 +221,12 @@ describe('the review of proposals', () => {
 
     it('the diff says so and compares with them; saving from there takes the warning away', async () => {
       const document = await makeDirty();
-      const { answer } = await propose(client, file, asText(proposed));
+      const { answer } = await propose(desk.client, file, asText(proposed));
       await lens(warning)
-        .or(ui.page.locator('.codelens-decoration', { hasText: warning }))
+        .or(desk.ui.page.locator('.codelens-decoration', { hasText: warning }))
         .first()
         .waitFor();
-      await ui.page.getByText('Change 4 of 4').first().waitFor();
+      await desk.ui.page.getByText('Change 4 of 4').first().waitFor();
       await lens('Save Them').click();
       await until('the file to be saved', () => !document.isDirty);
       await until('no warning', async () => (await lens('Save Them').count()) === 0);
@@ -252,7 +236,7 @@ describe('the review of proposals', () => {
 
     it('accepting asks first, and saving leaves it under review', async () => {
       const document = await makeDirty();
-      const { answer } = await propose(client, file, asText(proposed));
+      const { answer } = await propose(desk.client, file, asText(proposed));
       void vscode.commands.executeCommand('ideBridge.acceptProposal');
       await toast().getByRole('button', { name: 'Save First' }).click();
       await until('the file to be saved', () => !document.isDirty);
@@ -263,7 +247,7 @@ describe('the review of proposals', () => {
 
     it('accepting anyway leaves them unsaved in the editor', async () => {
       const document = await makeDirty();
-      const { answer } = await propose(client, file, asText(proposed));
+      const { answer } = await propose(desk.client, file, asText(proposed));
       void vscode.commands.executeCommand('ideBridge.acceptProposal');
       await toast().getByRole('button', { name: 'Accept Anyway' }).click();
       assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);

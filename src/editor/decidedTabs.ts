@@ -1,0 +1,73 @@
+import * as vscode from 'vscode';
+import { errorMessage } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { ProposalFiles } from './proposalFiles.ts';
+import { isNotebook, proposedSides, shownProposals, tabsOf } from './proposalTabs.ts';
+
+/** Closes the tabs of proposals for which nobody waits any more, without asking about what was typed there. */
+export class DecidedTabs implements vscode.Disposable {
+  private readonly subscription: vscode.Disposable;
+
+  constructor(
+    private readonly files: ProposalFiles,
+    private readonly isPending: (uri: vscode.Uri) => boolean,
+    private readonly log: Logger,
+  ) {
+    this.subscription = vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => {
+      closed.flatMap(proposedSides).forEach((uri) => this.forgetIfGone(uri));
+      // The editor brings back what it has kept of an edited one, at times after we have closed its tab.
+      opened.flatMap(proposedSides).forEach((uri) => void this.closeOrphan(uri));
+    });
+  }
+
+  /** Closes what an earlier extension host has left behind. */
+  async closeOrphans(): Promise<void> {
+    for (const uri of shownProposals()) {
+      await this.closeOrphan(uri);
+    }
+  }
+
+  /** Leaves a multi-diff open that shows others which are still under review. */
+  async close(uri: vscode.Uri): Promise<void> {
+    const isDone = (tab: vscode.Tab) => proposedSides(tab).every((side) => !this.isPending(side));
+    // Once more where an edit came in between: a dirty tab asks, and stays.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const done = tabsOf(uri).filter(isDone);
+      if (done.length === 0) {
+        break;
+      }
+      try {
+        await save(uri, done.some(isNotebook));
+        await vscode.window.tabGroups.close(done, true);
+      } catch (error) {
+        this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`);
+      }
+    }
+    this.forgetIfGone(uri);
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+  }
+
+  private async closeOrphan(uri: vscode.Uri): Promise<void> {
+    if (!this.isPending(uri) && !this.files.has(uri)) {
+      this.files.adopt(uri);
+      await this.close(uri);
+    }
+  }
+
+  private forgetIfGone(uri: vscode.Uri): void {
+    if (!this.isPending(uri) && tabsOf(uri).length === 0) {
+      this.files.forget(uri);
+    }
+  }
+}
+
+/** Into nowhere. After a restart nothing is known to be dirty before its document is open. */
+async function save(uri: vscode.Uri, asNotebook: boolean): Promise<void> {
+  const document = asNotebook
+    ? await vscode.workspace.openNotebookDocument(uri)
+    : await vscode.workspace.openTextDocument(uri);
+  await document.save();
+}
