@@ -10,6 +10,12 @@ export function cellOf(uri: vscode.Uri): vscode.NotebookCell | undefined {
     .find(({ document }) => document.uri.toString() === uri.toString());
 }
 
+/** The CLI's word for a cell, where it reads a notebook (2.1.330): its id, or its place in a file without ids. */
+export function cellId({ metadata, index }: vscode.NotebookCell): string {
+  const { id } = metadata as { id?: unknown };
+  return typeof id === 'string' && /^[\w-]+$/.test(id) ? id : `cell-${index}`;
+}
+
 /** What a document is saved as: the notebook of a cell, else the document itself. */
 export function ownerOf(document: vscode.TextDocument): vscode.NotebookDocument | vscode.TextDocument {
   return cellOf(document.uri)?.notebook ?? document;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { SelectionSource } from '../context/selectionChanged.ts';
 import type { ActiveSelection } from '../tools/getCurrentSelection.ts';
 import type { ActiveEditorChanged, AtMentioned, SelectionChanged } from '../protocol/ide.ts';
-import { cellOf, fileUriOf, ownerOf } from './cells.ts';
+import { cellId, cellOf, fileUriOf, ownerOf } from './cells.ts';
 import { rawFileUri } from './rawUri.ts';
 import type { Sharing } from './sharing.ts';
 
@@ -50,16 +50,21 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
   }
 
   /**
-   * The selected lines of the active editor, 0-based and inclusive; the whole file if nothing is selected, and for a
-   * cell, whose lines are not those of the notebook's file.
+   * The selected lines of the active editor, 0-based and inclusive; the whole file if nothing is selected. In a
+   * notebook its cell: the lines of a cell are not those of the file.
    */
   get mention(): AtMentioned | undefined {
-    if (!this.editor || ownerOf(this.editor.document).isUntitled) {
+    const cell = selectedCell() ?? (this.editor && cellOf(this.editor.document.uri));
+    if (cell) {
+      const { uri, isUntitled } = cell.notebook;
+      return isUntitled ? undefined : { filePath: uri.fsPath, cellId: cellId(cell) };
+    }
+    if (!this.editor || this.editor.document.isUntitled) {
       return undefined;
     }
     const { document, selection } = this.editor;
-    if (selection.isEmpty || cellOf(document.uri)) {
-      return { filePath: fileUriOf(document.uri).fsPath };
+    if (selection.isEmpty) {
+      return { filePath: document.uri.fsPath };
     }
     const { start, end } = selection;
     const lineEnd = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
@@ -92,6 +97,14 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
       });
     }
   }
+}
+
+/** Of the notebook in front, whether its text has the cursor or not. */
+function selectedCell(): vscode.NotebookCell | undefined {
+  const editor = vscode.window.activeNotebookEditor;
+  return editor?.notebook.uri.scheme === 'file'
+    ? editor.notebook.getCells()[editor.selection.start]
+    : undefined;
 }
 
 /** In a diff with a version of a file, the editor of the file itself. */
