@@ -25,12 +25,3 @@ export function ownerOf(document: vscode.TextDocument): vscode.NotebookDocument 
 export function fileUriOf(uri: vscode.Uri): vscode.Uri {
   return cellOf(uri)?.notebook.uri ?? uri;
 }
-
-/** A notebook's document lives on for minutes after its last tab was closed. */
-export function isInTab({ uri }: vscode.NotebookDocument): boolean {
-  return vscode.window.tabGroups.all.some(({ tabs }) =>
-    tabs.some(
-      ({ input }) => input instanceof vscode.TabInputNotebook && input.uri.toString() === uri.toString(),
-    ),
-  );
-}

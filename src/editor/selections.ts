@@ -5,6 +5,7 @@ import type { ActiveEditorChanged, AtMentioned, SelectionChanged } from '../prot
 import { cellId, cellOf, fileUriOf, ownerOf } from './cells.ts';
 import { rawFileUri } from './rawUri.ts';
 import type { Sharing } from './sharing.ts';
+import { tabsWith } from './tabContent.ts';
 
 /** UTF-16 code units; the CLI itself cuts at 2,000 characters. */
 const maxText = 10_000;
@@ -33,7 +34,7 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
         }
       }),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-        if (closed.length > 0 && this.editor && !isInTab(fileUriOf(this.editor.document.uri))) {
+        if (closed.length > 0 && this.editor && tabsWith(fileUriOf(this.editor.document.uri)).length === 0) {
           this.editor = undefined;
           this.changed.fire();
         }
@@ -149,16 +150,4 @@ function toSelection({ document, selection }: vscode.TextEditor): SelectionChang
 function cut(text: string): string {
   const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(maxText - 1));
   return text.slice(0, isHalf ? maxText - 1 : maxText);
-}
-
-function isInTab(uri: vscode.Uri): boolean {
-  return vscode.window.tabGroups.all.some(({ tabs }) =>
-    tabs.some(
-      ({ input }) =>
-        ((input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook) &&
-          input.uri.toString() === uri.toString()) ||
-        (input instanceof vscode.TabInputTextDiff &&
-          [input.original, input.modified].some((side) => side.toString() === uri.toString())),
-    ),
-  );
 }
