@@ -49,7 +49,7 @@ export class Mentions implements Disposable {
       this.ready.set(
         session,
         turn.then(() => {
-          session.notify('at_mentioned', inFormFor(session, mention));
+          session.notify('at_mentioned', inFormFor(session.clientInfo, mention));
           return pause(spacing);
         }),
       );
@@ -76,16 +76,25 @@ export class Mentions implements Disposable {
  * The CLI writes `@`, the path and the lines into its prompt, and reads them again from there: a path with a space
  * must bring its own quotes, with the lines inside of them.
  */
-function inFormFor({ clientInfo }: Session, mention: AtMentioned): AtMentioned {
-  const { filePath, lineStart, lineEnd } = mention;
-  if (clientInfo?.name !== 'claude-code' || !/\s/.test(filePath)) {
+export function inFormFor(client: Session['clientInfo'], mention: AtMentioned): AtMentioned {
+  const { filePath, lineStart, cellId } = mention;
+  const hasSpace = /\s/.test(filePath);
+  if (client?.name !== 'claude-code' || (!hasSpace && cellId === undefined)) {
     return mention;
   }
-  if (lineStart === undefined || lineEnd === undefined) {
-    return { filePath: `"${filePath}"` };
+  const { lineEnd = lineStart } = mention;
+  let part = '';
+  if (lineStart !== undefined && lineEnd !== undefined) {
+    part = `#L${lineStart + 1}${lineEnd > lineStart ? `-${lineEnd + 1}` : ''}`;
+  } else if (cellId !== undefined && takesCells(client.version)) {
+    part = `#${cellId}`;
   }
-  const end = lineEnd > lineStart ? `-${lineEnd + 1}` : '';
-  return { filePath: `"${filePath}#L${lineStart + 1}${end}"` };
+  return { filePath: hasSpace ? `"${filePath}${part}"` : filePath + part };
+}
+
+/** The CLI attaches the whole notebook, each cell with its id; 2.1.20 and older ones nothing but for the mere path. */
+function takesCells(version: string): boolean {
+  return version.localeCompare('2.1.110', 'en', { numeric: true }) >= 0;
 }
 
 function pause(ms: number): Promise<void> {

@@ -21,7 +21,7 @@ export function keepAcceptedFilesOpen(proposals: Proposals): vscode.Disposable {
       }
       await delay(pause);
     }
-    await vscode.window.showTextDocument(uri, {
+    await vscode.commands.executeCommand('vscode.open', uri, {
       preview: false,
       preserveFocus: true,
       viewColumn: column ?? vscode.ViewColumn.Active,

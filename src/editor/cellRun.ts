@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { Deferred } from '../base/deferred.ts';
 import { DisposableStore, toDisposable } from '../base/disposable.ts';
-import { isInTab } from './cells.ts';
 import type { JupyterKernel } from './jupyter.ts';
+import { tabsWith } from './tabContent.ts';
 
 export type CellRunEnd =
   | 'succeeded'
@@ -71,6 +71,7 @@ class CellRun implements vscode.Disposable {
 
   private followNotebook(): void {
     const { cell } = this;
+    const isClosed = () => tabsWith(cell.notebook.uri).length === 0;
     this.store.add(
       vscode.workspace.onDidChangeNotebookDocument(({ contentChanges, cellChanges }) => {
         if (contentChanges.some(({ removedCells }) => removedCells.includes(cell))) {
@@ -82,9 +83,9 @@ class CellRun implements vscode.Disposable {
     );
     this.store.add(
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-        if (closed.length > 0 && !isInTab(cell.notebook)) {
+        if (closed.length > 0 && isClosed()) {
           // A tab that moves to another group or window closes and opens again.
-          this.after(100, () => !isInTab(cell.notebook) && this.outcome.settle('notebook closed'));
+          this.after(100, () => isClosed() && this.outcome.settle('notebook closed'));
         }
       }),
     );

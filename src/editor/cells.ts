@@ -10,6 +10,12 @@ export function cellOf(uri: vscode.Uri): vscode.NotebookCell | undefined {
     .find(({ document }) => document.uri.toString() === uri.toString());
 }
 
+/** The CLI's word for a cell, where it reads a notebook (2.1.330): its id, or its place in a file without ids. */
+export function cellId({ metadata, index }: vscode.NotebookCell): string {
+  const { id } = metadata as { id?: unknown };
+  return typeof id === 'string' && /^[\w-]+$/.test(id) ? id : `cell-${index}`;
+}
+
 /** What a document is saved as: the notebook of a cell, else the document itself. */
 export function ownerOf(document: vscode.TextDocument): vscode.NotebookDocument | vscode.TextDocument {
   return cellOf(document.uri)?.notebook ?? document;
@@ -18,13 +24,4 @@ export function ownerOf(document: vscode.TextDocument): vscode.NotebookDocument 
 /** The URI of the file that a document's URI is a part of. */
 export function fileUriOf(uri: vscode.Uri): vscode.Uri {
   return cellOf(uri)?.notebook.uri ?? uri;
-}
-
-/** A notebook's document lives on for minutes after its last tab was closed. */
-export function isInTab({ uri }: vscode.NotebookDocument): boolean {
-  return vscode.window.tabGroups.all.some(({ tabs }) =>
-    tabs.some(
-      ({ input }) => input instanceof vscode.TabInputNotebook && input.uri.toString() === uri.toString(),
-    ),
-  );
 }

@@ -7,6 +7,7 @@ import type {
   FreshDiagnostics,
 } from '../tools/getDiagnostics.ts';
 import { cellOf, fileUriOf } from './cells.ts';
+import { openNotebook } from './documents.ts';
 import { candidates, isRegularFile } from './paths.ts';
 import { rawFileUri, rawUri } from './rawUri.ts';
 import type { Sharing } from './sharing.ts';
@@ -86,9 +87,10 @@ export class Diagnostics implements DiagnosticsSource {
 
   /** Those of the file itself and, if it is an open notebook, of its cells. */
   private diagnosticsOf(file: vscode.Uri): Diagnostic[] {
-    const notebook = vscode.workspace.notebookDocuments.find(({ uri }) => uri.toString() === file.toString());
-    const cells = notebook?.getCells().map(({ document }) => document.uri) ?? [];
-    return [file, ...cells].flatMap((uri) => this.toDiagnostics(uri, vscode.languages.getDiagnostics(uri)));
+    const cells = openNotebook(file)?.getCells() ?? [];
+    return [file, ...cells.map(({ document }) => document.uri)].flatMap((uri) =>
+      this.toDiagnostics(uri, vscode.languages.getDiagnostics(uri)),
+    );
   }
 
   /** The CLI tells the model message and line alone: the message of a cell's problem names the cell. */

@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
+import { fileUriOf } from './cells.ts';
 import type { Proposals } from './proposals.ts';
 import { proposedSides } from './proposalTabs.ts';
 import { setting } from './settings.ts';
+import { contentOf, tabsWith } from './tabContent.ts';
 
 interface Terminals {
   terminalOf(session: Session): vscode.Terminal | undefined;
@@ -65,17 +67,12 @@ export class FocusReturn implements vscode.Disposable {
         }
         return;
       case 'editor': {
-        const column = columnOf(this.place.uri);
-        if (column !== undefined) {
-          await vscode.window.showTextDocument(this.place.uri, { viewColumn: column });
+        const tab = tabsWith(fileUriOf(this.place.uri)).find(({ input }) => !contentOf(input)?.original);
+        if (tab) {
+          const { viewColumn } = tab.group;
+          await vscode.commands.executeCommand('vscode.open', this.place.uri, { viewColumn });
         }
       }
     }
   }
-}
-
-function columnOf(uri: vscode.Uri): vscode.ViewColumn | undefined {
-  return vscode.window.tabGroups.all.find(({ tabs }) =>
-    tabs.some(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri.toString()),
-  )?.viewColumn;
 }

@@ -1,14 +1,15 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { printable } from '../base/printable.ts';
 import type { Session } from '../server/session.ts';
 import { toContent } from '../tools/cellOutputs.ts';
 import type { CodeRun, CodeRunner } from '../tools/executeCode.ts';
-import { isInTab } from './cells.ts';
 import { type CellRunEnd, type CellRunOptions, runCell } from './cellRun.ts';
 import { type JupyterKernel, jupyterKernel } from './jupyter.ts';
 import { failureOf, refusals } from './notebookRefusals.ts';
 import { RunConsent } from './runConsent.ts';
 import { setting } from './settings.ts';
+import { tabsWith } from './tabContent.ts';
 
 /** Runs a session's code in the notebook that the user works in, on the notebook's own kernel. */
 export class Notebooks implements CodeRunner, vscode.Disposable {
@@ -76,7 +77,7 @@ export class Notebooks implements CodeRunner, vscode.Disposable {
       if (!(await this.consent.isGiven({ session, notebook: name, code }, signal))) {
         throw refusals.refused();
       }
-      if (!isInTab(editor.notebook) || cell.index < 0) {
+      if (tabsWith(editor.notebook.uri).length === 0 || cell.index < 0) {
         throw refusals.cellGone(name);
       }
       const seconds = setting('notebook.timeout');
@@ -177,5 +178,5 @@ function hasErrorOutput({ outputs }: vscode.NotebookCell): boolean {
 }
 
 function nameOf({ uri }: vscode.NotebookDocument): string {
-  return basename(uri.path);
+  return printable(basename(uri.path));
 }

@@ -5,7 +5,7 @@ import { printable } from '../base/printable.ts';
 import { bom, withLf } from '../base/text.ts';
 import type { Session } from '../server/session.ts';
 import type { Outcome, ProposalRequest } from '../tools/openDiff.ts';
-import { openDocument } from './documents.ts';
+import { openDocument, openNotebook } from './documents.ts';
 import type { Target } from './proposalTarget.ts';
 
 const kinds: Record<Target, string> = {
@@ -48,7 +48,7 @@ export class Proposal {
 
   /** Whether the editor holds changes to the file that the agent has not seen. */
   get isOverUnsavedChanges(): boolean {
-    return openDocument(this.original)?.isDirty ?? false;
+    return [openDocument(this.original), openNotebook(this.original)].some((open) => open?.isDirty);
   }
 
   /**

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { columnForReview } from './columns.ts';
 import type { Proposal } from './proposal.ts';
 import { proposalScheme } from './schemes.ts';
+import { contentOf } from './tabContent.ts';
 
 /** Opens the diff of a proposal where the settings want it, or brings it to the front where it is. */
 export async function showDiff(
@@ -33,12 +34,8 @@ export function shownProposals(): vscode.Uri[] {
 
 /** The proposed sides that a tab shows: in a diff, among others in a multi-diff, or alone. */
 export function proposedSides({ input }: vscode.Tab): vscode.Uri[] {
-  const uris =
-    input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff
-      ? [input.modified]
-      : input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook
-        ? [input.uri]
-        : diffsOf(input).map(({ modified }) => modified);
+  const content = contentOf(input);
+  const uris = content ? [content.uri] : diffsOf(input).map(({ modified }) => modified);
   return uris.filter(({ scheme }) => scheme === proposalScheme);
 }
 
@@ -67,7 +64,6 @@ function groupOfProposals(): vscode.TabGroup | undefined {
   );
 }
 
-/** The editor shows notebooks in a diff of their own. */
 function isDiff({ input }: vscode.Tab): boolean {
-  return input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff;
+  return contentOf(input)?.kind === 'diff';
 }

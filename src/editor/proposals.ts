@@ -6,7 +6,7 @@ import type { Session } from '../server/session.ts';
 import type { WithdrawableProposals } from '../tools/closeAllDiffTabs.ts';
 import type { Outcome, ProposalRequest, ProposalReviewer } from '../tools/openDiff.ts';
 import { DecidedTabs } from './decidedTabs.ts';
-import { openDocument, saveNotebook } from './documents.ts';
+import { openDocument, openNotebook, saveNotebook } from './documents.ts';
 import { onDidSaveByHand } from './handSaves.ts';
 import { Proposal } from './proposal.ts';
 import { ProposalFiles } from './proposalFiles.ts';
@@ -124,9 +124,10 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     }
     switch (await askAboutUnsavedChanges(proposal)) {
       case 'accept': {
-        await saveNotebook(uri); // its cells are documents of their own
-        const text = openDocument(uri)?.getText() ?? this.files.text(uri);
-        await this.settle(proposal, { kind: 'accepted', finalText: proposal.finalText(text) });
+        await this.settle(proposal, {
+          kind: 'accepted',
+          finalText: proposal.finalText(await this.text(uri)),
+        });
         return;
       }
       case 'reject':
@@ -164,6 +165,13 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
       void this.settle(proposal, { kind: 'withdrawn', reason: 'bridge stopped' });
     }
     vscode.Disposable.from(...this.subscriptions, this.changed, this.decided, this.prompted).dispose();
+  }
+
+  /** What the proposed side holds. The cells of a notebook are documents of their own, and no part of its text. */
+  private async text(uri: vscode.Uri): Promise<string> {
+    await saveNotebook(uri);
+    const document = openDocument(uri);
+    return document && (document.isDirty || !openNotebook(uri)) ? document.getText() : this.files.text(uri);
   }
 
   private ofSession(session: Session): Proposal[] {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { Deferred } from '../base/deferred.ts';
+import { printable } from '../base/printable.ts';
 import type { Session } from '../server/session.ts';
 import { setting } from './settings.ts';
 
@@ -85,7 +86,8 @@ async function ask(
   }
 }
 
+/** What the cell shows as it is: here on one line, and with nothing that turns into an icon. */
 function oneLine(code: string): string {
   const line = code.trim().replace(/\s*\n\s*/g, ' ⏎ ');
-  return line.length > maxDetail ? `${line.slice(0, maxDetail)}…` : line;
+  return printable(line.replaceAll('\t', ' '), maxDetail).replace(/\$\([\w~-]+\)/g, '\\$&');
 }

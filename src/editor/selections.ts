@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import type { SelectionSource } from '../context/selectionChanged.ts';
 import type { ActiveSelection } from '../tools/getCurrentSelection.ts';
 import type { ActiveEditorChanged, AtMentioned, SelectionChanged } from '../protocol/ide.ts';
-import { cellOf, fileUriOf, ownerOf } from './cells.ts';
+import { cellId, cellOf, fileUriOf, ownerOf } from './cells.ts';
 import { rawFileUri } from './rawUri.ts';
 import type { Sharing } from './sharing.ts';
+import { tabsWith } from './tabContent.ts';
 
 /** UTF-16 code units; the CLI itself cuts at 2,000 characters. */
 const maxText = 10_000;
@@ -33,7 +34,7 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
         }
       }),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-        if (closed.length > 0 && this.editor && !isInTab(fileUriOf(this.editor.document.uri))) {
+        if (closed.length > 0 && this.editor && tabsWith(fileUriOf(this.editor.document.uri)).length === 0) {
           this.editor = undefined;
           this.changed.fire();
         }
@@ -50,16 +51,21 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
   }
 
   /**
-   * The selected lines of the active editor, 0-based and inclusive; the whole file if nothing is selected, and for a
-   * cell, whose lines are not those of the notebook's file.
+   * The selected lines of the active editor, 0-based and inclusive; the whole file if nothing is selected. In a
+   * notebook its cell: the lines of a cell are not those of the file.
    */
   get mention(): AtMentioned | undefined {
-    if (!this.editor || ownerOf(this.editor.document).isUntitled) {
+    const cell = selectedCell() ?? (this.editor && cellOf(this.editor.document.uri));
+    if (cell) {
+      const { uri, isUntitled } = cell.notebook;
+      return isUntitled ? undefined : { filePath: uri.fsPath, cellId: cellId(cell) };
+    }
+    if (!this.editor || this.editor.document.isUntitled) {
       return undefined;
     }
     const { document, selection } = this.editor;
-    if (selection.isEmpty || cellOf(document.uri)) {
-      return { filePath: fileUriOf(document.uri).fsPath };
+    if (selection.isEmpty) {
+      return { filePath: document.uri.fsPath };
     }
     const { start, end } = selection;
     const lineEnd = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
@@ -92,6 +98,14 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
       });
     }
   }
+}
+
+/** Of the notebook in front, whether its text has the cursor or not. */
+function selectedCell(): vscode.NotebookCell | undefined {
+  const editor = vscode.window.activeNotebookEditor;
+  return editor?.notebook.uri.scheme === 'file'
+    ? editor.notebook.getCells()[editor.selection.start]
+    : undefined;
 }
 
 /** In a diff with a version of a file, the editor of the file itself. */
@@ -136,16 +150,4 @@ function toSelection({ document, selection }: vscode.TextEditor): SelectionChang
 function cut(text: string): string {
   const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(maxText - 1));
   return text.slice(0, isHalf ? maxText - 1 : maxText);
-}
-
-function isInTab(uri: vscode.Uri): boolean {
-  return vscode.window.tabGroups.all.some(({ tabs }) =>
-    tabs.some(
-      ({ input }) =>
-        ((input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook) &&
-          input.uri.toString() === uri.toString()) ||
-        (input instanceof vscode.TabInputTextDiff &&
-          [input.original, input.modified].some((side) => side.toString() === uri.toString())),
-    ),
-  );
 }

@@ -7,6 +7,7 @@ import { rawFileUri, rawUri } from './rawUri.ts';
 import type { Proposals } from './proposals.ts';
 import { proposalScheme } from './schemes.ts';
 import type { Sharing } from './sharing.ts';
+import { contentOf } from './tabContent.ts';
 
 export class Tabs implements ClosableTabs, OpenEditors {
   constructor(
@@ -72,24 +73,6 @@ function toOpenEditor(tab: vscode.Tab, groupIndex: number): OpenEditor | undefin
     ...(cellIndex !== undefined && { cellIndex }),
     ...(selection && { selection }),
   };
-}
-
-function contentOf(
-  input: unknown,
-): { kind: OpenEditor['kind']; uri: vscode.Uri; original?: vscode.Uri } | undefined {
-  if (input instanceof vscode.TabInputText) {
-    return { kind: 'text', uri: input.uri };
-  }
-  if (input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff) {
-    return { kind: 'diff', uri: input.modified, original: input.original };
-  }
-  if (input instanceof vscode.TabInputNotebook) {
-    return { kind: 'notebook', uri: input.uri };
-  }
-  if (input instanceof vscode.TabInputCustom) {
-    return { kind: 'custom', uri: input.uri };
-  }
-  return undefined;
 }
 
 /** Our virtual documents stand for the file of which they are a version. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { openDocument } from './documents.ts';
+import { openDocument, saveNotebook } from './documents.ts';
 import type { Proposal } from './proposal.ts';
 
 /**
@@ -33,4 +33,5 @@ export async function askAboutUnsavedChanges(proposal: Proposal): Promise<'accep
 /** The diff then compares with what is on disk. */
 export async function saveOriginal(proposal: Proposal): Promise<void> {
   await openDocument(proposal.original)?.save();
+  await saveNotebook(proposal.original);
 }

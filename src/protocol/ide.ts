@@ -36,6 +36,8 @@ export const atMentioned = z.object({
   filePath: z.string(),
   lineStart: z.optional(z.number()),
   lineEnd: z.optional(z.number()),
+  /** Of a notebook, instead of lines. Ours; the CLI gets it as a part of the path. */
+  cellId: z.optional(z.string()),
 });
 export type AtMentioned = z.infer<typeof atMentioned>;
 

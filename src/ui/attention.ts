@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { Proposal } from '../editor/proposal.ts';
 import type { Proposals } from '../editor/proposals.ts';
+import { proposedSides } from '../editor/proposalTabs.ts';
 import type { SessionTerminals } from '../editor/sessionTerminals.ts';
 import { setting } from '../editor/settings.ts';
 import type { TerminalBells } from '../editor/terminalBells.ts';
@@ -149,7 +150,6 @@ export class Attention implements vscode.Disposable {
 function isVisible(proposal: Proposal | undefined): boolean {
   return vscode.window.tabGroups.all.some(
     ({ activeTab }) =>
-      activeTab?.input instanceof vscode.TabInputTextDiff &&
-      activeTab.input.modified.toString() === proposal?.uri.toString(),
+      activeTab && proposedSides(activeTab).some((uri) => uri.toString() === proposal?.uri.toString()),
   );
 }

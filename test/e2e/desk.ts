@@ -151,7 +151,7 @@ export class Desk {
   async clear(): Promise<void> {
     await this.window.killTerminals();
     await this.window.connectedClients(0);
-    await this.window.runCommand('View: Close All Editors');
+    await this.window.closeEditors();
     await rm(this.settingsFile, { force: true });
     for (const api of this.apis.splice(0)) await api.close();
     this.terminals = 0;

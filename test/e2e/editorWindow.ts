@@ -115,6 +115,14 @@ export class EditorWindow {
     return this.page.locator('.monaco-dialog-box, .notification-toast').allInnerTexts();
   }
 
+  /** Saves first what would else ask about its changes, such as a notebook in which code was run. */
+  async closeEditors(): Promise<void> {
+    if ((await this.page.locator('.tabs-container .tab.dirty').count()) > 0) {
+      await this.runCommand('File: Save All');
+    }
+    await this.runCommand('View: Close All Editors');
+  }
+
   tabLabels(): Promise<string[]> {
     return this.tabs().locator('.label-name').allInnerTexts();
   }

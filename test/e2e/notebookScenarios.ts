@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { until } from '../support/until.ts';
 import { ipynb } from '../integration/ipynb.ts';
 import type { Desk } from './desk.ts';
-import { resultOf, text, toolUse } from './mockApi.ts';
+import { contextText, resultOf, text, toolUse } from './mockApi.ts';
 
 const tool = 'mcp__ide__executeCode';
 const png =
@@ -14,10 +14,9 @@ const code = [
   `display(Image(data=base64.b64decode("${png}")))`,
 ].join('\n');
 
-/** The one tool, besides getDiagnostics, that the CLI offers to the model. */
+/** What the CLI makes of notebooks: the one tool, besides getDiagnostics, that it offers to the model, and mentions. */
 export function notebookScenarios(desk: () => Desk): void {
-  // Seen green alone (2.1.330), not yet within a whole run.
-  it.skip("runs the model's code in the open notebook, and shows it text and image", async () => {
+  it("runs the model's code in the open notebook, and shows it text and image", async () => {
     await desk().file('analysis.ipynb', ipynb(['values = [19, 23]']));
     const claude = await desk().startClaude();
     await desk().window.openFile('analysis.ipynb');
@@ -43,5 +42,20 @@ export function notebookScenarios(desk: () => Desk): void {
     assert.match(result.text, /the mean is 21/);
     assert.ok(JSON.stringify(request.messages).includes(png), 'the image is in the request');
     await claude.terminal.shows('ran it');
+  });
+  it('shows the model which cell was mentioned', async () => {
+    await desk().file('cells.ipynb', ipynb(['import math', 'math.tau / 2']));
+    const claude = await desk().startClaude();
+    await desk().window.openFile('cells.ipynb');
+    await desk().window.page.locator('.notebookOverlay .view-line').filter({ hasText: 'tau' }).click();
+    await desk().window.page.keyboard.press('Alt+k');
+    await claude.terminal.shows('cells.ipynb#cell-1');
+    claude.api.script([text('seen')]);
+    await claude.prompt('what is this');
+    const request = await claude.api.nextRequest('the prompt', (turn) =>
+      contextText(turn).includes('what is this'),
+    );
+    assert.match(contextText(request), /@\S*cells\.ipynb#cell-1 what is this/);
+    assert.match(contextText(request), /id=\\?"cell-1\\?">math\.tau \/ 2/);
   });
 }

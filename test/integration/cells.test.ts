@@ -81,11 +81,19 @@ describe('cells of a notebook', () => {
     await until('the notebook', () => vscode.window.activeNotebookEditor);
   });
 
-  it('are mentioned by their notebook: their lines are not those of its file', async () => {
+  it('are mentioned by their ids: their lines are not those of the file', async () => {
     await selectInCell();
     await vscode.commands.executeCommand('ideBridge.mention');
     const mention = await until('the mention', () => client.notifications<AtMentioned>('at_mentioned')[0]);
-    assert.deepEqual(mention, { filePath: path });
+    assert.deepEqual(mention, { filePath: `${path}#cell-1` });
+  });
+
+  it('are mentioned by the key when they are selected as a whole', async () => {
+    await openNotebook();
+    await ui.page.locator('.notebookOverlay .cell-focus-indicator-left').nth(2).click();
+    await ui.page.keyboard.press('Alt+k');
+    const mention = await until('the mention', () => client.notifications<AtMentioned>('at_mentioned')[0]);
+    assert.deepEqual(mention, { filePath: `${path}#cell-2` });
   });
 
   it('have their problems told under the notebook, with the number of the cell', async () => {
@@ -144,16 +152,103 @@ describe('cells of a notebook', () => {
           .flatMap(({ tabs }) => tabs)
           .find(({ input }) => input instanceof vscode.TabInputNotebookDiff),
       );
+    /** A notebook writes the text of a cell as one string or as its lines. */
+    const sources = (text: string) =>
+      (JSON.parse(text) as { cells: { source: string | string[] }[] }).cells.map(({ source }) =>
+        [source].flat().join(''),
+      );
     const isGone = () => vscode.window.tabGroups.all.every(({ tabs }) => tabs.length === 0);
 
-    it('are compared as cells, and accepted as the file that was proposed', async () => {
+    /** Puts the cursor at the end of the first changed cell, on the side of that class. */
+    const clickInto = async (side: 'original' | 'modified') => {
+      const text = ui.page.locator(`.notebook-text-diff-editor .editor.${side} .view-lines`).first();
+      await text.click();
+      await until('the cursor', () => vscode.window.activeTextEditor);
+      await ui.page.keyboard.press('Control+End');
+    };
+    const clickOnCell = () =>
+      ui.page.locator('.notebook-text-diff-editor').getByText('Input changed').first().click();
+    const edited = proposed.replace('/ 2', '/ 2 # twice');
+
+    it('are compared as cells, and decided by the buttons above', async () => {
+      for (const [button, outcome] of [
+        ['Accept', 'FILE_SAVED'],
+        ['Reject', 'DIFF_REJECTED'],
+      ] as const) {
+        const answer = propose();
+        await ui.page.locator('.notebook-text-diff-editor').getByText('Input changed').first().waitFor();
+        await ui.screenshot(`openDiff-notebook-${button}`);
+        await ui.page.getByRole('button', { name: `${button} Proposed Changes` }).click();
+        assert.deepEqual(await answer, [outcome, button === 'Accept' ? proposed : 'notebook']);
+        await until('the tab to close', isGone);
+      }
+    });
+
+    for (const [place, click] of [
+      ['in a cell', () => clickInto('modified')],
+      ['in a cell as it was', () => clickInto('original')],
+      ['on a cell', clickOnCell],
+    ] as const) {
+      it(`are decided by the keys, with the focus ${place}`, async () => {
+        const answer = propose();
+        await click();
+        await ui.page.keyboard.press('Control+Enter');
+        assert.deepEqual(await answer, ['FILE_SAVED', proposed]);
+        await until('the tab to close', isGone);
+        const second = propose();
+        await click();
+        await ui.page.keyboard.press('Control+Shift+Backspace');
+        assert.equal((await second)[0], 'DIFF_REJECTED');
+      });
+    }
+
+    it('are not decided by keys that go elsewhere', async () => {
       const answer = propose();
-      await diff();
-      await ui.page.locator('.notebook-text-diff-editor').first().waitFor();
-      await ui.screenshot('openDiff-notebook');
-      await vscode.commands.executeCommand('ideBridge.acceptProposal');
+      await clickOnCell();
+      await vscode.commands.executeCommand('workbench.files.action.focusFilesExplorer');
+      await until('the focus', () =>
+        ui.page.evaluate<boolean>('!!document.activeElement.closest(".explorer-folders-view")'),
+      );
+      await ui.page.keyboard.press('Control+Shift+Backspace');
+      await clickOnCell();
+      await ui.page.keyboard.press('Control+Enter');
+      assert.equal((await answer)[0], 'FILE_SAVED');
+    });
+
+    for (const key of ['Control+s', 'Control+Enter']) {
+      it(`are accepted as they were edited, by ${key}`, async () => {
+        const answer = propose();
+        await clickInto('modified');
+        await ui.page.keyboard.type(' # twice');
+        await until('the edit', () => vscode.window.activeTextEditor?.document.getText().endsWith('# twice'));
+        await ui.page.keyboard.press(key);
+        const [outcome, text = ''] = await answer;
+        assert.equal(outcome, 'FILE_SAVED');
+        assert.deepEqual(sources(text), sources(edited));
+        await until('the tab to close', isGone);
+      });
+    }
+
+    it('are accepted by a save without an edit as the text that was proposed', async () => {
+      const answer = propose();
+      await clickOnCell();
+      await ui.page.keyboard.press('Control+s');
       assert.deepEqual(await answer, ['FILE_SAVED', proposed]);
-      await until('the tab to close', isGone);
+    });
+
+    it('are accepted over unsaved cells only if the user says so', async () => {
+      const { notebook } = await openNotebook();
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(notebook.cellAt(0).document.uri, new vscode.Position(0, 0), '# mine\n');
+      await vscode.workspace.applyEdit(edit);
+      const answer = propose();
+      await clickOnCell();
+      await ui.page.keyboard.press('Control+Enter');
+      await ui.page.getByRole('button', { name: 'Save First' }).click();
+      await until('the notebook to be saved', () => !notebook.isDirty);
+      await clickOnCell();
+      await ui.page.keyboard.press('Control+Enter');
+      assert.equal((await answer)[0], 'FILE_SAVED');
     });
 
     it('are rejected when the diff is closed', async () => {

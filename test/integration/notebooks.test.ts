@@ -36,7 +36,7 @@ describe('executeCode', function () {
     await set('confirm', undefined);
     for (const notebook of vscode.workspace.notebookDocuments) {
       kernels.kill(notebook.uri);
-      await notebook.save();
+      if (notebook.isDirty) await notebook.save();
     }
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     scratch.remove();

@@ -1,0 +1,31 @@
+import * as vscode from 'vscode';
+import type { OpenEditor } from '../tools/openEditors.ts';
+
+/** The document that a tab shows, with the one that it is compared with; undefined for terminals, web views, settings. */
+export function contentOf(
+  input: unknown,
+): { kind: OpenEditor['kind']; uri: vscode.Uri; original?: vscode.Uri } | undefined {
+  if (input instanceof vscode.TabInputText) {
+    return { kind: 'text', uri: input.uri };
+  }
+  if (input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff) {
+    return { kind: 'diff', uri: input.modified, original: input.original };
+  }
+  if (input instanceof vscode.TabInputNotebook) {
+    return { kind: 'notebook', uri: input.uri };
+  }
+  if (input instanceof vscode.TabInputCustom) {
+    return { kind: 'custom', uri: input.uri };
+  }
+  return undefined;
+}
+
+/** The tabs that show a file or notebook, by itself or as one side of a diff. A document lives on after its last tab. */
+export function tabsWith(uri: vscode.Uri): vscode.Tab[] {
+  return vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .filter(({ input }) => {
+      const content = contentOf(input);
+      return [content?.uri, content?.original].some((side) => side?.toString() === uri.toString());
+    });
+}
