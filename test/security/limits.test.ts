@@ -22,8 +22,11 @@ describe('a greedy or silent client', function () {
     const bytes = upgradeRequest(lock);
     let sent = 0;
     const drip = setInterval(() => socket.write(bytes.charAt(sent++)), 100);
-    await until('it to be dropped', () => socket.closed, 15_000);
-    clearInterval(drip);
+    try {
+      await until('it to be dropped', () => socket.closed, 15_000);
+    } finally {
+      clearInterval(drip);
+    }
     assert.ok(sent < bytes.length);
   });
 
