@@ -87,7 +87,7 @@ describe('the doctor', () => {
     const address = server.address();
     const ghost = join(dirname(path), `${typeof address === 'object' ? address?.port : 0}.lock`);
     ghosts.push(ghost);
-    const ideName = '<img src=x> [a](command:b) ![c](d) <http://e.example> `f` **g**';
+    const ideName = '<img src=x> [a](command:b) ![c](d) <b:e> `f` **g**';
     const content = { pid: process.pid, workspaceFolders, ideName, transport: 'ws' };
     writeFileSync(ghost, JSON.stringify({ ...content, runningInWindows: false, authToken: 'x' }));
     const text = await until('a page with it', async () => {
