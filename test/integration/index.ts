@@ -29,7 +29,7 @@ export async function run(): Promise<void> {
     timeout: 30_000,
     retries: 2,
     color: false,
-    ...(grep ? { fgrep: grep } : {}),
+    ...(grep ? { grep } : {}),
   });
   const files = readdirSync(__dirname, { recursive: true, encoding: 'utf8' });
   const left = process.env[testEnvironment.floor] ? notYetOnFloor : [];
