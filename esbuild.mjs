@@ -1,8 +1,20 @@
 // Builds the extension (dist/) or, with --tests, the integration tests (out/).
 import { build } from 'esbuild';
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 const production = process.argv.includes('--production');
+
+/** ws does not say that its parts can be left out one by one; we need no streams. */
+const withoutStreams = {
+  name: 'without streams',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/lib\/stream\.js$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path),
+      sideEffects: false,
+    }));
+  },
+};
 
 /** @type {import('esbuild').BuildOptions} */
 const shared = {
@@ -13,6 +25,7 @@ const shared = {
   external: ['vscode'],
   sourcemap: !production,
   minify: production,
+  charset: 'utf8',
   logLevel: 'warning',
 };
 
@@ -43,6 +56,7 @@ if (process.argv.includes('--tests')) {
   const { metafile } = await build({
     ...shared,
     metafile: true,
+    plugins: [withoutStreams],
     entryPoints: ['src/extension.ts'],
     outfile: 'dist/extension.js',
   });

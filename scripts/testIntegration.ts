@@ -1,4 +1,5 @@
 // npm run test:integration [-- --floor] [-- --grep TEXT] [-- --update-golden]: the integration tests in a real VS Code.
+// With --activations only the one test that activates the extension itself, again and again.
 import { runTests } from '@vscode/test-electron';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +20,12 @@ const hostLog = path.join(root, 'out/host.log');
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { floor: { type: 'boolean' }, grep: { type: 'string' }, 'update-golden': { type: 'boolean' } },
+    options: {
+      activations: { type: 'boolean' },
+      floor: { type: 'boolean' },
+      grep: { type: 'string' },
+      'update-golden': { type: 'boolean' },
+    },
   });
   const floor = values.floor ?? false;
   const host = await chooseHost();
@@ -30,9 +36,11 @@ async function main(): Promise<number> {
   const temporary = await mkdtemp(path.join(tmpdir(), 'ide-bridge-test-'));
   try {
     const resultFile = path.join(temporary, 'result.json');
-    const ended = await runIn(temporary, host, floor, {
+    const extension = values.activations ? await sleeper(temporary) : root;
+    const ended = await runIn(temporary, host, floor, extension, {
       [testEnvironment.resultFile]: resultFile,
-      [testEnvironment.grep]: values.grep,
+      [testEnvironment.grep]: values.activations ? 'fifty activations' : values.grep,
+      [testEnvironment.sleeping]: values.activations ? '1' : undefined,
       [testEnvironment.floor]: floor ? '1' : undefined,
       [testEnvironment.updateGolden]: values['update-golden'] ? '1' : undefined,
       [testEnvironment.screenshots]: screenshots,
@@ -47,11 +55,24 @@ async function main(): Promise<number> {
   }
 }
 
+/** A copy of the extension that contributes everything and does nothing: a test activates its bundle. */
+async function sleeper(temporary: string): Promise<string> {
+  const folder = path.join(temporary, 'sleeper');
+  for (const part of ['dist', 'media']) {
+    await cp(path.join(root, part), path.join(folder, part), { recursive: true });
+  }
+  const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as object;
+  await writeFile(path.join(folder, 'package.json'), JSON.stringify({ ...manifest, main: 'asleep.js' }));
+  await writeFile(path.join(folder, 'asleep.js'), 'exports.activate = (context) => context;\n');
+  return folder;
+}
+
 /** Runs the tests in a VS Code that sees nothing of this user; returns the error of a run that did not end with 0. */
 async function runIn(
   temporary: string,
   host: 'desktop' | 'npm',
   floor: boolean,
+  extension: string,
   environment: Record<string, string | undefined>,
 ): Promise<Error | undefined> {
   const workspace = path.join(temporary, 'workspace');
@@ -73,7 +94,11 @@ async function runIn(
     ...(executable
       ? { vscodeExecutablePath: executable }
       : { version: floor ? oldest : 'stable', cachePath: path.join(cacheDir(), 'desktop') }),
-    extensionDevelopmentPath: [root, path.join(root, 'out/test/kernel'), path.join(root, 'out/test/jupyter')],
+    extensionDevelopmentPath: [
+      extension,
+      path.join(root, 'out/test/kernel'),
+      path.join(root, 'out/test/jupyter'),
+    ],
     extensionTestsPath: path.join(root, 'out/test/integration/index.js'),
     launchArgs: [
       workspace,

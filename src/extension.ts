@@ -92,6 +92,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     sharing,
     hunks,
     agentChanges,
+    reports,
     selections,
     sessionTerminals,
     notebooks,

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 
 /**
@@ -8,7 +9,8 @@ import * as vscode from 'vscode';
 export async function terminalsWithOtherPort(port: number): Promise<vscode.Terminal[]> {
   const found = await Promise.all(
     vscode.window.terminals.map(async (terminal) => {
-      const shell = await terminal.processId;
+      // That of a terminal which does not start never comes.
+      const shell = await Promise.race([terminal.processId, sleep(1_000, undefined)]);
       // Those that an extension draws have no shell.
       return shell === undefined || (await has(shell, port)) ? [] : [terminal];
     }),

@@ -118,7 +118,7 @@ export class Bridge {
       if (running) {
         process.off('exit', running.onExit);
         running.lock.remove();
-        this.identity.markStopped();
+        this.identity.markAlive();
         for (const session of [...this.openSessions]) {
           session.dispose();
         }
@@ -163,6 +163,7 @@ export class Bridge {
    */
   private check(): void {
     this.tendLock(({ lock }) => {
+      this.identity.markAlive();
       if (lock.restore()) {
         this.options.log.warn(`Somebody had changed the lock file ${lock.path}: it is written again.`);
       }

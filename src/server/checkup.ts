@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod/mini';
 import { errorMessage } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import type { Bridge } from './bridge.ts';
+import { configDir, lockDir } from './configDir.ts';
 import { isPrivate } from './privateDir.ts';
 import { isAlive, isListening } from './processes.ts';
 import { readSmallFile } from './smallFile.ts';
@@ -87,14 +87,31 @@ export function checkFolders(folders: readonly string[]): Finding {
     : ok(`A CLI that is started in or below ${folders.join(' or ')} finds this window.`);
 }
 
-/** What the environment of the editor, and so of its terminals, changes. */
-export function checkEnvironment(env: NodeJS.ProcessEnv, lockDir: string): Finding[] {
+/**
+ * What the environment of the editor, and so of its terminals, changes.
+ * @param added what a setting adds to that of the terminals; null removes
+ */
+export function checkEnvironment(
+  editor: NodeJS.ProcessEnv,
+  added: Record<string, string | null> = {},
+): Finding[] {
   const findings: Finding[] = [];
-  if (env.CLAUDE_CONFIG_DIR) {
+  if (editor.CLAUDE_CONFIG_DIR) {
     findings.push({
       level: 'note',
-      what: `The editor was started with CLAUDE_CONFIG_DIR, so lock files go to ${lockDir}.`,
+      what: `The editor was started with CLAUDE_CONFIG_DIR, so lock files go to ${lockDir(editor)}.`,
       remedy: 'A terminal outside of the editor needs the same CLAUDE_CONFIG_DIR to find this window.',
+    });
+  }
+  const env: NodeJS.ProcessEnv = { ...editor };
+  for (const [name, value] of Object.entries(added)) {
+    env[name] = value ?? undefined;
+  }
+  if (configDir(env) !== configDir(editor)) {
+    findings.push({
+      level: 'problem',
+      what: `Terminals have another CLAUDE_CONFIG_DIR (${printable(configDir(env))}) than the editor, by the setting terminal.integrated.env.`,
+      remedy: 'Set it where the editor is started instead: a CLI finds no lock file there.',
     });
   }
   if (/^(0|false)$/i.test(env.CLAUDE_CODE_AUTO_CONNECT_IDE ?? '')) {
@@ -137,10 +154,13 @@ export async function checkCli(command: string): Promise<Finding> {
   }
 }
 
-/** In some permission modes the CLI writes without asking, and so sends no diffs. */
-export function checkPermissionMode(configDir: string): Finding {
+/**
+ * In some permission modes the CLI writes without asking, and so sends no diffs.
+ * @param settings paths of the CLI's settings files, the one that wins first
+ */
+export function checkPermissionMode(settings: readonly string[]): Finding {
   const remedy = 'Press Shift+Tab in the CLI until it says “manual mode” to get a diff for every edit.';
-  const mode = defaultMode(join(configDir, 'settings.json'));
+  const mode = settings.map(defaultMode).find((found) => found !== undefined);
   return mode !== undefined && mode !== 'default' && mode !== 'manual'
     ? {
         level: 'note',

@@ -10,8 +10,6 @@ const saved = z.object({
   port: z.int().check(z.minimum(1024), z.maximum(65_535)),
   token: z.string(),
   editorPid: z.int(),
-  /** ms since the epoch; absent while the bridge runs, and after a crash. */
-  stoppedAt: z.optional(z.number()),
 });
 
 /**
@@ -20,7 +18,7 @@ const saved = z.object({
  * port stays, because the environment of restored terminals has it.
  */
 export class Identity {
-  private current: z.infer<typeof saved> | undefined;
+  private port: number | undefined;
 
   /**
    * @param path a file of this window only; absent: nothing is remembered
@@ -35,43 +33,46 @@ export class Identity {
   load(now = Date.now()): { port: number | undefined; token: string } {
     const last = this.read();
     // A clock that was set back meanwhile gives a negative age.
-    const age = Math.abs(now - (last?.stoppedAt ?? now));
-    const fresh = last?.editorPid === this.editorPid && age < reconnectWindow;
+    const fresh = last?.editorPid === this.editorPid && Math.abs(now - last.aliveAt) < reconnectWindow;
     return { port: last?.port, token: fresh ? last.token : newToken() };
   }
 
   save(port: number, token: string): void {
-    this.write({ port, token, editorPid: this.editorPid });
-  }
-
-  /** Not if a newer window has the file by now: this one was cut off from its window, and lived on for a while. */
-  markStopped(now = Date.now()): void {
-    if (this.current && this.read()?.port === this.current.port) {
-      this.write({ ...this.current, stoppedAt: now });
-    }
-  }
-
-  private read(): z.infer<typeof saved> | undefined {
-    try {
-      return this.path === undefined
-        ? undefined
-        : saved.parse(JSON.parse(fs.readFileSync(this.path, 'utf8')));
-    } catch {
-      return undefined;
-    }
-  }
-
-  private write(identity: z.infer<typeof saved>): void {
-    this.current = identity;
+    this.port = port;
     if (this.path === undefined) {
       return;
     }
     try {
       fs.mkdirSync(dirname(this.path), { recursive: true });
       fs.rmSync(this.path, { force: true }); // so that the mode below counts
-      fs.writeFileSync(this.path, JSON.stringify(identity), { flag: 'wx', mode: 0o600 });
+      const text = JSON.stringify({ port, token, editorPid: this.editorPid });
+      fs.writeFileSync(this.path, text, { flag: 'wx', mode: 0o600 });
     } catch {
       // Then a reload gets a new port and the user reconnects with /ide.
+    }
+  }
+
+  /**
+   * The age of the file is the time since the bridge was last seen alive, since one that crashes cannot tell. Not if a
+   * newer window has the file by now: this one was cut off from its window, and lived on for a while.
+   */
+  markAlive(now = Date.now()): void {
+    const last = this.read();
+    if (this.path !== undefined && last && last.port === this.port) {
+      fs.utimesSync(this.path, now / 1000, now / 1000);
+    }
+  }
+
+  private read(): (z.infer<typeof saved> & { aliveAt: number }) | undefined {
+    try {
+      return this.path === undefined
+        ? undefined
+        : {
+            ...saved.parse(JSON.parse(fs.readFileSync(this.path, 'utf8'))),
+            aliveAt: fs.statSync(this.path).mtimeMs,
+          };
+    } catch {
+      return undefined;
     }
   }
 }

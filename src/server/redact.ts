@@ -37,23 +37,23 @@ export function redacted(value: unknown, field = '', depth = 0): unknown {
   if (typeof value === 'string') {
     return tellingFields.has(field) || verdict.test(value)
       ? printable(value)
-      : `‹${value.length} characters›`;
+      : `<${value.length} characters>`;
   }
   if (typeof value !== 'object' || value === null) {
     return value;
   }
   if (depth >= maxDepth) {
-    return '‹deeper›';
+    return '<deeper>';
   }
   if (Array.isArray(value)) {
     const kept = value.slice(0, maxItems).map((item) => redacted(item, field, depth + 1));
-    return value.length > maxItems ? [...kept, `‹${value.length - maxItems} more›`] : kept;
+    return value.length > maxItems ? [...kept, `<${value.length - maxItems} more>`] : kept;
   }
   const entries = Object.entries(value);
   return Object.fromEntries([
     ...entries
       .slice(0, maxItems)
       .map(([key, item]) => [printable(key, 60), redacted(item, key, depth + 1)] as const),
-    ...(entries.length > maxItems ? [['…', `‹${entries.length - maxItems} more›`] as const] : []),
+    ...(entries.length > maxItems ? [['…', `<${entries.length - maxItems} more>`] as const] : []),
   ]);
 }

@@ -34,6 +34,8 @@ export interface Told {
 
 const maxCallsInFlight = 256;
 const maxBatch = 100;
+/** In one second; the busiest CLI sends some dozens. Each message of a batch counts. */
+const maxMessages = 10_000;
 /** A client that has not said `initialize` this many ms after the upgrade is dropped. */
 const initializeTimeout = 30_000;
 
@@ -57,6 +59,9 @@ export class Session implements Disposable {
   private lastCall = 0;
   private isReady = false;
   private isOpen = true;
+  /** The second that is counted began then, on the clock that nobody sets. */
+  private secondBegan = -Infinity;
+  private messagesInSecond = 0;
 
   /** What the user calls it, in views and titles. */
   label: string;
@@ -112,13 +117,16 @@ export class Session implements Disposable {
     }
   }
 
-  /** Ends the connection; everything that waits for this session is told by `onDidClose`. */
-  dispose(): void {
+  /**
+   * Ends the connection; everything that waits for this session is told by `onDidClose`.
+   * @param reason what the client has done wrong
+   */
+  dispose(reason?: string): void {
     if (!this.isOpen) {
       return;
     }
     this.isOpen = false;
-    this.transport.close();
+    this.transport.close(reason);
     for (const call of this.inFlight.values()) {
       call.abort();
     }
@@ -147,7 +155,27 @@ export class Session implements Disposable {
     }
   }
 
+  /** A client in a loop would take the editor's time from all others. */
+  private isFlood(messages: number): boolean {
+    const now = performance.now();
+    if (now - this.secondBegan >= 1_000) {
+      this.secondBegan = now;
+      this.messagesInSecond = 0;
+    }
+    this.messagesInSecond += messages;
+    if (this.messagesInSecond <= maxMessages) {
+      return false;
+    }
+    const reason = `More than ${maxMessages} messages in a second`;
+    this.log.warn(`Session ${this.id}: ${reason}.`);
+    this.dispose(reason);
+    return true;
+  }
+
   private async receive(text: string): Promise<void> {
+    if (this.isFlood(1)) {
+      return;
+    }
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -166,6 +194,9 @@ export class Session implements Disposable {
     // MCP 2025-03-26 asks servers to take batches.
     if (value.length === 0 || value.length > maxBatch) {
       this.send(failure(null, ErrorCode.InvalidRequest, `A batch holds 1 to ${maxBatch} messages.`));
+      return;
+    }
+    if (this.isFlood(value.length - 1)) {
       return;
     }
     const answers = await Promise.all(value.map((item) => this.handle(item)));

@@ -6,7 +6,8 @@ export interface Transport {
   readonly onDidReceive: Event<string>;
   readonly onDidClose: Event<void>;
   send(text: string): void;
-  close(): void;
+  /** @param reason told to the client, when it has broken a rule */
+  close(reason?: string): void;
 }
 
 /** A client that has this many bytes unread is cut off, so that it cannot fill the editor's memory. */
@@ -61,8 +62,8 @@ export class WebSocketTransport implements Transport {
     this.socket.send(text);
   }
 
-  close(): void {
-    this.hangUp(1001);
+  close(reason?: string): void {
+    this.hangUp(reason === undefined ? 1001 : 1008, reason);
   }
 
   private hangUp(code: number, reason?: string): void {

@@ -19,7 +19,7 @@ const refusalSilence = 60_000;
 export class LoopbackServer {
   private readonly connected = new Emitter<Transport>();
   private readonly strangers = new Set<Duplex>();
-  /** Reason → when it was last told, in ms since the epoch. */
+  /** Reason → when it was last told, in ms of the clock that nobody sets. */
   private readonly toldRefusals = new Map<string, number>();
   private readonly http: Server;
   private readonly webSockets = new WebSocketServer({
@@ -106,8 +106,8 @@ export class LoopbackServer {
   }
 
   private refuse(socket: Duplex, status: number, reason: string): void {
-    const now = Date.now();
-    if (now - (this.toldRefusals.get(reason) ?? 0) > refusalSilence) {
+    const now = performance.now();
+    if (now - (this.toldRefusals.get(reason) ?? -Infinity) > refusalSilence) {
       this.toldRefusals.set(reason, now);
       this.log.warn(`Refused a connection: ${reason}.`);
     }

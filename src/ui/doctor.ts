@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
 import type { Report } from '../editor/reports.ts';
@@ -18,7 +19,7 @@ import {
 import { configDir, lockDir } from '../server/configDir.ts';
 import { commandIds } from './commandIds.ts';
 
-const officialExtension = 'anthropic.claude-code';
+const ownName = 'ide-bridge-for-claude-code';
 
 /** Everything that can keep a CLI from connecting, and what to do about it; without token, name of user or text of files. */
 export async function examine(bridge: Bridge, version: string): Promise<Report> {
@@ -29,10 +30,15 @@ export async function examine(bridge: Bridge, version: string): Promise<Report> 
     checkFolders(folders),
     ...(await checkTerminals(bridge)),
     ...(await checkOtherLocks(lockDir(), bridge.lockFilePath, folders)),
-    ...checkEnvironment(process.env, lockDir()),
+    ...checkEnvironment(process.env, terminalEnvironment()),
     ...(isTrusted ? [await checkCli(setting('command'))] : []),
-    ...checkOfficialExtension(),
-    checkPermissionMode(configDir()),
+    ...checkOtherBridges(),
+    checkPermissionMode([
+      ...folders.flatMap((folder) =>
+        ['settings.local.json', 'settings.json'].map((name) => join(folder, '.claude', name)),
+      ),
+      join(configDir(), 'settings.json'),
+    ]),
   ];
   return toReport(findings, [
     `IDE Bridge ${version}, ${vscode.env.appName} ${vscode.version}, ${process.platform} ${process.arch}`,
@@ -67,17 +73,21 @@ async function checkTerminals({ state }: Bridge): Promise<Finding[]> {
       ];
 }
 
-function checkOfficialExtension(): Finding[] {
-  const other = vscode.extensions.getExtension(officialExtension);
-  return other
-    ? [
-        {
-          level: 'note',
-          what: `The extension ${officialExtension} is ${other.isActive ? 'active' : 'installed'} too, with a bridge of its own.`,
-          remedy: 'Disable one of the two: else “claude --ide” finds two editors and chooses neither.',
-        },
-      ]
-    : [];
+/** What a setting changes in the environment of terminals. */
+function terminalEnvironment(): Record<string, string | null> | undefined {
+  const platform = { win32: 'windows', darwin: 'osx' }[process.platform as string] ?? 'linux';
+  return vscode.workspace.getConfiguration('terminal.integrated.env').get(platform);
+}
+
+/** The official extension, and others that are called after the CLI. */
+function checkOtherBridges(): Finding[] {
+  return vscode.extensions.all
+    .filter(({ id }) => id.includes('claude') && !id.endsWith(ownName))
+    .map(({ id, isActive }) => ({
+      level: 'note',
+      what: `The extension ${id} is ${isActive ? 'active' : 'installed'} too. It may have a bridge of its own.`,
+      remedy: 'If so, disable one of the two: else “claude --ide” finds two editors and chooses neither.',
+    }));
 }
 
 const fixes: Record<NonNullable<Finding['fix']>, { title: string; command: string }> = {

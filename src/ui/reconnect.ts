@@ -1,9 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
 import { terminalsWithOtherPort } from '../editor/terminalPorts.ts';
 
+/** After a window reload we start before the editor has brought back its terminals; ms. */
+const restoringTime = 3_000;
+
 /** Tells which terminals have a port that this window no longer has, and offers to reconnect the CLIs in them. */
 export async function offerReconnect(port: number): Promise<void> {
+  await sleep(restoringTime);
   const terminals = await terminalsWithOtherPort(port);
   if (terminals.length === 0) {
     return;

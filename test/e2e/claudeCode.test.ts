@@ -3,7 +3,7 @@ import { contextScenarios } from './contextScenarios.ts';
 import { coreScenarios } from './coreScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
-import { reviewScenarios } from './reviewScenarios.ts';
+import { comesBackAfter, reviewScenarios } from './reviewScenarios.ts';
 import { useDesk } from './useDesk.ts';
 
 describe(`Claude Code ${cliVersions.newest}`, () => {
@@ -13,6 +13,11 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   reviewScenarios(desk);
   notebookScenarios(desk);
   changesScenarios(desk);
+});
+
+describe(`Claude Code ${cliVersions.newest} in a plain window`, () => {
+  const desk = useDesk(cliVersions.newest, { plain: true });
+  comesBackAfter('the extension host has crashed', desk, () => desk().crashExtensionHost());
 });
 
 describe(`Claude Code ${cliVersions.two}`, () => {

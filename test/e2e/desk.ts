@@ -1,8 +1,12 @@
-import { existsSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { until } from '../support/until.ts';
+import { isListening } from '../../src/server/processes.ts';
+import { childrenOf } from '../host/processes.ts';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../host/workbench.ts';
 import { Claude, type PermissionMode } from './claude.ts';
 import { createCliHome, type CliHome } from './cliHome.ts';
@@ -16,6 +20,11 @@ const testKernel = path.resolve('out/test/kernel');
 
 /** What a failing scenario leaves behind goes here, in a folder of its name. */
 const artifacts = path.resolve('out/e2e');
+
+export interface DeskOptions {
+  /** Nothing is under development, so there are no notebooks, but VS Code starts a crashed extension host again. */
+  plain?: boolean;
+}
 
 /**
  * A user's desk: a VS Code with the extension on an empty folder, and a CLI of one version on the PATH of its
@@ -43,8 +52,9 @@ export class Desk {
   }
 
   /** @param extension a .vsix or a folder. */
-  static async open(version: CliVersion, extension: string): Promise<Desk> {
+  static async open(version: CliVersion, extension: string, { plain }: DeskOptions = {}): Promise<Desk> {
     const bin = await ensureCli(version);
+    const isPackaged = extension.endsWith('.vsix');
     const root = await realpath(await mkdtemp(path.join(tmpdir(), 'ide-bridge-e2e-')));
     const workspace = path.join(root, 'workspace');
     await mkdir(workspace);
@@ -52,8 +62,8 @@ export class Desk {
     const desk = new Desk(root, home, workspace, {
       folder: workspace,
       dataDir: path.join(root, 'vscode'),
-      vsix: extension.endsWith('.vsix') ? [extension] : [],
-      extensionDevelopmentPaths: extension.endsWith('.vsix') ? [testKernel] : [extension, testKernel],
+      vsix: isPackaged ? [extension] : [],
+      extensionDevelopmentPaths: [...(isPackaged ? [] : [extension]), ...(plain ? [] : [testKernel])],
       env: { ...home.env, PATH: `${bin}:${process.env.PATH ?? ''}` },
       settings: {
         // Both draw over the rows that these tests read, and the first one takes keys.
@@ -132,6 +142,27 @@ export class Desk {
     await this.openWindow();
     await this.window.killTerminals(); // it brings them back, with new shells
     this.terminals = 0;
+  }
+
+  /** Kills the extension host, as a crash does; the window starts another by itself. */
+  crashExtensionHost(): Promise<void> {
+    const isHost = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('=extensionHost');
+    const hosts = this.workbench ? childrenOf(this.workbench.serverPid).filter(isHost) : [];
+    assert.equal(hosts.length, 1);
+    hosts.forEach((pid) => process.kill(pid, 'SIGKILL'));
+    return Promise.resolve();
+  }
+
+  /** For how many ms nobody listened on the bridge's port, while `action` took it away for a while. */
+  async absenceOf(port: number, action: () => Promise<void>): Promise<number> {
+    const measure = async () => {
+      while (await isListening(port)) await sleep(5);
+      const gone = performance.now();
+      while (!(await isListening(port))) await sleep(5);
+      return Math.round(performance.now() - gone);
+    };
+    const [absence] = await Promise.all([measure(), action()]);
+    return absence;
   }
 
   /** The window has all its parts, and the bridge listens: terminals that are opened from now on know of it. */

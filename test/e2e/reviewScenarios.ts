@@ -117,25 +117,7 @@ export function reviewScenarios(desk: () => Desk): void {
     );
   });
 
-  it('is found again by the same CLI after the window was reloaded', async () => {
-    const file = await desk().file('reloaded.txt', 'one\ntwo\n');
-    const claude = await desk().startClaude();
-    // A CLI that is cut off while it is still shaking hands does not come back.
-    await claude.ask('hello there');
-    const before = claude.pids();
-    await desk().reload();
-    await desk().window.connectedClients(1, 30_000);
-    assert.deepEqual(claude.pids(), before);
-
-    claude.api.script([...editTurns(file.path, 'two', 'TWO'), text('edited it')]);
-    await claude.prompt('please edit');
-    const diff = await desk().window.diffOf('reloaded.txt');
-    await diff.accept();
-
-    assert.equal((await claude.api.nextResult('Edit')).isError, false);
-    assert.equal(await file.text(), 'one\nTWO\n');
-    await diff.gone();
-  });
+  comesBackAfter('the window was reloaded', desk, () => desk().reload());
 
   for (const [what, again] of [
     ['the window is reloaded', () => desk().reload()],
@@ -191,6 +173,30 @@ export function reviewScenarios(desk: () => Desk): void {
     assert.equal(resultOf('Edit', request)?.isError, true);
     await claude.terminal.shows('so be it');
     assert.equal(await file.text(), 'one\ntwo\n');
+    await diff.gone();
+  });
+}
+
+/** Port and token are the same afterwards: the CLI is connected again without anybody's doing, and shows its next diff. */
+export function comesBackAfter(what: string, desk: () => Desk, interrupt: () => Promise<void>): void {
+  it(`is found again by the same CLI after ${what}`, async () => {
+    const file = await desk().file('again.txt', 'one\ntwo\n');
+    const claude = await desk().startClaude();
+    // A CLI that is cut off while it is still shaking hands does not come back.
+    await claude.ask('hello there');
+    const before = claude.pids();
+    const away = await desk().absenceOf(Number(claude.terminal.bridgePort), interrupt);
+    console.log(`      after ${what} the bridge was away for ${away} ms`);
+    await desk().window.connectedClients(1, 30_000);
+    assert.deepEqual(claude.pids(), before);
+
+    claude.api.script([...editTurns(file.path, 'two', 'TWO'), text('edited it')]);
+    await claude.prompt('please edit');
+    const diff = await desk().window.diffOf('again.txt');
+    await diff.accept();
+
+    assert.equal((await claude.api.nextResult('Edit')).isError, false);
+    assert.equal(await file.text(), 'one\nTWO\n');
     await diff.gone();
   });
 }

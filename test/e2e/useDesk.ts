@@ -1,8 +1,8 @@
-import { Desk } from './desk.ts';
+import { Desk, type DeskOptions } from './desk.ts';
 import type { CliVersion } from './provisionCli.ts';
 
 /** One desk for the scenarios of the enclosing `describe`. */
-export function useDesk(version: CliVersion): () => Desk {
+export function useDesk(version: CliVersion, options?: DeskOptions): () => Desk {
   let desk: Desk | undefined;
 
   before(async function () {
@@ -10,7 +10,7 @@ export function useDesk(version: CliVersion): () => Desk {
     this.timeout(600_000);
     const extension = process.env.IDE_BRIDGE_E2E_EXTENSION;
     if (extension === undefined) throw new Error('start these tests with `npm run test:cli`');
-    desk = await Desk.open(version, extension);
+    desk = await Desk.open(version, extension, options);
   });
 
   afterEach(async function () {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
@@ -55,11 +55,49 @@ describe('the doctor', () => {
     ghosts.push(ghost);
     writeFileSync(ghost, JSON.stringify({ ...content, bridge: 'ide-bridge-for-claude-code' }));
     await until('a page with it', async () => /1\.lock is a ghost/.test(await report()));
-    await ui.page.getByText('Restart Bridge').first().waitFor();
+    const link = ui.page.locator('.codelens-decoration a', { hasText: 'Restart Bridge' }).first();
+    await link.waitFor();
     await ui.screenshot('doctor-ghost');
-    await vscode.commands.executeCommand('ideBridge.restart');
-    assert.equal(existsSync(ghost), false);
+    const workbench = vscode.workspace.getConfiguration('workbench');
+    await workbench.update('colorTheme', 'Default Dark Modern', vscode.ConfigurationTarget.Global);
+    await ui.page.locator('.monaco-workbench.vs-dark').waitFor();
+    await ui.screenshot('doctor-ghost-dark');
+    await workbench.update('colorTheme', undefined, vscode.ConfigurationTarget.Global);
+    await ui.page.locator('.monaco-workbench.vs-dark').waitFor({ state: 'detached' });
+    await link.click();
+    await until('the ghost to go', () => !existsSync(ghost));
     await until('a page without it', async () => !/is a ghost/.test(await report()));
+  });
+
+  it('finds a setting that gives terminals another configuration folder', async () => {
+    const terminals = vscode.workspace.getConfiguration('terminal.integrated.env');
+    await terminals.update('linux', { CLAUDE_CONFIG_DIR: '/else/where' }, vscode.ConfigurationTarget.Global);
+    try {
+      const expected = 'Terminals have another CLAUDE_CONFIG_DIR (/else/where)';
+      await until('a page with it', async () => (await report()).includes(expected));
+    } finally {
+      await terminals.update('linux', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  it('renders nothing that others have written as a link, an image or a tag', async () => {
+    const { path, workspaceFolders } = await currentLock();
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const ghost = join(dirname(path), `${typeof address === 'object' ? address?.port : 0}.lock`);
+    ghosts.push(ghost);
+    const ideName = '<img src=x> [a](command:b) ![c](d) <b:e> `f` **g**';
+    const content = { pid: process.pid, workspaceFolders, ideName, transport: 'ws' };
+    writeFileSync(ghost, JSON.stringify({ ...content, runningInWindows: false, authToken: 'x' }));
+    const text = await until('a page with it', async () => {
+      const page = await report();
+      return page.includes('serves') && page;
+    });
+    server.close();
+    const html = await vscode.commands.executeCommand<string>('markdown.api.render', text);
+    assert.match(html, /&lt;img src=x&gt;/);
+    assert.doesNotMatch(html, /<a |<img|<code|<strong>g/);
   });
 
   it('copies the same as Markdown for an issue', async () => {
@@ -136,8 +174,15 @@ describe('a port that somebody else has taken', () => {
     await toast.waitFor();
     await ui.screenshot('new port');
     await toast.getByText('Reconnect…').click();
-    await ui.page.locator('.xterm-rows', { hasText: '/ide' }).waitFor();
+    await ui.page.locator('.xterm-rows', { hasText: /[$#]\s\/ide/ }).waitFor();
     await ui.screenshot('typed');
+    const out = join(dirname(after.path), 'port.txt');
+    const next = vscode.window.createTerminal('after the change');
+    next.sendText(`echo "$CLAUDE_CODE_SSE_PORT" > "${out}"`);
+    await until('the port in a new terminal', () => existsSync(out) && readFileSync(out, 'utf8').trim());
+    assert.equal(readFileSync(out, 'utf8').trim(), String(after.port));
+    rmSync(out);
+    next.dispose();
     terminal.dispose();
     squatter.close();
     await ui.close();

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as vscode from 'vscode';
-import type { IdeClient } from '../support/ideClient.ts';
+import { IdeClient } from '../support/ideClient.ts';
 import { hostilePaths } from '../support/hostilePaths.ts';
 import { until } from '../support/until.ts';
-import { connectClient, proposalTabs, Scratch, tabs } from './bridge.ts';
+import { connectUi } from '../support/ui.ts';
+import { connectClient, currentLock, proposalTabs, Scratch, tabs } from './bridge.ts';
 
 interface Schema {
   type?: string;
@@ -106,6 +107,26 @@ describe('hostile arguments', function () {
     });
     const [label] = await until('the diff', () => (proposalTabs().length > 0 ? proposalTabs() : false));
     assert.ok(label && !label.includes('\u202E'), label);
+    const ui = await connectUi();
+    const { port, authToken } = await currentLock();
+    const guest = await IdeClient.open({ port, token: authToken });
+    const clientInfo = { name: name.slice(0, 59), version: '<b>1</b>' };
+    await guest.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+    guest.notify('ide_connected', { pid: process.pid });
+    for (const view of ['proposals', 'sessions']) {
+      await vscode.commands.executeCommand(`ideBridge.${view}.focus`);
+    }
+    const rows = ui.page.locator('.pane-body .monaco-list-row');
+    await rows.filter({ hasText: '<img src=x>' }).first().waitFor();
+    await rows.filter({ hasText: 'Claude' }).first().hover();
+    await ui.page.locator('.monaco-hover').waitFor();
+    await ui.screenshot('hostile');
+    assert.equal(
+      await ui.page.locator('img[src="x"], a[href*="action.quit"], a[data-href*="action.quit"]').count(),
+      0,
+    );
+    await guest.close();
+    await ui.close();
     await client.call('close_tab', { tab_name: name });
     await answer;
   });

@@ -22,8 +22,11 @@ describe('a greedy or silent client', function () {
     const bytes = upgradeRequest(lock);
     let sent = 0;
     const drip = setInterval(() => socket.write(bytes.charAt(sent++)), 100);
-    await until('it to be dropped', () => socket.closed, 15_000);
-    clearInterval(drip);
+    try {
+      await until('it to be dropped', () => socket.closed, 15_000);
+    } finally {
+      clearInterval(drip);
+    }
     assert.ok(sent < bytes.length);
   });
 
@@ -63,6 +66,47 @@ describe('a greedy or silent client', function () {
     }
     await until('the cut', () => bridge.sessions.size === 1, 30_000);
     assert.equal((await other.callForTexts('big'))[0]?.length, 4 * 1024 * 1024);
+  });
+
+  describe('in one second', () => {
+    const realClock = performance.now.bind(performance);
+    let clock: number;
+    const batch = JSON.stringify(Array(100).fill({ jsonrpc: '2.0', method: 'nothing' }));
+
+    beforeEach(() => {
+      clock = 1e6;
+      performance.now = () => clock; // a slow machine shall not make the second too short
+    });
+    afterEach(() => {
+      performance.now = realClock;
+    });
+
+    it('with more than 10,000 messages is told so and cut off; others are served', async () => {
+      const { bridge, lock } = await bridges.start();
+      const [greedy, other] = [await bridges.connect(lock), await bridges.connect(lock)];
+      const reason = new Promise<string>((resolve) =>
+        greedy.socket.once('close', (code, text) => resolve(`${code} ${text.toString()}`)),
+      );
+      for (let i = 0; i < 100; i++) {
+        greedy.socket.send(batch);
+      }
+      assert.equal(await reason, '1008 More than 10000 messages in a second');
+      await until('one session', () => bridge.sessions.size === 1);
+      assert.deepEqual(await other.callForTexts('hello'), ['hello']);
+      assert.equal(bridges.log.lines.filter((line) => line.includes('More than 10000')).length, 1);
+    });
+
+    it('with 9,000 is let be, also in the next', async () => {
+      const { lock } = await bridges.start();
+      const client = await bridges.connect(lock);
+      for (let second = 0; second < 3; second++) {
+        for (let i = 0; i < 90; i++) {
+          client.socket.send(batch);
+        }
+        assert.deepEqual(await client.callForTexts('hello'), ['hello']);
+        clock += 1_000;
+      }
+    });
   });
 
   it('whose other end is gone without a word is found by two pings', async () => {

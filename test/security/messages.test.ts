@@ -158,6 +158,7 @@ describe('what is kept of messages', () => {
     for (const told of ['tools/call', 'openDiff', '/ws/a.ts', 'FILE_SAVED', '11 characters']) {
       assert.ok(text.includes(told), told);
     }
+    assert.ok(JSON.stringify(kept).length < 700, 'fields are cut as well');
   });
 
   it('is short, however long and deep the message is', () => {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { networkInterfaces } from 'node:os';
 import { connect } from 'node:net';
 import type { Lock } from '../support/ideClient.ts';
@@ -190,6 +192,32 @@ describe('an upgrade by', () => {
       }
     });
   }
+
+  // A clock cannot show it: on loopback the noise is thousands of times what one byte more to compare takes.
+  it('somebody without the token: timingSafeEqual alone decides, whatever was offered', async () => {
+    const original = crypto.timingSafeEqual;
+    const lengths: number[] = [];
+    const decideBy = (verdict: boolean) => {
+      crypto.timingSafeEqual = (a, b) => {
+        lengths.push(a.byteLength, b.byteLength);
+        return verdict;
+      };
+      syncBuiltinESMExports();
+    };
+    try {
+      for (const offered of ['', 'x', lock.authToken.slice(1), lock.authToken, 'x'.repeat(12_000)]) {
+        const request = upgradeRequest(lock, { [token]: offered });
+        decideBy(true);
+        assert.match(await answerTo(request), /^HTTP\/1\.1 101/, offered);
+        decideBy(false);
+        assert.match(await answerTo(request), /^HTTP\/1\.1 401/, offered);
+      }
+      assert.deepEqual(lengths, Array(20).fill(32), 'nor does the length tell: digests are compared');
+    } finally {
+      crypto.timingSafeEqual = original;
+      syncBuiltinESMExports();
+    }
+  });
 
   describe('all of them', () =>
     it('leave no token in the log, and one line per kind', () => {

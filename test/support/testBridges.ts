@@ -12,13 +12,16 @@ import { MemoryLog } from './memoryLog.ts';
 
 /** Real bridges on real sockets, with a configuration folder of their own; all gone after `cleanUp`. */
 export class TestBridges {
-  readonly root = fs.mkdtempSync(join(tmpdir(), 'ide-bridge-'));
-  readonly lockDir = join(this.root, 'ide');
+  readonly lockDir: string;
   readonly log = new MemoryLog();
   folders = ['/ws'];
   private readonly bridges: Bridge[] = [];
   private readonly sockets: Socket[] = [];
   private readonly clients: IdeClient[] = [];
+
+  constructor(readonly root = fs.mkdtempSync(join(tmpdir(), 'ide-bridge-'))) {
+    this.lockDir = join(root, 'ide');
+  }
 
   /** Its one tool is called hello. */
   create(options: Partial<BridgeOptions> = {}): Bridge {

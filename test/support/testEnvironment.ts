@@ -6,6 +6,8 @@ export const testEnvironment = {
   grep: 'IDE_BRIDGE_TEST_GREP',
   /** Set when the golden conversations are to be written anew. */
   updateGolden: 'IDE_BRIDGE_UPDATE_GOLDEN',
+  /** Set when the extension sleeps: `activate` only hands out its context, and a test activates the bundle. */
+  sleeping: 'IDE_BRIDGE_TEST_SLEEPING',
   /** Set when this is the oldest VS Code that package.json allows. */
   floor: 'IDE_BRIDGE_TEST_FLOOR',
   /** Address of the DevTools protocol of this very window. */

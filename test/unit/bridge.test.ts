@@ -116,8 +116,8 @@ describe('bridge', () => {
       const first = await bridges.start();
       await first.bridge.stop();
       const file = join(bridges.root, 'storage', 'bridge.json');
-      const saved = JSON.parse(fs.readFileSync(file, 'utf8')) as { stoppedAt: number };
-      fs.writeFileSync(file, JSON.stringify({ ...saved, stoppedAt: saved.stoppedAt - 17_000 }));
+      const longAgo = fs.statSync(file).mtimeMs / 1000 - 17;
+      fs.utimesSync(file, longAgo, longAgo);
       const second = await bridges.start();
       assert.equal(second.lock.port, first.lock.port);
       assert.notEqual(second.lock.authToken, first.lock.authToken);
