@@ -13,6 +13,7 @@ const shared = {
   external: ['vscode'],
   sourcemap: !production,
   minify: production,
+  charset: 'utf8',
   logLevel: 'warning',
 };
 
