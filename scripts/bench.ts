@@ -35,6 +35,7 @@ async function main(): Promise<void> {
     const client = await IdeClient.connect({ port: lock.port, token: lock.authToken });
     await benchRoundTrip(client);
     await benchSelection(client, workbench, workspace);
+    await benchCursorMoves(client, workbench, lock);
     await benchDiffs(client, workbench, workspace);
     await benchLargeProposal(client, workbench, workspace);
     await benchManyProposals(client, workbench, workspace, lock);
@@ -139,6 +140,34 @@ async function benchSelection(client: IdeClient, { page }: Workbench, workspace:
   }
   const p50 = quantile(times, 0.5);
   row('key press → selection_changed (50 ms debounce)', spread(times), p50 <= 65, 'p50 at most 65 ms');
+}
+
+/** As fast as keys can be pressed. The share of the extension host holds that of VS Code's own extensions. */
+async function benchCursorMoves(client: IdeClient, { page }: Workbench, lock: Lock): Promise<void> {
+  const pid = extensionHost(lock.pid);
+  const before = client.notifications('selection_changed').length;
+  const [cpu, start] = [cpuTime(pid), performance.now()];
+  for (let i = 0; i < 1_000; i++) {
+    await page.keyboard.press(i % 200 < 100 ? 'ArrowDown' : 'ArrowUp');
+  }
+  const elapsed = performance.now() - start;
+  const share = (cpuTime(pid) - cpu) / elapsed;
+  const messages = client.notifications('selection_changed').length - before;
+  row(
+    `1,000 cursor moves in ${ms(elapsed)}`,
+    `${messages} messages`,
+    messages <= elapsed / 50 + 1,
+    'one per 50 ms',
+  );
+  row('extension host meanwhile', `${(share * 100).toFixed(1)} % of a core`, share < 0.05, 'under 5 %');
+}
+
+/** User and system time of a process so far, in ms; the kernel counts it in hundredths of a second. */
+function cpuTime(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 async function benchDiffs(client: IdeClient, { page }: Workbench, workspace: string): Promise<void> {

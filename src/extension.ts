@@ -18,8 +18,8 @@ import { SessionTerminals } from './editor/sessionTerminals.ts';
 import { setting } from './editor/settings.ts';
 import { Sharing } from './editor/sharing.ts';
 import { Tabs } from './editor/tabs.ts';
-import { TerminalBells } from './editor/terminalBells.ts';
 import { registerTerminalLinks } from './editor/terminalLinks.ts';
+import { TerminalSigns } from './editor/terminalSigns.ts';
 import { injectEnvironment } from './editor/terminals.ts';
 import { workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
 import { Bridge } from './server/bridge.ts';
@@ -80,10 +80,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const memento = context.workspaceState;
   const sessionTerminals = new SessionTerminals(bridge, memento, log);
   const launcher = new Launcher(() => bridge.port, sessionTerminals, memento);
-  const bells = new TerminalBells();
+  const signs = new TerminalSigns();
   const mentions = new Mentions(bridge);
   const lastShared = new LastShared(bridge, sharing);
-  const attention = new Attention({ bridge, proposals, sessionTerminals, bells });
+  const attention = new Attention({ bridge, proposals, sessionTerminals, signs });
 
   context.subscriptions.push(
     log,
@@ -97,9 +97,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     sessionTerminals,
     notebooks,
     launcher,
-    bells,
+    signs,
     attention,
-    new SessionsView({ bridge, proposals, sessionTerminals, attention }),
+    new SessionsView({ bridge, proposals, agentChanges, sessionTerminals, attention, signs }),
     mentions,
     lastShared,
     new StatusBar(bridge, attention, mentions),

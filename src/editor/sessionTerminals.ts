@@ -130,7 +130,9 @@ export class SessionTerminals implements vscode.Disposable {
     }
   }
 
-  private unusedLabel(name: string): string {
+  private unusedLabel(terminalName: string): string {
+    // Where a terminal is called after its title, the CLI's sign of work comes first.
+    const name = terminalName.replace(/^[✳\u25d0-\u25d3\u2800-\u28ff] /, '');
     const used = new Set(this.sessions.map(({ label }) => label));
     let label = name;
     for (let number = 2; used.has(label); number++) {

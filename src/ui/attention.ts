@@ -5,12 +5,12 @@ import type { Proposals } from '../editor/proposals.ts';
 import { proposedSides } from '../editor/proposalTabs.ts';
 import type { SessionTerminals } from '../editor/sessionTerminals.ts';
 import { setting } from '../editor/settings.ts';
-import type { TerminalBells } from '../editor/terminalBells.ts';
+import type { TerminalSigns } from '../editor/terminalSigns.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Session } from '../server/session.ts';
 import { commandIds } from './commandIds.ts';
 
-/** A proposal, or the question in the terminal that a bell announced. */
+/** A proposal, or a terminal in which the CLI has asked or is done. */
 interface Wait {
   readonly session: Session;
   readonly proposal?: Proposal;
@@ -25,7 +25,7 @@ interface AttentionDependencies {
   bridge: Bridge;
   proposals: Proposals;
   sessionTerminals: SessionTerminals;
-  bells: TerminalBells;
+  signs: TerminalSigns;
 }
 
 /** Knows which sessions wait for the user, and says so, once, when that is out of view. */
@@ -38,17 +38,22 @@ export class Attention implements vscode.Disposable {
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly dependencies: AttentionDependencies) {
-    const { bridge, proposals, sessionTerminals, bells } = dependencies;
+    const { bridge, proposals, sessionTerminals, signs } = dependencies;
     const look = () => this.look();
+    const endQuestions = (terminal: vscode.Terminal) =>
+      sessionTerminals.sessionsIn(terminal).forEach((session) => this.endQuestion(session));
     this.subscriptions = vscode.Disposable.from(
       proposals.onDidChange(() => this.followProposals()),
-      bells.onDidRing((terminal) => sessionTerminals.sessionsIn(terminal).forEach((s) => this.ring(s))),
+      signs.onDidCall((terminal) => sessionTerminals.sessionsIn(terminal).forEach((s) => this.call(s))),
+      signs.onDidChange((terminal) => {
+        if (signs.isWorking(terminal)) {
+          endQuestions(terminal);
+        }
+      }),
       // The CLI calls tools when it goes on.
       bridge.onDidUse((session) => this.endQuestion(session)),
       bridge.onDidChangeState(() => this.keep(({ session }) => bridge.sessions.has(session))),
-      vscode.window.onDidEndTerminalShellExecution(({ terminal }) =>
-        sessionTerminals.sessionsIn(terminal).forEach((session) => this.endQuestion(session)),
-      ),
+      vscode.window.onDidEndTerminalShellExecution(({ terminal }) => endQuestions(terminal)),
       vscode.window.onDidChangeWindowState(look),
       vscode.window.onDidChangeActiveTerminal(look),
       vscode.window.tabGroups.onDidChangeTabs(look),
@@ -75,19 +80,25 @@ export class Attention implements vscode.Disposable {
     const { all } = this.dependencies.proposals;
     const known = new Set(this.waits.map(({ proposal }) => proposal));
     const added = all.filter((proposal) => !known.has(proposal));
+    const isAsked = (session: Session) => added.some((proposal) => proposal.session === session);
     this.waits = [
-      ...this.waits.filter(({ proposal }) => !proposal || all.includes(proposal)),
+      // The question that goes with a proposal is the same wait.
+      ...this.waits.filter(({ proposal, session }) =>
+        proposal ? all.includes(proposal) : !isAsked(session),
+      ),
       ...added.map((proposal) => ({ session: proposal.session, proposal, isKnown: false })),
     ];
     this.changed.fire();
     this.lookLater();
   }
 
-  private ring(session: Session): void {
-    if (this.waits.some((wait) => wait.session === session)) {
-      return; // a bell that goes with a proposal, or rings again
+  private call(session: Session): void {
+    const wait = { session, isKnown: false };
+    // One that goes with a proposal, or comes again, is known.
+    if (this.isInView(wait) || this.waits.some((other) => other.session === session)) {
+      return;
     }
-    this.waits.push({ session, isKnown: false });
+    this.waits.push(wait);
     this.changed.fire();
     this.lookLater();
   }

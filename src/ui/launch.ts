@@ -45,7 +45,9 @@ export function reportMissingCommand(launcher: Launcher): vscode.Disposable {
     if (choice === howTo) {
       await vscode.env.openExternal(installGuide);
     } else if (choice === settings) {
-      await vscode.commands.executeCommand('workbench.action.openSettings', 'ideBridge.command');
+      // A remote window hides settings of machine scope from the user's own.
+      const where = vscode.env.remoteName === undefined ? 'openSettings' : 'openRemoteSettings';
+      await vscode.commands.executeCommand(`workbench.action.${where}`, { query: 'ideBridge.command' });
     }
   });
 }

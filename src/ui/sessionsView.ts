@@ -3,8 +3,10 @@ import * as vscode from 'vscode';
 import { Proposal } from '../editor/proposal.ts';
 import type { Proposals } from '../editor/proposals.ts';
 import type { SessionTerminals } from '../editor/sessionTerminals.ts';
+import type { TerminalSigns } from '../editor/terminalSigns.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Session } from '../server/session.ts';
+import type { AgentChanges } from './agentChanges.ts';
 import type { Attention } from './attention.ts';
 import { commandIds } from './commandIds.ts';
 
@@ -13,8 +15,10 @@ type Node = Session | Proposal;
 interface SessionsViewDependencies {
   bridge: Bridge;
   proposals: Proposals;
+  agentChanges: AgentChanges;
   sessionTerminals: SessionTerminals;
   attention: Attention;
+  signs: TerminalSigns;
 }
 
 /** Every connected CLI with what it is at, and below it the proposals that wait for a decision. */
@@ -26,7 +30,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(private readonly dependencies: SessionsViewDependencies) {
-    const { bridge, proposals, sessionTerminals, attention } = dependencies;
+    const { bridge, proposals, agentChanges, sessionTerminals, attention, signs } = dependencies;
     this.view = vscode.window.createTreeView('ideBridge.sessions', { treeDataProvider: this });
     const update = () => this.update();
     this.subscription = vscode.Disposable.from(
@@ -34,6 +38,8 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
       this.changed,
       bridge.onDidChangeState(update),
       proposals.onDidChange(update),
+      agentChanges.changes.onDidChange(update),
+      signs.onDidChange(update),
       sessionTerminals.onDidChange(update),
       attention.onDidChange(update),
     );
@@ -67,7 +73,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
   }
 
   private sessionItem(session: Session): vscode.TreeItem {
-    const { sessionTerminals } = this.dependencies;
+    const { agentChanges, sessionTerminals } = this.dependencies;
     const { label, clientInfo, pid } = session;
     const folder = sessionTerminals.folderOf(session);
     const hasTerminal = sessionTerminals.terminalOf(session) !== undefined;
@@ -78,7 +84,14 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     // Two ids: the editor would keep an item closed that had no children when it was first shown.
     item.id = `session ${session.id}${hasChildren ? ' with proposals' : ''}`;
     item.iconPath = icon;
-    item.description = [text, folder && basename(folder), clientInfo?.version, pid]
+    const changed = agentChanges.changes.all.filter(({ set }) => pid !== undefined && set.pid === pid).length;
+    item.description = [
+      text,
+      changed > 0 && `${changed} changed`,
+      folder && basename(folder),
+      clientInfo?.version,
+      pid,
+    ]
       .filter(Boolean)
       .join(' · ');
     item.tooltip = [
@@ -99,8 +112,12 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
       const text = proposals === 1 ? 'Proposal open' : `${proposals} proposals open`;
       return { icon: new vscode.ThemeIcon('diff', warning), text };
     }
-    return this.dependencies.attention.asking.has(session)
-      ? { icon: new vscode.ThemeIcon('bell-dot', warning), text: 'Waiting for you' }
+    const { attention, sessionTerminals, signs } = this.dependencies;
+    if (attention.asking.has(session)) {
+      return { icon: new vscode.ThemeIcon('bell-dot', warning), text: 'Waiting for you' };
+    }
+    return signs.isWorking(sessionTerminals.terminalOf(session))
+      ? { icon: new vscode.ThemeIcon('loading~spin'), text: 'Working' }
       : { icon: new vscode.ThemeIcon('sparkle'), text: 'Idle' };
   }
 }

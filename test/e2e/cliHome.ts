@@ -40,6 +40,8 @@ export async function createCliHome(folder: string, workspace: string): Promise<
       SHELL: '/bin/bash',
       CLAUDE_CONFIG_DIR: configDir,
       ANTHROPIC_API_KEY: apiKey,
+      // Nobody listens there: a CLI that was not given a mock reaches nothing.
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
       DISABLE_AUTOUPDATER: '1',
       DISABLE_TELEMETRY: '1',
       DISABLE_ERROR_REPORTING: '1',

@@ -12,15 +12,15 @@ export function contextScenarios(desk: () => Desk): void {
   async function contextOf(claude: Claude, words: string): Promise<string> {
     claude.api.script([text('I have seen it')]);
     await claude.prompt(words);
-    return contextText(
-      await claude.api.nextRequest('the prompt', (turn) => contextText(turn).includes(words)),
-    );
+    const request = await claude.api.nextRequest('the prompt', (turn) => contextText(turn).includes(words));
+    await claude.terminal.shows('I have seen it');
+    return contextText(request);
   }
 
   it('attaches the mentioned lines of a file whose path has a space', async () => {
-    await desk().file('sp ace.txt', 'alpha\nbravo\ncharlie\ndelta\n');
+    const file = await desk().file('sp ace.txt', 'alpha\nbravo\ncharlie\ndelta\n');
     const claude = await desk().startClaude();
-    await desk().window.openFile('sp ace.txt');
+    await desk().window.openFile(file.path);
     await desk().window.selectLines(2, 3);
     await mention();
     await claude.terminal.shows('sp ace.txt#L2-3"');
@@ -34,39 +34,77 @@ export function contextScenarios(desk: () => Desk): void {
     assert.doesNotMatch(context, /alpha|delta/);
   });
 
-  // Not seen green yet.
-  it.skip('takes a mention that was made before it was started', async () => {
-    await desk().file('early.txt', 'the early bird\n');
-    await desk().window.openFile('early.txt');
+  it('takes a mention that was made before it was started', async () => {
+    const file = await desk().file('early.txt', 'the early bird\n');
+    await desk().window.openFile(file.path);
     await mention();
     await desk().window.page.getByText('The mention waits for the next one').first().waitFor();
     const claude = await desk().startClaude();
-    await claude.terminal.shows('early.txt ');
+    await claude.terminal.shows('/early.txt');
     assert.match(await contextOf(claude, 'look at this'), /the early bird/);
   });
 
   it('shares the selection with each prompt, if the user wants that', async () => {
-    await desk().file('poem.txt', 'roses are red\nviolets are blue\nsugar is sweet\n');
+    const file = await desk().file('poem.txt', 'roses are red\nviolets are blue\nsugar is sweet\n');
     const claude = await desk().startClaude();
     await desk().configure({ 'ideBridge.share.selectionWithEachPrompt': true });
-    await desk().window.openFile('poem.txt');
+    await desk().window.openFile(file.path);
     await desk().window.selectLines(2, 3);
     await claude.terminal.shows('2 lines selected');
     await contextOf(claude, 'the first prompt');
-    await claude.terminal.shows('I have seen it');
     await claude.terminal.shows('2 lines selected');
     const context = await contextOf(claude, 'the second prompt');
     assert.equal(context.split('violets are blue').length - 1, 2);
   });
 
   it('gets mentions only when it is the session that was used last', async () => {
-    await desk().file('target.txt', 'bullseye\n');
+    const file = await desk().file('target.txt', 'bullseye\n');
     const first = await desk().startClaude();
     const second = await desk().startClaude();
     await contextOf(first, 'the first is used last');
-    await desk().window.openFile('target.txt');
+    await desk().window.openFile(file.path);
     await mention();
     assert.match(await contextOf(first, 'look at this'), /bullseye/);
     assert.doesNotMatch(await contextOf(second, 'and what do you see'), /@\S*target\.txt/);
+  });
+
+  it('is told the selection again after it has lost the connection', async () => {
+    const file = await desk().file('poem.txt', 'roses are red\nviolets are blue\nsugar is sweet\n');
+    const claude = await desk().startClaude();
+    await desk().window.openFile(file.path);
+    await desk().window.selectLines(2, 3);
+    await claude.terminal.shows('2 lines selected');
+    assert.match(await contextOf(claude, 'the first prompt'), /violets are blue/);
+    assert.doesNotMatch(await claude.terminal.text(), /lines selected\]/);
+    await desk().window.runCommand('IDE Bridge: Restart Bridge');
+    await claude.terminal.shows('2 lines selected');
+    const context = await contextOf(claude, 'the second prompt');
+    assert.equal(context.split('violets are blue').length - 1, 2);
+  });
+
+  it('keeps its name and its terminal when the window is reloaded', async () => {
+    const { page } = desk().window;
+    const screen = page.locator('.panel .xterm-rows');
+    const file = await desk().file('open.txt', '');
+    const row = page.locator('.pane', { hasText: 'Sessions' }).locator('.monaco-list-row').first();
+    await desk().window.runCommand('IDE Bridge: New Claude Code Session in the Panel');
+    await desk().window.connectedClients(1, 60_000);
+    await desk().window.runCommand('Claude Code: Focus on Sessions View');
+    await row.filter({ hasText: 'Claude Code' }).waitFor();
+    // By then the handshake is over: a CLI that is cut off in it does not come back.
+    await desk().window.openFile(file.path);
+    await screen.getByText('In open.txt').waitFor();
+    await desk().reload();
+    await desk().window.connectedClients(1, 30_000);
+    await screen.getByText('Claude Code v').waitFor();
+    await desk().window.runCommand('Claude Code: Focus on Sessions View');
+    await row.filter({ hasText: 'Claude Code' }).waitFor();
+    // Goes back to it; only what is known as ours is gone back to, all else would start another.
+    await desk().window.runCommand('IDE Bridge: Run Claude Code');
+    await page.locator('.panel .terminal-wrapper.active .xterm.focus').waitFor();
+    assert.equal(await page.locator('.terminal-wrapper').count(), 1);
+    await desk().window.runCommand('Claude Code: Focus on Sessions View');
+    await row.click();
+    await page.locator('.panel .terminal-wrapper.active .xterm.focus').waitFor();
   });
 }

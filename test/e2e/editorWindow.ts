@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../support/until.ts';
 import { DiffTab } from './diffTab.ts';
@@ -24,9 +25,10 @@ export class EditorWindow {
     await widget.waitFor({ state: 'hidden' });
   }
 
-  /** Opens a file of the workspace by its name, which has to be the only one of that name. */
-  async openFile(name: string): Promise<void> {
-    await this.pick('Control+KeyP', name, name);
+  /** Opens a file by its path; or by its name, which is searched for: a new file is not always found. */
+  async openFile(file: string): Promise<void> {
+    const name = path.basename(file);
+    await this.pick('Control+KeyP', file, name);
     await this.page
       .locator('.editor-group-container.active .tab.active')
       .filter({ hasText: name })

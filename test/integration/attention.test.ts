@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { IdeClient } from '../support/ideClient.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
-import { connectClient, currentLock, Scratch } from './bridge.ts';
+import { connectClient, currentLock, propose, Scratch } from './bridge.ts';
 import { closeTerminals, configure, FakeCli } from './fakeCli.ts';
 
 describe('attention', function () {
@@ -50,15 +50,9 @@ describe('attention', function () {
   /** Proposes an edit and covers its diff, with the terminal out of view. */
   async function proposeOutOfView(): Promise<void> {
     await newTerminalInFront();
-    const file = scratch.write('a.txt', 'a\n');
-    void client.call('openDiff', {
-      old_file_path: file,
-      new_file_path: file,
-      new_file_contents: 'b\n',
-      tab_name: 'T',
-    });
-    await ui.page.locator('.tab', { hasText: 'a.txt (proposed edit)' }).waitFor();
     const other = await vscode.workspace.openTextDocument(scratch.write('other.txt', ''));
+    // Quickly: what stays in view for a while is known.
+    await propose(client, scratch.write('a.txt', 'a\n'), 'b\n');
     await vscode.window.showTextDocument(other, { preview: false });
   }
 
@@ -93,13 +87,7 @@ describe('attention', function () {
   });
 
   it('is not asked for by a proposal in view', async () => {
-    const file = scratch.write('a.txt', 'a\n');
-    void client.call('openDiff', {
-      old_file_path: file,
-      new_file_path: file,
-      new_file_contents: 'b\n',
-      tab_name: 'T',
-    });
+    await propose(client, scratch.write('a.txt', 'a\n'), 'b\n');
     await ui.page.locator('.monaco-list-row', { hasText: 'Proposal open' }).waitFor();
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     assert.deepEqual(await toasts().allInnerTexts(), []);
@@ -108,12 +96,62 @@ describe('attention', function () {
 
   it('is asked for by a bell in a terminal out of view, until the terminal is shown', async () => {
     await newTerminalInFront();
-    const { pid } = await cli.run(1);
-    process.kill(pid, 'SIGUSR1');
+    await cli.say((await cli.run(1)).pid, '\x07');
     await ui.page.locator('.monaco-list-row', { hasText: 'Waiting for you' }).waitFor();
     const toast = toasts().filter({ hasText: 'Claude Code waits for you' });
     await toast.getByRole('button', { name: 'Show' }).click();
     await until('its terminal', () => vscode.window.activeTerminal?.name === 'Claude Code');
     await ui.page.locator('.monaco-list-row', { hasText: 'Idle' }).waitFor();
+  });
+
+  it('is asked for once by a CLI that has worked out of view, and has stopped', async () => {
+    const { pid } = await cli.run(1);
+    await cli.say(pid, '\x1b]0;◐ Claude Code\x07');
+    const row = (state: string) => ui.page.locator('.monaco-list-row', { hasText: state });
+    await row('Working').waitFor();
+    await ui.screenshot('session-working');
+    await newTerminalInFront();
+    await cli.say(pid, '\x1b]0;✳ Claude Code\x07');
+    await row('Waiting for you').waitFor();
+    await toasts().getByText('Claude Code waits for you.').waitFor();
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await cli.say(pid, '\x1b]0;✳ Claude Code\x07\x07');
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    assert.equal(await toasts().count(), 0);
+    await cli.say(pid, '\x1b]0;◑ Claude Code\x07');
+    await row('Working').waitFor();
+  });
+
+  it('is not asked for by a CLI that stops in view', async () => {
+    const { pid } = await cli.run(1);
+    for (const sign of ['◐', '✳']) {
+      await cli.say(pid, `\x1b]0;${sign} Claude Code\x07`);
+      await ui.page.locator('.monaco-list-row', { hasText: sign === '✳' ? 'Idle' : 'Working' }).waitFor();
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    assert.equal(await toasts().count(), 0);
+  });
+
+  it('is asked for once by a proposal in front of a window without the focus', async () => {
+    // Playwright lets each page believe that it has the focus, even behind another.
+    const focus = (hasFocus: boolean) =>
+      ui.page.evaluate<unknown>(
+        `document.hasFocus = () => ${hasFocus}; document.dispatchEvent(new Event('visibilitychange'))`,
+      );
+    await focus(false);
+    try {
+      await until('the window to lose the focus', () => !vscode.window.state.focused);
+      const { pid } = await cli.run(1);
+      await cli.say(pid, '\x1b]0;◐ Claude Code\x07');
+      await propose(client, scratch.write('a.txt', 'a\n'), 'b\n');
+      // The CLI stops for the question in its terminal as well: that is the same wait.
+      await cli.say(pid, '\x1b]0;✳ Claude Code\x07');
+      await toasts().getByText('Claude Code proposes a change to a.txt.').waitFor();
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      assert.equal(await toasts().count(), 1);
+      await client.callForTexts('closeAllDiffTabs');
+    } finally {
+      await focus(true);
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { until } from '../support/until.ts';
 import type { Scratch } from './bridge.ts';
@@ -8,11 +9,11 @@ export async function configure(name: string, value: unknown): Promise<void> {
   await vscode.workspace.getConfiguration('ideBridge').update(name, value, vscode.ConfigurationTarget.Global);
 }
 
-/** A stand-in for the CLI that writes down how it was started, stays, and rings the bell on SIGUSR1. */
+/** A stand-in for the CLI that writes down how it was started, stays, and prints what it is told to. */
 export class FakeCli {
   private readonly log: string;
 
-  private constructor(scratch: Scratch) {
+  private constructor(private readonly scratch: Scratch) {
     this.log = scratch.path('ran.txt');
   }
 
@@ -20,7 +21,7 @@ export class FakeCli {
     const cli = new FakeCli(scratch);
     const command = scratch.write(
       'fake-claude',
-      `#!/bin/sh\necho "$$|$CLAUDE_CODE_SSE_PORT|$EXTRA|$*" >> "${cli.log}"\ntrap 'printf "\\a"' USR1\nwhile :; do sleep 1 & wait; done\n`,
+      `#!/bin/sh\necho "$$|$CLAUDE_CODE_SSE_PORT|$EXTRA|$*" >> "${cli.log}"\ntrap 'cat "${cli.words}"' USR1\nwhile :; do sleep 1 & wait; done\n`,
     );
     chmodSync(command, 0o755);
     await configure('command', command);
@@ -41,6 +42,16 @@ export class FakeCli {
       });
   }
 
+  private get words(): string {
+    return this.scratch.path('words.txt');
+  }
+
+  /** Has one of its processes print that. */
+  async say(pid: number, words: string): Promise<void> {
+    await writeFile(this.words, words);
+    process.kill(pid, 'SIGUSR1');
+  }
+
   async run(count: number): Promise<{ pid: number; port: string; extra: string; args: string }> {
     return until(`run ${count} of the CLI`, () => this.runs[count - 1], 20_000);
   }
@@ -49,4 +60,7 @@ export class FakeCli {
 export async function closeTerminals(): Promise<void> {
   vscode.window.terminals.forEach((terminal) => terminal.dispose());
   await until('the terminals to go', () => vscode.window.terminals.length === 0);
+  // The editor locks the group of a terminal, and the last group stays, with its lock: other files would open beside.
+  await vscode.commands.executeCommand('workbench.action.editorLayoutSingle');
+  await vscode.commands.executeCommand('workbench.action.unlockEditorGroup');
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../support/ideClient.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
@@ -29,7 +30,6 @@ describe('sessions', function () {
     await closeTerminals();
     await vscode.commands.executeCommand('notifications.clearAll');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    await vscode.commands.executeCommand('workbench.action.editorLayoutSingle');
     scratch.remove();
   });
 
@@ -83,7 +83,8 @@ describe('sessions', function () {
       await showView();
       clients.push(await connectClient(process.ppid));
       await row(String(process.ppid)).click();
-      await ui.page.getByText('runs outside of the terminals of this window').first().waitFor();
+      const words = 'runs outside of the terminals of this window';
+      await ui.page.locator('.notification-toast', { hasText: words }).waitFor();
     });
 
     it('renames a session, also when it comes back after a broken connection', async () => {
@@ -91,7 +92,7 @@ describe('sessions', function () {
       const client = await startSession();
       await row('Claude Code').hover();
       await row('Claude Code').getByRole('button', { name: 'Rename Session' }).click();
-      const input = ui.page.locator('.quick-input-widget input');
+      const input = ui.page.locator('.quick-input-widget input.input');
       await input.fill('Docs');
       await input.press('Enter');
       await row('Docs').waitFor();
@@ -118,9 +119,80 @@ describe('sessions', function () {
       await answer;
       await row('Idle').waitFor();
     });
+
+    it('leaves out the sign that the CLI puts before its title', async () => {
+      await showView();
+      const terminal = vscode.window.createTerminal('✳ Docs');
+      clients.push(await connectClient(await terminal.processId));
+      await row('Docs').waitFor();
+      assert.doesNotMatch((await row('Docs').textContent()) ?? '', /✳/);
+    });
+
+    it('counts the files that a session has changed', async () => {
+      await showView();
+      const client = await startSession();
+      const file = scratch.write('changed.txt', 'before\n');
+      await client.callForTexts('getDiagnostics', { uri: `file://${file}` });
+      scratch.write('changed.txt', 'after\n');
+      await client.callForTexts('getDiagnostics');
+      await row('1 changed').waitFor();
+      await ui.screenshot('sessions-changed');
+      await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+      await row('1 changed').waitFor({ state: 'detached' });
+    });
+  });
+
+  it('makes links of the places in files that a session prints', async () => {
+    const client = await startSession();
+    await client.call('getWorkspaceFolders');
+    scratch.write('plain.txt', 'one\ntwo\nthree\n');
+    scratch.write('a b.txt', 'one\ntwo\nthree\n');
+    const folder = path.basename(scratch.folder);
+    const { pid } = await cli.run(1);
+    const places = [
+      { words: 'plain.txt:2:3', name: 'plain.txt', selection: new vscode.Selection(1, 2, 1, 2) },
+      { words: 'a b.txt#L2-3', name: 'a b.txt', selection: new vscode.Selection(1, 0, 3, 0) },
+    ];
+    for (const { words, name, selection } of places) {
+      await cli.say(pid, `\nSee @"${folder}/${words}"\n`.replace(/@"(.*:.*)"/, '$1'));
+      const line = ui.page.locator('.xterm-rows > div', { hasText: words }).last();
+      // Right into the path, which begins after the fourth column.
+      const box = await until(
+        'the line',
+        async () => (await line.locator('span').first().boundingBox()) ?? undefined,
+      );
+      const [x, y] = [box.x + 60, box.y + box.height / 2];
+      await ui.page.mouse.move(x, y);
+      await ui.page.getByText('Open in editor').waitFor();
+      await ui.screenshot(`link-${name}`);
+      await ui.page.keyboard.down('Control');
+      await ui.page.mouse.click(x, y);
+      await ui.page.keyboard.up('Control');
+      const editor = await until('the file', () => {
+        const active = vscode.window.activeTextEditor;
+        return active?.document.fileName === scratch.path(name) ? active : undefined;
+      });
+      await until('the place', () => editor.selection.isEqual(selection));
+    }
   });
 
   describe('starting one', () => {
+    it('works from the title of the view and its menu', async () => {
+      await showView();
+      await view().hover();
+      await view().getByRole('button', { name: 'New Claude Code Session' }).click();
+      await cli.run(1);
+      await view().hover();
+      await view().getByRole('button', { name: 'Resume a Claude Code Conversation' }).click();
+      assert.equal((await cli.run(2)).args, '--resume');
+      await view().hover();
+      await view().getByRole('button', { name: 'More Actions' }).click();
+      await ui.page.locator('.monaco-menu').getByText('in the Panel').waitFor();
+      await ui.screenshot('sessions-menu');
+      await ui.page.locator('.monaco-menu').getByText('Continue the Last').click();
+      assert.equal((await cli.run(3)).args, '--continue');
+    });
+
     it('passes the arguments, environment and permission mode of the settings', async () => {
       await configure('arguments', ['--model', 'the big one']);
       await configure('environment', { EXTRA: 'yes' });
@@ -138,8 +210,7 @@ describe('sessions', function () {
       }
     });
 
-    // Not seen green yet.
-    it.skip('opens in the panel, in the editor area or beside, each in a terminal of its own', async () => {
+    it('opens in the panel, in the editor area or beside, each in a terminal of its own', async () => {
       const document = await vscode.workspace.openTextDocument(scratch.write('a.txt', ''));
       await vscode.window.showTextDocument(document, { preview: false });
       const terminals = () => tabs().filter(({ input }) => input instanceof vscode.TabInputTerminal);
@@ -180,6 +251,8 @@ describe('sessions', function () {
       await toast.getByRole('button', { name: 'How to Install' }).waitFor();
       await ui.screenshot('command-not-found');
       assert.equal(await toast.count(), 1);
+      await toast.getByRole('button', { name: 'Open Settings' }).click();
+      await ui.page.locator('.settings-editor').getByText('The command of the Claude Code CLI').waitFor();
     });
   });
 });
