@@ -9,7 +9,7 @@ export async function showDiff(
   title: string,
   takeFocus: boolean,
 ): Promise<void> {
-  const shown = tabsOf(uri).find(isDiff);
+  const shown = tabsOf(uri).find(({ input }) => isDiff(input));
   const column = shown?.group.viewColumn ?? columnForReview(groupOfProposals());
   await vscode.commands.executeCommand('vscode.diff', original, uri, title, {
     // Pinned: a preview would be replaced, and so rejected, by the next one.
@@ -33,12 +33,11 @@ export function shownProposals(): vscode.Uri[] {
 
 /** The proposed sides that a tab shows: in a diff, among others in a multi-diff, or alone. */
 export function proposedSides({ input }: vscode.Tab): vscode.Uri[] {
-  const uris =
-    input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff
-      ? [input.modified]
-      : input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook
-        ? [input.uri]
-        : diffsOf(input).map(({ modified }) => modified);
+  const uris = isDiff(input)
+    ? [input.modified]
+    : input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook
+      ? [input.uri]
+      : diffsOf(input).map(({ modified }) => modified);
   return uris.filter(({ scheme }) => scheme === proposalScheme);
 }
 
@@ -63,11 +62,11 @@ function allTabs(): vscode.Tab[] {
 
 function groupOfProposals(): vscode.TabGroup | undefined {
   return vscode.window.tabGroups.all.find(({ tabs }) =>
-    tabs.some((tab) => isDiff(tab) && proposedSides(tab).length > 0),
+    tabs.some((tab) => isDiff(tab.input) && proposedSides(tab).length > 0),
   );
 }
 
 /** The editor shows notebooks in a diff of their own. */
-function isDiff({ input }: vscode.Tab): boolean {
+function isDiff(input: unknown): input is vscode.TabInputTextDiff | vscode.TabInputNotebookDiff {
   return input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff;
 }
