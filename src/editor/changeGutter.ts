@@ -7,7 +7,7 @@ import { setting } from './settings.ts';
 
 /**
  * Marks of an agent's lines in the editor's gutter. The stable API gives them to source controls only, so there is
- * one, without input box and files of its own, and only while there is something to mark.
+ * one while there is something to mark: it lists the files, without adding to the count of the others.
  */
 export class ChangeGutter implements vscode.QuickDiffProvider, Disposable {
   private readonly update = new Throttle(100, () => this.show());
@@ -16,7 +16,11 @@ export class ChangeGutter implements vscode.QuickDiffProvider, Disposable {
   /** What the marks were made from; they are asked for once per source control and file only. */
   private shown = '';
 
-  constructor(private readonly changes: Changes) {
+  /** @param openChange the command that shows what was done to the file of a URI */
+  constructor(
+    private readonly changes: Changes,
+    private readonly openChange: string,
+  ) {
     this.subscription = vscode.Disposable.from(
       changes.onDidChange(() => this.update.schedule()),
       vscode.workspace.onDidChangeConfiguration((event) => {
@@ -49,9 +53,17 @@ export class ChangeGutter implements vscode.QuickDiffProvider, Disposable {
     this.sourceControl?.dispose();
     this.sourceControl = undefined;
     if (marked.length > 0) {
-      this.sourceControl = vscode.scm.createSourceControl('ideBridge', 'Agent Changes');
-      this.sourceControl.inputBox.visible = false;
-      this.sourceControl.quickDiffProvider = this;
+      const control = vscode.scm.createSourceControl('ideBridge', 'Agent Changes');
+      control.inputBox.visible = false;
+      control.quickDiffProvider = this;
+      control.count = 0;
+      const group = control.createResourceGroup('files', 'Changed by Agents');
+      group.resourceStates = [...new Set(marked.map(({ snapshot }) => snapshot.path))].map((path) => {
+        const resourceUri = vscode.Uri.file(path);
+        const command = { command: this.openChange, title: 'Open Change', arguments: [resourceUri] };
+        return { resourceUri, command };
+      });
+      this.sourceControl = control;
     }
   }
 }

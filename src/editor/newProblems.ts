@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
+import { openDocument } from './documents.ts';
 
 /** ms after which the language server of a document that has been opened has reported on it. */
 const reportTime = 10_000;
@@ -67,7 +68,7 @@ export class NewProblems implements vscode.Disposable {
   }
 
   private isReportedOn(uri: vscode.Uri): boolean {
-    const document = vscode.workspace.textDocuments.find((open) => open.uri.toString() === uri.toString());
+    const document = openDocument(uri);
     return document !== undefined && Date.now() - (this.openedAt.get(document) ?? 0) > reportTime;
   }
 }

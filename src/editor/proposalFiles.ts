@@ -16,7 +16,7 @@ export class ProposalFiles extends VirtualFiles {
 
   /** @param path an absolute path: its name and extension give the tab its icon and language */
   create(path: string, text: string): vscode.Uri {
-    const uri = vscode.Uri.file(path).with({ scheme: proposalScheme, authority: '', query: randomUUID() });
+    const uri = sideOf(path, randomUUID());
     this.files.set(uri.toString(), {
       bytes: Buffer.from(encodingMark(uri) + text, 'utf8'),
       time: Date.now(),
@@ -26,7 +26,7 @@ export class ProposalFiles extends VirtualFiles {
 
   /** The original of a file that does not exist. */
   empty(path: string): vscode.Uri {
-    return vscode.Uri.file(path).with({ scheme: proposalScheme, authority: '', query: nothing });
+    return sideOf(path, nothing);
   }
 
   text(uri: vscode.Uri): string {
@@ -74,10 +74,14 @@ export class ProposalFiles extends VirtualFiles {
     }
     const file = this.files.get(uri.toString());
     if (!file) {
-      throw vscode.FileSystemError.FileNotFound('This proposal has been decided already.');
+      throw vscode.FileSystemError.FileNotFound();
     }
     return file;
   }
+}
+
+function sideOf(path: string, query: string): vscode.Uri {
+  return vscode.Uri.file(path).with({ scheme: proposalScheme, authority: '', query });
 }
 
 /** A byte order mark where the editor's settings would have it read our UTF-8 as something else. */

@@ -10,7 +10,7 @@ export async function showDiff(
   title: string,
   takeFocus: boolean,
 ): Promise<void> {
-  const shown = tabsOf(uri).find(isDiff);
+  const shown = tabsOf(uri).find(({ input }) => isDiff(input));
   const column = shown?.group.viewColumn ?? columnForReview(groupOfProposals());
   await vscode.commands.executeCommand('vscode.diff', original, uri, title, {
     // Pinned: a preview would be replaced, and so rejected, by the next one.
@@ -60,10 +60,10 @@ function allTabs(): vscode.Tab[] {
 
 function groupOfProposals(): vscode.TabGroup | undefined {
   return vscode.window.tabGroups.all.find(({ tabs }) =>
-    tabs.some((tab) => isDiff(tab) && proposedSides(tab).length > 0),
+    tabs.some((tab) => isDiff(tab.input) && proposedSides(tab).length > 0),
   );
 }
 
-function isDiff({ input }: vscode.Tab): boolean {
+function isDiff(input: unknown): boolean {
   return contentOf(input)?.kind === 'diff';
 }

@@ -7,7 +7,7 @@ import type { WithdrawableProposals } from '../tools/closeAllDiffTabs.ts';
 import type { Outcome, ProposalRequest, ProposalReviewer } from '../tools/openDiff.ts';
 import { DecidedTabs } from './decidedTabs.ts';
 import { openDocument, openNotebook, saveNotebook } from './documents.ts';
-import { onDidSaveByHand } from './handSaves.ts';
+import { watchEditorDecisions } from './editorDecisions.ts';
 import { Proposal } from './proposal.ts';
 import { ProposalFiles } from './proposalFiles.ts';
 import { proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
@@ -53,15 +53,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     this.subscriptions = [
       this.decidedTabs,
       vscode.workspace.registerFileSystemProvider(proposalScheme, this.files, { isCaseSensitive: true }),
-      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.rejectClosed(closed)),
-      onDidSaveByHand(
-        (uri) => this.active?.uri.toString() === uri.toString(),
-        (uri) => {
-          if (setting('diff.acceptOnSave')) {
-            void this.accept(uri);
-          }
-        },
-      ),
+      watchEditorDecisions(this),
     ];
   }
 
@@ -122,19 +114,12 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     if (!proposal) {
       return;
     }
-    switch (await askAboutUnsavedChanges(proposal)) {
-      case 'accept': {
-        await this.settle(proposal, {
-          kind: 'accepted',
-          finalText: proposal.finalText(await this.text(uri)),
-        });
-        return;
-      }
-      case 'reject':
-        await this.settle(proposal, { kind: 'rejected' });
-        return;
-      case 'undecided':
-        return;
+    const answer = await askAboutUnsavedChanges(proposal);
+    if (answer === 'accept') {
+      const finalText = proposal.finalText(await this.text(uri));
+      await this.settle(proposal, { kind: 'accepted', finalText });
+    } else if (answer === 'reject') {
+      await this.reject(uri);
     }
   }
 
@@ -217,19 +202,6 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     await this.decidedTabs.close(proposal.uri);
     if (outcome.kind !== 'withdrawn') {
       this.decided.fire({ proposal, isAccepted: outcome.kind === 'accepted', wasInFront, column });
-    }
-  }
-
-  /** A tab that moves to another group or window closes and opens again: only one that is gone is a decision. */
-  private rejectClosed(closed: readonly vscode.Tab[]): void {
-    for (const uri of closed.flatMap(proposedSides)) {
-      if (this.find(uri)) {
-        setTimeout(() => {
-          if (tabsOf(uri).length === 0) {
-            void this.reject(uri);
-          }
-        }, 100);
-      }
     }
   }
 }

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
 import type { ClosableTabs } from '../tools/closeTab.ts';
 import type { OpenEditor, OpenEditors } from '../tools/openEditors.ts';
+import { openDocument } from './documents.ts';
 import { rawFileUri, rawUri } from './rawUri.ts';
 import type { Proposals } from './proposals.ts';
 import { proposalScheme } from './schemes.ts';
@@ -51,7 +52,7 @@ function toOpenEditor(tab: vscode.Tab, groupIndex: number): OpenEditor | undefin
     return undefined;
   }
   const { kind, uri, original } = content;
-  const document = vscode.workspace.textDocuments.find((open) => open.uri.toString() === uri.toString());
+  const document = openDocument(uri);
   const isUntitled = uri.scheme === 'untitled';
   const selection = visibleSelection(uri, tab);
   const cellIndex = kind === 'notebook' ? selectedCell(uri, tab) : undefined;

@@ -15,6 +15,7 @@ import { ShellEdits } from '../editor/shellEdits.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { isAlive } from '../server/processes.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
+import { commandIds } from './commandIds.ts';
 import { ChangesView } from './changesView.ts';
 
 /** Builds and owns all that shows what agents have changed. */
@@ -37,7 +38,7 @@ export class AgentChanges implements Disposable {
     this.edits = new AnnouncedEdits(this.sets, problems);
     this.store.add(new ChangesView(this.sets, this.changes, problems));
     this.store.add(new ChangeDecorations(this.changes));
-    this.store.add(new ChangeGutter(this.changes));
+    this.store.add(new ChangeGutter(this.changes, commandIds.openChange));
   }
 
   /** Goes on where the window was left, and follows what the sessions do. */

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Change } from '../changes/changes.ts';
 import type { ChangeSet } from '../changes/changeSet.ts';
 import { commandIds } from './commandIds.ts';
+import { fileIcon } from './fileIcon.ts';
 
 export function sessionItem(set: ChangeSet, changes: readonly Change[]): vscode.TreeItem {
   const item = new vscode.TreeItem(set.label, vscode.TreeItemCollapsibleState.Expanded);
@@ -31,8 +32,7 @@ export function fileItem(
   const others = ofSameFile.filter((other) => other.set !== set).map((other) => other.set.label);
   item.id = `${set.id}:${snapshot.path}`;
   item.contextValue = 'file';
-  // For the icon alone: as the file itself it would be marked once more.
-  item.resourceUri = uri.with({ scheme: 'ide-bridge-icon' });
+  item.resourceUri = fileIcon(snapshot.path);
   item.iconPath = vscode.ThemeIcon.File;
   item.description = [
     comparison.kind === 'modified' ? '' : comparison.kind === 'created' ? 'new' : 'deleted',

@@ -42,10 +42,10 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
 }
 
 function fileLenses(proposal: Proposal): vscode.CodeLens[] {
-  const { uri, fileName } = proposal;
+  const { uri } = proposal;
   const warning = proposal.isOverUnsavedChanges
     ? [
-        lens(0, `$(warning) ${fileName} has unsaved changes that Claude Code has not seen`),
+        lens(0, '$(warning) Compared with your unsaved changes'),
         lens(0, 'Save Them', commandIds.saveBeforeReview, uri),
       ]
     : [];

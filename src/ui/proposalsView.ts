@@ -6,6 +6,7 @@ import { Proposal } from '../editor/proposal.ts';
 import type { Proposals } from '../editor/proposals.ts';
 import type { Session } from '../server/session.ts';
 import { commandIds } from './commandIds.ts';
+import { fileIcon } from './fileIcon.ts';
 import type { TerminalsOfSessions } from './rejectWithReason.ts';
 
 /** The tree of what waits for a decision: session → file. */
@@ -76,7 +77,7 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
     const folder = printable(dirname(vscode.workspace.asRelativePath(filePath)));
     item.description = [...marks, ...(folder === '.' ? [] : [folder])].join(' · ');
     item.tooltip = `${printable(filePath, 1_000)}\n${marks.join(', ')}`;
-    item.resourceUri = vscode.Uri.file(filePath);
+    item.resourceUri = fileIcon(filePath);
     item.iconPath = vscode.ThemeIcon.File;
     item.contextValue = this.terminals.terminalOf(proposal.session) ? 'proposal.terminal' : 'proposal';
     item.command = { title: 'Open', command: commandIds.openProposal, arguments: [proposal] };

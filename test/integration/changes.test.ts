@@ -381,4 +381,21 @@ describe('agent changes', () => {
       async () => (await desk.ui.page.locator('.editor-instance [class*="dirty-diff-"]').count()) === 0,
     );
   });
+
+  it('lists them once each in the source control view, where a click shows the change', async () => {
+    const file = desk.scratch.write('shared.txt', 'one\n');
+    const other = await connectClient(nextPid++);
+    await edit(file, 'two\n');
+    await edit(file, 'three\n', other);
+    await until('both', async () => (await texts()).filter((text) => text.includes('shared')).length === 2);
+    await edit(desk.scratch.path('new.txt'), 'new\n');
+    await row('new.txt').waitFor();
+    await vscode.commands.executeCommand('workbench.view.scm');
+    const resources = desk.ui.page.locator('.scm-view .monaco-list-row .resource');
+    await until('two files', async () => (await resources.count()) === 2);
+    await desk.ui.screenshot('changes-source-control');
+    await resources.filter({ hasText: 'new.txt' }).click();
+    await until('the diff', () => tabs().some(({ label }) => label.startsWith('new.txt (created by')));
+    await other.close();
+  });
 });

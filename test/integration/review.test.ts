@@ -222,10 +222,7 @@ describe('the review of proposals', () => {
     it('the diff says so and compares with them; saving from there takes the warning away', async () => {
       const document = await makeDirty();
       const { answer } = await propose(desk.client, file, asText(proposed));
-      await lens(warning)
-        .or(desk.ui.page.locator('.codelens-decoration', { hasText: warning }))
-        .first()
-        .waitFor();
+      await desk.ui.page.getByText('Compared with your unsaved changes').first().waitFor();
       await desk.ui.page.getByText('Change 4 of 4').first().waitFor();
       await lens('Save Them').click();
       await until('the file to be saved', () => !document.isDirty);
