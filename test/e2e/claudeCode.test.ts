@@ -1,5 +1,5 @@
 import { changesScenarios } from './changesScenarios.ts';
-import { contextScenarios } from './contextScenarios.ts';
+import { contextScenarios, mentionScenarios, sessionScenarios } from './contextScenarios.ts';
 import { coreScenarios } from './coreScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
@@ -9,7 +9,9 @@ import { useDesk } from './useDesk.ts';
 describe(`Claude Code ${cliVersions.newest}`, () => {
   const desk = useDesk(cliVersions.newest);
   coreScenarios(desk);
+  mentionScenarios(desk);
   contextScenarios(desk);
+  sessionScenarios(desk);
   reviewScenarios(desk);
   notebookScenarios(desk);
   changesScenarios(desk);
@@ -23,9 +25,12 @@ describe(`Claude Code ${cliVersions.newest} in a plain window`, () => {
 describe(`Claude Code ${cliVersions.two}`, () => {
   const desk = useDesk(cliVersions.two);
   coreScenarios(desk);
+  mentionScenarios(desk);
   contextScenarios(desk);
 });
 
 describe(`Claude Code ${cliVersions.one}`, () => {
-  coreScenarios(useDesk(cliVersions.one));
+  const desk = useDesk(cliVersions.one);
+  coreScenarios(desk);
+  mentionScenarios(desk);
 });

@@ -3,19 +3,19 @@ import type { Claude } from './claude.ts';
 import type { Desk } from './desk.ts';
 import { contextText, text } from './mockApi.ts';
 
-/** What the CLI makes of mentions and selections. */
-export function contextScenarios(desk: () => Desk): void {
+/** What the model reads with a prompt of these words. */
+async function contextOf(claude: Claude, words: string): Promise<string> {
+  claude.api.script([text('I have seen it')]);
+  await claude.prompt(words);
+  const request = await claude.api.nextRequest('the prompt', (turn) => contextText(turn).includes(words));
+  await claude.terminal.shows('I have seen it');
+  return contextText(request);
+}
+
+/** What the CLI makes of mentions. */
+export function mentionScenarios(desk: () => Desk): void {
   /** Mentions what is selected in the active editor. */
   const mention = () => desk().window.page.keyboard.press('Alt+k');
-
-  /** What the model reads with a prompt of these words. */
-  async function contextOf(claude: Claude, words: string): Promise<string> {
-    claude.api.script([text('I have seen it')]);
-    await claude.prompt(words);
-    const request = await claude.api.nextRequest('the prompt', (turn) => contextText(turn).includes(words));
-    await claude.terminal.shows('I have seen it');
-    return contextText(request);
-  }
 
   it('attaches the mentioned lines of a file whose path has a space', async () => {
     const file = await desk().file('sp ace.txt', 'alpha\nbravo\ncharlie\ndelta\n');
@@ -44,6 +44,20 @@ export function contextScenarios(desk: () => Desk): void {
     assert.match(await contextOf(claude, 'look at this'), /the early bird/);
   });
 
+  it('gets mentions only when it is the session that was used last', async () => {
+    const file = await desk().file('target.txt', 'bullseye\n');
+    const first = await desk().startClaude();
+    const second = await desk().startClaude();
+    await contextOf(first, 'the first is used last');
+    await desk().window.openFile(file.path);
+    await mention();
+    assert.match(await contextOf(first, 'look at this'), /bullseye/);
+    assert.doesNotMatch(await contextOf(second, 'and what do you see'), /@\S*target\.txt/);
+  });
+}
+
+/** What it makes of selections. */
+export function contextScenarios(desk: () => Desk): void {
   it('shares the selection with each prompt, if the user wants that', async () => {
     const file = await desk().file('poem.txt', 'roses are red\nviolets are blue\nsugar is sweet\n');
     const claude = await desk().startClaude();
@@ -55,17 +69,6 @@ export function contextScenarios(desk: () => Desk): void {
     await claude.terminal.shows('2 lines selected');
     const context = await contextOf(claude, 'the second prompt');
     assert.equal(context.split('violets are blue').length - 1, 2);
-  });
-
-  it('gets mentions only when it is the session that was used last', async () => {
-    const file = await desk().file('target.txt', 'bullseye\n');
-    const first = await desk().startClaude();
-    const second = await desk().startClaude();
-    await contextOf(first, 'the first is used last');
-    await desk().window.openFile(file.path);
-    await mention();
-    assert.match(await contextOf(first, 'look at this'), /bullseye/);
-    assert.doesNotMatch(await contextOf(second, 'and what do you see'), /@\S*target\.txt/);
   });
 
   it('is told the selection again after it has lost the connection', async () => {
@@ -81,7 +84,10 @@ export function contextScenarios(desk: () => Desk): void {
     const context = await contextOf(claude, 'the second prompt');
     assert.equal(context.split('violets are blue').length - 1, 2);
   });
+}
 
+/** What is remembered of a session. */
+export function sessionScenarios(desk: () => Desk): void {
   it('keeps its name and its terminal when the window is reloaded', async () => {
     const { page } = desk().window;
     const screen = page.locator('.panel .xterm-rows');
