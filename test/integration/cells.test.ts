@@ -262,11 +262,11 @@ describe('cells of a notebook', () => {
     });
 
     it('are compared as text when one side is no notebook', async () => {
-      for (const [before, after] of [
-        [ipynb(['1']), '{"cells": ['],
-        ['<<<<<<< HEAD\n', ipynb(['1'])],
+      for (const [name, before, after] of [
+        ['proposed.ipynb', ipynb(['1']), '{"cells": ['],
+        ['original.ipynb', '<<<<<<< HEAD\n', ipynb(['1'])],
       ] as const) {
-        path = scratch.write('broken.ipynb', before);
+        path = scratch.write(name, before);
         const answer = propose(after);
         await ui.page
           .locator('.editor-group-container.active .monaco-diff-editor .view-line')
