@@ -46,6 +46,12 @@ export class Proposal {
     return `${this.fileName} (${kinds[this.target]}${ofSession ? `, ${this.session.label}` : ''})`;
   }
 
+  /** Whether the editor's notebook diff would fail: one side is neither empty nor a notebook. */
+  get isBrokenNotebook(): boolean {
+    const sides = [this.proposedText, openDocument(this.original)?.getText() ?? ''];
+    return this.filePath.endsWith('.ipynb') && sides.some((text) => text.trim() !== '' && !isJson(text));
+  }
+
   /** Whether the editor holds changes to the file that the agent has not seen. */
   get isOverUnsavedChanges(): boolean {
     return [openDocument(this.original), openNotebook(this.original)].some((open) => open?.isDirty);
@@ -64,4 +70,13 @@ export class Proposal {
 /** What an editor makes of a text: no byte order marks, no half surrogate pairs, one kind of line end. */
 function asShown(text: string): string {
   return withLf(Buffer.from(text.replace(/^\uFEFF+/, '')).toString());
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -6,7 +6,7 @@ import { contentOf } from './tabContent.ts';
 
 /** Opens the diff of a proposal where the settings want it, or brings it to the front where it is. */
 export async function showDiff(
-  { original, uri }: Proposal,
+  { original, uri, isBrokenNotebook }: Proposal,
   title: string,
   takeFocus: boolean,
 ): Promise<void> {
@@ -17,6 +17,7 @@ export async function showDiff(
     preview: false,
     preserveFocus: !takeFocus,
     viewColumn: column ?? vscode.ViewColumn.Active,
+    ...(isBrokenNotebook && { override: true }), // the text editor; not part of the typed API
   });
   if (column === undefined) {
     await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');

@@ -139,11 +139,11 @@ describe('cells of a notebook', () => {
 
   describe('in a proposal', () => {
     const proposed = ipynb(['import math', 'def area(r):\n    return math.tau * r / 2', 'area(3)']);
-    const propose = () =>
+    const propose = (text = proposed) =>
       client.callForTexts('openDiff', {
         old_file_path: path,
         new_file_path: path,
-        new_file_contents: proposed,
+        new_file_contents: text,
         tab_name: 'notebook',
       });
     const diff = () =>
@@ -166,8 +166,9 @@ describe('cells of a notebook', () => {
       await until('the cursor', () => vscode.window.activeTextEditor);
       await ui.page.keyboard.press('Control+End');
     };
-    const clickOnCell = () =>
-      ui.page.locator('.notebook-text-diff-editor').getByText('Input changed').first().click();
+    const clickOn = (label: string) =>
+      ui.page.locator('.notebook-text-diff-editor').getByText(label, { exact: true }).first().click();
+    const clickOnCell = () => clickOn('Input changed');
     const edited = proposed.replace('/ 2', '/ 2 # twice');
 
     it('are compared as cells, and decided by the buttons above', async () => {
@@ -249,6 +250,33 @@ describe('cells of a notebook', () => {
       await clickOnCell();
       await ui.page.keyboard.press('Control+Enter');
       assert.equal((await answer)[0], 'FILE_SAVED');
+    });
+
+    it('are compared with nothing when the notebook is new', async () => {
+      path = scratch.path('new.ipynb');
+      const answer = propose();
+      await clickOn('Input');
+      await ui.screenshot('openDiff-notebook-new');
+      await ui.page.keyboard.press('Control+Enter');
+      assert.deepEqual(await answer, ['FILE_SAVED', proposed]);
+    });
+
+    it('are compared as text when one side is no notebook', async () => {
+      for (const [name, before, after] of [
+        ['proposed.ipynb', ipynb(['1']), '{"cells": ['],
+        ['original.ipynb', '<<<<<<< HEAD\n', ipynb(['1'])],
+      ] as const) {
+        path = scratch.write(name, before);
+        const answer = propose(after);
+        await ui.page
+          .locator('.editor-group-container.active .monaco-diff-editor .view-line')
+          .first()
+          .waitFor();
+        await ui.screenshot('openDiff-notebook-broken');
+        await vscode.commands.executeCommand('ideBridge.acceptProposal');
+        assert.deepEqual(await answer, ['FILE_SAVED', after]);
+        await until('the tab to close', isGone);
+      }
     });
 
     it('are rejected when the diff is closed', async () => {

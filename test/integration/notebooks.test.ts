@@ -34,6 +34,7 @@ describe('executeCode', function () {
   afterEach(async () => {
     await client.close();
     await set('confirm', undefined);
+    await set('outputLimit', undefined);
     for (const notebook of vscode.workspace.notebookDocuments) {
       kernels.kill(notebook.uri);
       if (notebook.isDirty) await notebook.save();
@@ -113,6 +114,15 @@ describe('executeCode', function () {
       await press('ArrowDown', 'Enter');
       assert.deepEqual(await answer, { content: [{ type: 'text', text: '2\n' }] });
       assert.equal(editor.notebook.cellAt(1).outputs.length, 1);
+      await ui.screenshot('executeCode-cell');
+    });
+
+    it('shows the code on one line, with nothing that turns into an icon', async () => {
+      const answer = execute('import os\n\tos.system("echo $(sync)")');
+      await question();
+      await ui.page.getByText('import os ⏎ os.system("echo $(sync)")').waitFor();
+      await press('Escape');
+      await answer;
     });
 
     it('answers streams and the value of the last expression, in order', async () => {
@@ -167,11 +177,28 @@ describe('executeCode', function () {
       assert.deepEqual(texts(await executed('kept + 1')), ['42']);
     });
 
-    it('cuts 10 MB of output in the middle', async () => {
-      const all = texts(await executed('print("a" + "x" * 10_000_000 + "z")')).join('');
-      assert.ok(all.length < 31_000, `${all.length} characters`);
-      assert.ok(all.startsWith('axxx') && all.endsWith('xxxz\n'));
-      assert.match(all, /of 10,000,003 characters cut/);
+    it('cuts 10 MB of output in the middle, to the length that is set', async () => {
+      for (const limit of [undefined, 2_000]) {
+        await set('outputLimit', limit);
+        const all = texts(await executed('print("a" + "x" * 10_000_000 + "z")')).join('');
+        const over = all.length - (limit ?? 30_000);
+        assert.ok(over > 0 && over < 100, `${all.length} characters`);
+        assert.ok(all.startsWith('axxx') && all.endsWith('xxxz\n'));
+        assert.match(all, /of 10,000,003 characters cut/);
+      }
+    });
+
+    it('leaves out an image that is too large, and says so', async () => {
+      const code = [
+        'import base64, os',
+        'from IPython.display import Image, display',
+        'display(Image(data=os.urandom(4_000_000), format="png"))',
+        '"after it"',
+      ].join('\n');
+      assert.deepEqual(texts(await executed(code)), [
+        '[An image (image/png, 4,000 kB) is left out: it is too large.]',
+        "'after it'",
+      ]);
     });
 
     it('interrupts the kernel when the client cancels', async () => {
@@ -219,6 +246,27 @@ describe('executeCode', function () {
       assert.equal(isError, true);
       assert.match(content.at(-1)?.text ?? '', /The kernel stopped while the code ran/);
       assert.deepEqual(texts(await executed('"a new kernel"')), ["'a new kernel'"]);
+    });
+
+    it('says that its cell was removed, before or while it ran', async () => {
+      const removeCell = async () => {
+        const edit = new vscode.WorkspaceEdit();
+        edit.set(editor.notebook.uri, [vscode.NotebookEdit.deleteCells(new vscode.NotebookRange(1, 2))]);
+        await vscode.workspace.applyEdit(edit);
+      };
+      const first = execute('1');
+      await question();
+      await removeCell();
+      await press('ArrowDown', 'Enter');
+      assert.match(
+        texts(await first).join(),
+        /^The cell was removed, or analysis\.ipynb closed, before it ran/,
+      );
+
+      const second = executed('import time\nprint("begun", flush=True)\ntime.sleep(600)');
+      await until('the sleep', () => (editor.notebook.getCells()[1]?.outputs.length ?? 0) > 0, slow);
+      await removeCell();
+      assert.match(texts(await second).join(), /The cell was removed while it ran\./);
     });
 
     it('says that the notebook was closed', async () => {
