@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Claude } from './claude.ts';
 import type { Desk } from './desk.ts';
-import { contextText, text } from './mockApi.ts';
+import { contextText, text, toolUse } from './mockApi.ts';
 
 /** What the model reads with a prompt of these words. */
 async function contextOf(claude: Claude, words: string): Promise<string> {
@@ -86,17 +86,32 @@ export function contextScenarios(desk: () => Desk): void {
   });
 }
 
-/** What is remembered of a session. */
+/** What the editor shows and remembers of a session. */
 export function sessionScenarios(desk: () => Desk): void {
+  const row = () =>
+    desk().window.page.locator('.pane', { hasText: 'Sessions' }).locator('.monaco-list-row').first();
+
+  it('shows in the view when it works', async () => {
+    const claude = await desk().startClaude();
+    const command = `sleep 5; touch ${(await desk().file('slept')).path}`;
+    claude.api.script([toolUse('Bash', { command, description: 'sleep' }), text('it is done')]);
+    await desk().window.runCommand('Claude Code: Focus on Sessions View');
+    await row().filter({ hasText: 'Idle' }).waitFor();
+    await claude.prompt('please sleep');
+    await claude.sayYes();
+    await row().filter({ hasText: 'Working' }).waitFor();
+    await claude.terminal.shows('it is done');
+    await row().filter({ hasText: 'Idle' }).waitFor();
+  });
+
   it('keeps its name and its terminal when the window is reloaded', async () => {
     const { page } = desk().window;
     const screen = page.locator('.panel .xterm-rows');
     const file = await desk().file('open.txt', '');
-    const row = page.locator('.pane', { hasText: 'Sessions' }).locator('.monaco-list-row').first();
     await desk().window.runCommand('IDE Bridge: New Claude Code Session in the Panel');
     await desk().window.connectedClients(1, 60_000);
     await desk().window.runCommand('Claude Code: Focus on Sessions View');
-    await row.filter({ hasText: 'Claude Code' }).waitFor();
+    await row().filter({ hasText: 'Claude Code' }).waitFor();
     // By then the handshake is over: a CLI that is cut off in it does not come back.
     await desk().window.openFile(file.path);
     await screen.getByText('In open.txt').waitFor();
@@ -104,13 +119,13 @@ export function sessionScenarios(desk: () => Desk): void {
     await desk().window.connectedClients(1, 30_000);
     await screen.getByText('Claude Code v').waitFor();
     await desk().window.runCommand('Claude Code: Focus on Sessions View');
-    await row.filter({ hasText: 'Claude Code' }).waitFor();
+    await row().filter({ hasText: 'Claude Code' }).waitFor();
     // Goes back to it; only what is known as ours is gone back to, all else would start another.
     await desk().window.runCommand('IDE Bridge: Run Claude Code');
     await page.locator('.panel .terminal-wrapper.active .xterm.focus').waitFor();
     assert.equal(await page.locator('.terminal-wrapper').count(), 1);
     await desk().window.runCommand('Claude Code: Focus on Sessions View');
-    await row.click();
+    await row().click();
     await page.locator('.panel .terminal-wrapper.active .xterm.focus').waitFor();
   });
 }
