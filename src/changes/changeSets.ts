@@ -136,15 +136,19 @@ export class ChangeSets implements Disposable {
 
   private dropOldest(): void {
     const limits = this.options.limits();
+    let files = 0;
+    let bytes = 0;
+    for (const { snapshots } of this.sets) {
+      files += snapshots.size;
+      snapshots.forEach(({ size }) => (bytes += size));
+    }
+    const isTooMuch = () => files > limits.files || bytes > limits.totalBytes;
+    if (!isTooMuch()) {
+      return; // as after nearly every edit: nothing is copied for it
+    }
     const kept = this.sets.flatMap((set) =>
       [...set.snapshots.values()].map((snapshot) => ({ set, snapshot })),
     );
-    let files = kept.length;
-    let bytes = kept.reduce((sum, { snapshot }) => sum + snapshot.size, 0);
-    const isTooMuch = () => files > limits.files || bytes > limits.totalBytes;
-    if (!isTooMuch()) {
-      return;
-    }
     for (const { set, snapshot } of kept.sort((a, b) => a.snapshot.takenAt - b.snapshot.takenAt)) {
       if (!isTooMuch()) {
         break;
