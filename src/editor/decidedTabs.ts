@@ -51,7 +51,7 @@ export class DecidedTabs implements vscode.Disposable {
   }
 
   private async closeOrphan(uri: vscode.Uri): Promise<void> {
-    if (!this.isPending(uri) && !this.files.has(uri)) {
+    if (!this.isPending(uri)) {
       this.files.adopt(uri);
       await this.close(uri);
     }

@@ -33,10 +33,6 @@ export class ProposalFiles extends VirtualFiles {
     return new TextDecoder().decode(this.file(uri).bytes); // which takes the byte order mark off
   }
 
-  has(uri: vscode.Uri): boolean {
-    return this.files.has(uri.toString());
-  }
-
   /**
    * Takes in a file of an earlier extension host, so that its tab can be saved and closed. It is older than all
    * that the editor may have kept of it: it refuses to save over something newer.
