@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import type { Notifications } from '../../src/protocol/ide.ts';
 import { IdeClient } from '../support/ideClient.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
+import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
 import {
   connectClient,
@@ -211,18 +212,21 @@ const scenarios: Record<string, Scenario> = {
       const run = () => client.call('executeCode', { code: 'print(1)' });
       await refused(client.call('executeCode', { code: ' ' }));
       await run();
-      const desk = await KernelDesk.open(scratch);
+      const desk = await KernelDesk.with(ui);
       try {
-        await desk.escapeKernelPicker(desk.agree(run()));
-        await desk.select(desk.kernels.r);
+        const editor = await desk.openNotebook(scratch);
+        const unselected = desk.agree(run());
+        await desk.kernelPicker();
+        await desk.escape(unselected);
+        await desk.select(editor, desk.kernels.r);
         await desk.agree(run());
-        await desk.select(desk.kernels.python);
+        await desk.select(editor, desk.kernels.python);
         for (const [language, status] of [
           ['R', 'idle'],
           ['python', 'busy'],
           ['python', 'dead'],
         ] as const) {
-          desk.grant(language, status);
+          desk.grant(editor, language, status);
           await run();
         }
         desk.jupyter.granted.clear();
@@ -232,22 +236,22 @@ const scenarios: Record<string, Scenario> = {
         await desk.press('Escape');
         await asked;
       } finally {
-        await desk.close();
+        await desk.clear();
       }
     },
   },
   executeCode: {
     newerOnly: true,
     async run(client, scratch) {
-      const desk = await KernelDesk.open(scratch);
+      const desk = await KernelDesk.with(ui);
       const run = (code: string) => desk.agree(client.call('executeCode', { code }));
       try {
-        await desk.select(desk.kernels.python);
+        await desk.openNotebook(scratch, 'analysis.ipynb', desk.kernels.python);
         await run('print("hello", flush=True)\n21 * 2');
         await run('pass');
         await run('import os, signal\nos.kill(os.getpid(), signal.SIGKILL)');
       } finally {
-        await desk.close();
+        await desk.clear();
       }
     },
   },
@@ -309,6 +313,7 @@ const notificationMethods: (keyof Notifications)[] = [
   'at_mentioned',
   'notifications/tools/list_changed',
 ];
+let ui: Ui;
 /** A scenario may bring a client of its own. */
 let recorded: IdeClient | undefined;
 
@@ -338,6 +343,11 @@ async function refused(answer: Promise<unknown>): Promise<void> {
 }
 
 describe('golden conversation', () => {
+  before(async () => {
+    ui = await connectUi();
+  });
+  after(() => ui.close());
+
   for (const [name, { notifications = [], newerOnly, run }] of Object.entries(scenarios)) {
     it(name, async function () {
       this.timeout(120_000); // a kernel takes its time

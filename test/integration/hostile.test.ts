@@ -112,14 +112,15 @@ describe('hostile arguments', function () {
     const guest = await IdeClient.open({ port, token: authToken });
     const clientInfo = { name: name.slice(0, 59), version: '<b>1</b>' };
     await guest.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+    guest.notify('notifications/initialized');
     guest.notify('ide_connected', { pid: process.pid });
     for (const view of ['proposals', 'sessions']) {
       await vscode.commands.executeCommand(`ideBridge.${view}.focus`);
     }
     const rows = ui.page.locator('.pane-body .monaco-list-row');
     await rows.filter({ hasText: '<img src=x>' }).first().waitFor();
-    await rows.filter({ hasText: 'Claude' }).first().hover();
-    await ui.page.locator('.monaco-hover').waitFor();
+    await rows.filter({ hasText: '<b>1</b>' }).first().hover();
+    await ui.page.locator('.monaco-hover:visible', { hasText: '[x](command' }).first().waitFor();
     await ui.screenshot('hostile');
     assert.equal(
       await ui.page.locator('img[src="x"], a[href*="action.quit"], a[data-href*="action.quit"]').count(),

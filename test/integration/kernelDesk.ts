@@ -2,43 +2,52 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { TestJupyterApi } from '../fixtures/jupyter/extension.ts';
 import type { TestKernelApi } from '../fixtures/kernel/extension.ts';
-import { connectUi, type Ui } from '../support/ui.ts';
+import type { Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
 import type { Scratch } from './bridge.ts';
 import { ipynb } from './ipynb.ts';
 
 /** A kernel takes its time to start on a busy machine; ms. */
-const slow = 90_000;
+export const slow = 90_000;
 
-/** An open notebook, the kernels that there are for it, and a hand on the keyboard. */
+/** Notebooks, the kernels that there are for them, and a hand on the keyboard for what is asked about them. */
 export class KernelDesk {
   private constructor(
     readonly kernels: TestKernelApi,
     readonly jupyter: TestJupyterApi,
     private readonly ui: Ui,
-    private readonly notebookEditor: vscode.NotebookEditor,
   ) {}
 
-  static async open(scratch: Scratch): Promise<KernelDesk> {
+  static async with(ui: Ui): Promise<KernelDesk> {
     const kernels = await activated<TestKernelApi>('ide-bridge-test.kernel');
-    const jupyter = await activated<TestJupyterApi>('ms-toolsai.jupyter');
-    const path = scratch.write('analysis.ipynb', ipynb(['x = 20']));
-    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(path));
-    const editor = await vscode.window.showNotebookDocument(notebook, { preview: false });
-    return new KernelDesk(kernels, jupyter, await connectUi(), editor);
+    return new KernelDesk(kernels, await activated<TestJupyterApi>('ms-toolsai.jupyter'), ui);
   }
 
-  async select(id: string): Promise<void> {
+  /** Opens a new notebook of one cell, `x = 20`. */
+  async openNotebook(
+    scratch: Scratch,
+    name = 'analysis.ipynb',
+    kernel?: string,
+  ): Promise<vscode.NotebookEditor> {
+    const path = scratch.write(name, ipynb(['x = 20']));
+    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(path));
+    const editor = await vscode.window.showNotebookDocument(notebook, { preview: false });
+    if (kernel !== undefined) {
+      await this.select(editor, kernel);
+    }
+    return editor;
+  }
+
+  async select(notebookEditor: vscode.NotebookEditor, id: string): Promise<void> {
     const { extension } = this.kernels;
-    const { notebookEditor } = this;
     await vscode.commands.executeCommand('notebook.selectKernel', { notebookEditor, id, extension });
   }
 
-  /** What the stand-in for the Jupyter extension says of the kernel. */
-  grant(language: string, status: string): void {
-    const onDidChangeStatus = new vscode.EventEmitter<string>().event;
-    const uri = this.notebookEditor.notebook.uri.toString();
-    this.jupyter.granted.set(uri, { language, status, onDidChangeStatus });
+  /** Lets the stand-in for the Jupyter extension tell of the kernel; its status changes by the emitter. */
+  grant({ notebook }: vscode.NotebookEditor, language: string, status: string): vscode.EventEmitter<string> {
+    const changed = new vscode.EventEmitter<string>();
+    this.jupyter.granted.set(notebook.uri.toString(), { language, status, onDidChangeStatus: changed.event });
+    return changed;
   }
 
   async question(): Promise<void> {
@@ -54,28 +63,35 @@ export class KernelDesk {
     }
   }
 
-  /** Says yes to the question that belongs to `answer`, and waits for that. */
+  /** Says yes to the question that comes before `answer`, and waits for that. */
   async agree<T>(answer: Promise<T>): Promise<T> {
     await this.question();
     await this.press('ArrowDown', 'Enter');
     return answer;
   }
 
-  /** Presses Escape until `answer` is there: the editor may show its kernel picker more than once. */
-  async escapeKernelPicker<T>(answer: Promise<T>): Promise<T> {
+  /** The editor's own. */
+  async kernelPicker(): Promise<void> {
     await this.ui.page
-      .locator('.quick-input-widget:visible input[aria-label*="Select Kernel"]')
+      .locator('.quick-input-widget:visible')
+      .filter({ hasText: /Test (Kernel|R)/ })
       .waitFor({ timeout: slow });
+  }
+
+  /** Presses Escape until `answer` is there: the editor may ask more than once. */
+  async escape<T>(answer: Promise<T>): Promise<T> {
     const pressing = setInterval(() => void this.press('Escape'), 500);
     return answer.finally(() => clearInterval(pressing));
   }
 
-  async close(): Promise<void> {
+  /** Ends all kernels, and closes all editors. */
+  async clear(): Promise<void> {
     this.jupyter.granted.clear();
-    this.kernels.kill(this.notebookEditor.notebook.uri);
-    await this.notebookEditor.notebook.save();
+    for (const notebook of vscode.workspace.notebookDocuments) {
+      this.kernels.kill(notebook.uri);
+      if (notebook.isDirty) await notebook.save();
+    }
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    await this.ui.close();
   }
 }
 

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { TestJupyterApi } from '../fixtures/jupyter/extension.ts';
-import type { TestKernelApi } from '../fixtures/kernel/extension.ts';
 import type { IdeClient, ToolResult } from '../support/ideClient.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
 import { connectClient, Scratch } from './bridge.ts';
-import { ipynb } from './ipynb.ts';
+import { KernelDesk, slow } from './kernelDesk.ts';
 
-/** A kernel takes its time to start on a busy machine. */
-const slow = 90_000;
 const isFloor = process.env[testEnvironment.floor] !== undefined;
 
 describe('executeCode', function () {
@@ -18,13 +14,11 @@ describe('executeCode', function () {
   let ui: Ui;
   let client: IdeClient;
   let scratch: Scratch;
-  let kernels: TestKernelApi;
-  let jupyter: TestJupyterApi;
+  let desk: KernelDesk;
 
   before(async () => {
     ui = await connectUi();
-    kernels = await activated<TestKernelApi>('ide-bridge-test.kernel');
-    jupyter = await activated<TestJupyterApi>('ms-toolsai.jupyter');
+    desk = await KernelDesk.with(ui);
   });
   after(() => ui.close());
   beforeEach(async () => {
@@ -35,11 +29,7 @@ describe('executeCode', function () {
     await client.close();
     await set('confirm', undefined);
     await set('outputLimit', undefined);
-    for (const notebook of vscode.workspace.notebookDocuments) {
-      kernels.kill(notebook.uri);
-      if (notebook.isDirty) await notebook.save();
-    }
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await desk.clear();
     scratch.remove();
   });
 
@@ -48,70 +38,24 @@ describe('executeCode', function () {
     await vscode.workspace.getConfiguration('ideBridge').update(`notebook.${name}`, value, target);
   }
 
-  async function activated<T>(id: string): Promise<T> {
-    const extension = vscode.extensions.getExtension<T>(id);
-    assert.ok(extension, `the runner loads ${id}`);
-    return extension.activate();
-  }
-
-  async function openNotebook(name = 'analysis.ipynb', kernel?: string): Promise<vscode.NotebookEditor> {
-    const path = scratch.write(name, ipynb(['x = 20']));
-    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(path));
-    const editor = await vscode.window.showNotebookDocument(notebook, { preview: false });
-    if (kernel !== undefined) {
-      await select(editor, kernel);
-    }
-    return editor;
-  }
-
-  async function select(notebookEditor: vscode.NotebookEditor, id: string): Promise<void> {
-    const { extension } = kernels;
-    await vscode.commands.executeCommand('notebook.selectKernel', { notebookEditor, id, extension });
-  }
-
   const execute = (code: string) => client.call('executeCode', { code });
-  const texts = ({ content }: ToolResult) => content.map(({ text }) => text);
-
-  async function question(): Promise<void> {
-    await ui.page.getByText(/wants to run code in/).waitFor({ timeout: slow });
-    await until('the keyboard in the quick pick', () =>
-      ui.page.evaluate<boolean>('!!document.activeElement.closest(".quick-input-widget")'),
-    );
-  }
-
-  const kernelPicker = () =>
-    ui.page
-      .locator('.quick-input-widget:visible')
-      .filter({ hasText: /Test (Kernel|R)/ })
-      .waitFor({ timeout: slow });
-
-  async function press(...keys: string[]): Promise<void> {
-    for (const key of keys) {
-      await ui.page.keyboard.press(key);
-    }
-  }
-
   /** Calls the tool and says yes. */
-  async function executed(code: string): Promise<ToolResult> {
-    const answer = execute(code);
-    await question();
-    await press('ArrowDown', 'Enter');
-    return answer;
-  }
+  const executed = (code: string) => desk.agree(execute(code));
+  const texts = ({ content }: ToolResult) => content.map(({ text }) => text);
 
   describe('on a Python kernel', () => {
     let editor: vscode.NotebookEditor;
     beforeEach(async () => {
-      editor = await openNotebook('analysis.ipynb', kernels.python);
+      editor = await desk.openNotebook(scratch, 'analysis.ipynb', desk.kernels.python);
     });
 
     it('runs in a new cell at the end, once the user has agreed', async () => {
       const answer = execute('print(1 + 1)');
-      await question();
+      await desk.question();
       assert.equal(editor.notebook.cellCount, 2);
       assert.equal(editor.notebook.cellAt(1).document.getText(), 'print(1 + 1)');
       await ui.screenshot('executeCode-question');
-      await press('ArrowDown', 'Enter');
+      await desk.press('ArrowDown', 'Enter');
       assert.deepEqual(await answer, { content: [{ type: 'text', text: '2\n' }] });
       assert.equal(editor.notebook.cellAt(1).outputs.length, 1);
       await ui.screenshot('executeCode-cell');
@@ -119,9 +63,9 @@ describe('executeCode', function () {
 
     it('shows the code on one line, with nothing that turns into an icon', async () => {
       const answer = execute('import os\n\tos.system("echo $(sync)")');
-      await question();
+      await desk.question();
       await ui.page.getByText('import os ⏎ os.system("echo $(sync)")').waitFor();
-      await press('Escape');
+      await desk.press('Escape');
       await answer;
     });
 
@@ -206,8 +150,8 @@ describe('executeCode', function () {
         name: 'executeCode',
         arguments: { code: 'import time\nprint("begun", flush=True)\ntime.sleep(600)' },
       });
-      await question();
-      await press('ArrowDown', 'Enter');
+      await desk.question();
+      await desk.press('ArrowDown', 'Enter');
       await until('the sleep', () => editor.notebook.cellAt(1).outputs.length > 0, slow);
       client.notify('notifications/cancelled', { requestId: call.id });
       await until('the end', () => editor.notebook.cellAt(1).executionSummary?.success === false, slow);
@@ -216,7 +160,7 @@ describe('executeCode', function () {
 
     it('takes the question back when the client cancels, and the cell with it', async () => {
       const call = client.start('tools/call', { name: 'executeCode', arguments: { code: '1' } });
-      await question();
+      await desk.question();
       client.notify('notifications/cancelled', { requestId: call.id });
       await ui.page.getByText(/wants to run code in/).waitFor({ state: 'hidden' });
       await until('the cell to go', () => editor.notebook.cellCount === 1);
@@ -240,8 +184,8 @@ describe('executeCode', function () {
       const answer = execute(
         'import os, signal\nprint("last", flush=True)\nos.kill(os.getpid(), signal.SIGKILL)',
       );
-      await question();
-      await press('ArrowDown', 'Enter');
+      await desk.question();
+      await desk.press('ArrowDown', 'Enter');
       const { content, isError } = await answer;
       assert.equal(isError, true);
       assert.match(content.at(-1)?.text ?? '', /The kernel stopped while the code ran/);
@@ -255,9 +199,9 @@ describe('executeCode', function () {
         await vscode.workspace.applyEdit(edit);
       };
       const first = execute('1');
-      await question();
+      await desk.question();
       await removeCell();
-      await press('ArrowDown', 'Enter');
+      await desk.press('ArrowDown', 'Enter');
       assert.match(
         texts(await first).join(),
         /^The cell was removed, or analysis\.ipynb closed, before it ran/,
@@ -281,7 +225,7 @@ describe('executeCode', function () {
 
     it('runs in the notebook in front, each with a kernel of its own', async () => {
       await executed('where = "first"');
-      const second = await openNotebook('second.ipynb', kernels.python);
+      const second = await desk.openNotebook(scratch, 'second.ipynb', desk.kernels.python);
       assert.match(texts(await executed('where')).join(), /NameError/);
       assert.equal(second.notebook.cellCount, 2);
       await vscode.window.showNotebookDocument(editor.notebook);
@@ -301,8 +245,8 @@ describe('executeCode', function () {
     describe('the question', () => {
       it('refuses on Escape, and leaves no cell behind', async () => {
         const answer = execute('1');
-        await question();
-        await press('Escape');
+        await desk.question();
+        await desk.press('Escape');
         const { content, isError } = await answer;
         assert.equal(isError, true);
         assert.match(content[0]?.text ?? '', /^The user refused to run this code\./);
@@ -311,15 +255,15 @@ describe('executeCode', function () {
 
       it('refuses on Cancel', async () => {
         const answer = execute('1');
-        await question();
-        await press('ArrowDown', 'ArrowDown', 'Enter');
+        await desk.question();
+        await desk.press('ArrowDown', 'ArrowDown', 'Enter');
         assert.match((await answer).content[0]?.text ?? '', /refused/);
       });
 
       it('takes no Enter that was meant for the terminal as a yes', async () => {
         const answer = execute('1');
-        await question();
-        await press('Enter', 'Enter', 'Escape');
+        await desk.question();
+        await desk.press('Enter', 'Enter', 'Escape');
         assert.match((await answer).content[0]?.text ?? '', /refused/);
       });
 
@@ -329,8 +273,8 @@ describe('executeCode', function () {
         assert.deepEqual(texts(await execute('2')), ['2']);
         const other = await connectClient();
         const answer = other.call('executeCode', { code: '3' });
-        await question();
-        await press('Escape');
+        await desk.question();
+        await desk.press('Escape');
         assert.equal((await answer).isError, true);
         await other.close();
       });
@@ -354,9 +298,9 @@ describe('executeCode', function () {
         await executed('"first run"');
         editor.selection = new vscode.NotebookRange(0, 1);
         const answer = execute('"second run"');
-        await question();
+        await desk.question();
         assert.equal(editor.notebook.cellAt(1).document.getText(), '"second run"');
-        await press('ArrowDown', 'Enter');
+        await desk.press('ArrowDown', 'Enter');
         assert.deepEqual(texts(await answer), ["'second run'"]);
         assert.deepEqual(
           editor.notebook.getCells().map(({ document }) => document.getText()),
@@ -370,9 +314,9 @@ describe('executeCode', function () {
 
     it('refuses a call while another one waits or runs', async () => {
       const first = execute('1');
-      await question();
+      await desk.question();
       assert.match(texts(await execute('2')).join(), /^Another executeCode call is still running\./);
-      await press('Escape');
+      await desk.press('Escape');
       await first;
     });
 
@@ -392,28 +336,20 @@ describe('executeCode', function () {
     });
 
     describe('with access to the Jupyter extension', () => {
-      let status: vscode.EventEmitter<string>;
-      function grant(language: string, current: string): void {
-        status = new vscode.EventEmitter();
-        const kernel = { language, status: current, onDidChangeStatus: status.event };
-        jupyter.granted.set(editor.notebook.uri.toString(), kernel);
-      }
-      afterEach(() => jupyter.granted.clear());
-
       it('refuses a kernel of another language before it asks', async () => {
-        grant('R', 'idle');
+        desk.grant(editor, 'R', 'idle');
         assert.match(texts(await execute('1')).join(), /does not run Python/);
       });
 
       it('refuses a busy and a dead kernel', async () => {
-        grant('python', 'busy');
+        desk.grant(editor, 'python', 'busy');
         assert.match(texts(await execute('1')).join(), /is busy/);
-        grant('python', 'dead');
+        desk.grant(editor, 'python', 'dead');
         assert.match(texts(await execute('1')).join(), /is dead/);
       });
 
       it('hears that the kernel restarts during the run', async () => {
-        grant('python', 'idle');
+        const status = desk.grant(editor, 'python', 'idle');
         const answer = executed('import time\nprint("begun", flush=True)\ntime.sleep(600)');
         await until('the sleep', () => (editor.notebook.getCells()[1]?.outputs.length ?? 0) > 0, slow);
         status.fire('autorestarting');
@@ -433,23 +369,21 @@ describe('executeCode', function () {
   });
 
   it('lets the user select a kernel where none is, and refuses without one', async () => {
-    const editor = await openNotebook();
+    const editor = await desk.openNotebook(scratch);
     const answer = executed('1');
-    await kernelPicker();
+    await desk.kernelPicker();
     await ui.screenshot('executeCode-select-kernel');
-    const pressing = setInterval(() => void press('Escape'), 500);
-    assert.match(texts(await answer).join(), /^No kernel is selected for analysis\.ipynb\./);
-    clearInterval(pressing);
+    assert.match(texts(await desk.escape(answer)).join(), /^No kernel is selected for analysis\.ipynb\./);
     assert.equal(editor.notebook.cellCount, 1);
   });
 
   it('refuses a kernel that does not run Python', async () => {
-    const editor = await openNotebook('statistics.ipynb', kernels.r);
+    const editor = await desk.openNotebook(scratch, 'statistics.ipynb', desk.kernels.r);
     const answer = executed('1');
     if (isFloor) {
       // It cannot tell that a kernel is selected, and offers the choice again.
-      await kernelPicker();
-      await press('Escape');
+      await desk.kernelPicker();
+      await desk.press('Escape');
       assert.equal((await answer).isError, true);
       return;
     }
