@@ -117,7 +117,11 @@ describe('a bridge in a process of its own', function () {
         const socket = new WebSocket('ws://127.0.0.1:${lock.port}', ['mcp'], {
           headers: { 'x-claude-code-ide-authorization': '${lock.authToken}' },
         });
-        socket.on('close', connect).on('error', () => {});
+        socket.on('close', connect).on('error', () => {}).on('open', () => {
+          const params = { protocolVersion: '2025-11-25', capabilities: {} };
+          socket.send(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }));
+          socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+        });
       };
       connect();`;
     const client = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
