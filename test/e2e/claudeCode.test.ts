@@ -3,7 +3,7 @@ import { contextScenarios, mentionScenarios, sessionScenarios } from './contextS
 import { coreScenarios } from './coreScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
-import { comesBackAfter, reviewScenarios } from './reviewScenarios.ts';
+import { comesBackAfter, leavesNoTabAfter, reviewScenarios } from './reviewScenarios.ts';
 import { useDesk } from './useDesk.ts';
 
 describe(`Claude Code ${cliVersions.newest}`, () => {
@@ -20,6 +20,12 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
 describe(`Claude Code ${cliVersions.newest} in a plain window`, () => {
   const desk = useDesk(cliVersions.newest, { plain: true });
   comesBackAfter('the extension host has crashed', desk, () => desk().crashExtensionHost());
+});
+
+describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {
+  const desk = useDesk(cliVersions.newest);
+  comesBackAfter('the window was reloaded', desk, () => desk().reload());
+  leavesNoTabAfter('VS Code is started again', desk, () => desk().restart());
 });
 
 describe(`Claude Code ${cliVersions.two}`, () => {

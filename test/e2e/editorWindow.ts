@@ -91,10 +91,14 @@ export class EditorWindow {
     await widget.waitFor({ state: 'hidden' });
   }
 
+  /** More than once, if need be: a window that starts brings back terminals when it likes. */
   async killTerminals(): Promise<void> {
-    await this.runCommand('Terminal: Kill All Terminals');
-    const terminals = this.page.locator('.terminal-wrapper');
-    await until('all terminals to go away', async () => (await terminals.count()) === 0);
+    const areGone = async () => (await this.page.locator('.terminal-wrapper').count()) === 0;
+    for (let attempt = 0; attempt < 5 && !(attempt > 0 && (await areGone())); attempt++) {
+      await this.runCommand('Terminal: Kill All Terminals');
+      await until('all terminals to go away', areGone, 3_000).catch(() => {});
+    }
+    await until('all terminals to go away', areGone);
   }
 
   /** Waits until at least that many terminals are in the panel, and the one in front shows something. */

@@ -117,46 +117,6 @@ export function reviewScenarios(desk: () => Desk): void {
     );
   });
 
-  comesBackAfter('the window was reloaded', desk, () => desk().reload());
-
-  for (const [what, again] of [
-    ['the window is reloaded', () => desk().reload()],
-    ['VS Code is started again', () => desk().restart()],
-  ] as const) {
-    it(`leaves no tab of a proposal behind when ${what}, edited or not, and asks nothing`, async () => {
-      const edited = await desk().file('edited.txt', 'one\ntwo\n');
-      const created = await desk().file('created.txt');
-      const claudes = [await desk().startClaude(), await desk().startClaude()] as const;
-      claudes[0].api.script(editTurns(edited.path, 'two', 'TWO'));
-      claudes[1].api.script([toolUse('Write', { file_path: created.path, content: 'new\n' })]);
-      await claudes[1].prompt('please create');
-      const first = await desk().window.diffOf('created.txt');
-      await first.typeAfter('new', ' and mine');
-      await claudes[0].prompt('please edit');
-      const second = await desk().window.diffOf('edited.txt');
-      await second.typeAfter('TWO', ' and mine');
-      await desk().window.runCommand('IDE Bridge: Review All Proposals');
-      const labels = () => desk().window.tabLabels();
-      await until('all in one editor', async () => (await labels()).length === 3, 20_000, labels);
-
-      await again();
-      const messages: string[] = [];
-      await until(
-        'every tab to go away',
-        async () => {
-          messages.push(...(await desk().window.messages()));
-          return (await labels()).length === 0;
-        },
-        30_000,
-        async () => [...(await labels()), ...messages],
-      );
-      messages.push(...(await desk().window.messages()));
-      assert.deepEqual(messages, []);
-      assert.equal(await edited.text(), 'one\ntwo\n');
-      assert.equal(created.exists(), false);
-    });
-  }
-
   it('types the reason of a rejection as the next prompt', async () => {
     const file = await desk().file('reasoned.txt', 'one\ntwo\n');
     const claude = await desk().startClaude();
@@ -198,5 +158,41 @@ export function comesBackAfter(what: string, desk: () => Desk, interrupt: () => 
     assert.equal((await claude.api.nextResult('Edit')).isError, false);
     assert.equal(await file.text(), 'one\nTWO\n');
     await diff.gone();
+  });
+}
+
+/** Neither a tab, nor a question about what was typed there. */
+export function leavesNoTabAfter(what: string, desk: () => Desk, again: () => Promise<void>): void {
+  it(`leaves no tab of a proposal behind when ${what}, edited or not, and asks nothing`, async () => {
+    const edited = await desk().file('edited.txt', 'one\ntwo\n');
+    const created = await desk().file('created.txt');
+    const claudes = [await desk().startClaude(), await desk().startClaude()] as const;
+    claudes[0].api.script(editTurns(edited.path, 'two', 'TWO'));
+    claudes[1].api.script([toolUse('Write', { file_path: created.path, content: 'new\n' })]);
+    await claudes[1].prompt('please create');
+    const first = await desk().window.diffOf('created.txt');
+    await first.typeAfter('new', ' and mine');
+    await claudes[0].prompt('please edit');
+    const second = await desk().window.diffOf('edited.txt');
+    await second.typeAfter('TWO', ' and mine');
+    await desk().window.runCommand('IDE Bridge: Review All Proposals');
+    const labels = () => desk().window.tabLabels();
+    await until('all in one editor', async () => (await labels()).length === 3, 20_000, labels);
+
+    await again();
+    const messages: string[] = [];
+    await until(
+      'every tab to go away',
+      async () => {
+        messages.push(...(await desk().window.messages()));
+        return (await labels()).length === 0;
+      },
+      30_000,
+      async () => [...(await labels()), ...messages],
+    );
+    messages.push(...(await desk().window.messages()));
+    assert.deepEqual(messages, []);
+    assert.equal(await edited.text(), 'one\ntwo\n');
+    assert.equal(created.exists(), false);
   });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { until } from '../support/until.ts';
-import { connectClient, proposalTabs, tabs, useDesk } from './bridge.ts';
+import { connectClient, proposalTabs, skipOnFloor, tabs, useDesk } from './bridge.ts';
 
 describe('a proposal', () => {
   const desk = useDesk();
@@ -276,7 +276,8 @@ describe('a proposal', () => {
       await until('all copies to close', () => proposalTabs().length === 0);
     });
 
-    it('when it moves into a window of its own; closing that window rejects it', async () => {
+    it('when it moves into a window of its own; closing that window rejects it', async function () {
+      skipOnFloor(this);
       const context = desk.ui.page.context();
       for (const decide of ['accept', 'close'] as const) {
         const { answer, shown } = proposing(file, 'changed\n');
