@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../support/until.ts';
 import { childrenOf } from '../host/processes.ts';
 import { contextText, text, type MessagesRequest, type MockApi } from './mockApi.ts';
 import type { Terminal } from './terminal.ts';
@@ -40,8 +42,14 @@ export class Claude {
 
   /** Approves, in the terminal, what the CLI asks there. */
   async sayYes(): Promise<void> {
-    await this.terminal.shows('Do you want to');
-    await this.terminal.press('Enter');
+    const question = 'Do you want to';
+    await this.terminal.shows(question);
+    // In the moment in which it begins to ask, the CLI hears no key.
+    await until('the question to go', async () => {
+      await this.terminal.press('Enter');
+      await sleep(1_000);
+      return !(await this.terminal.text()).includes(question);
+    });
   }
 
   /** Refuses it. */
