@@ -121,12 +121,19 @@ export class EditorWindow {
     return this.page.locator('.monaco-dialog-box, .notification-toast').allInnerTexts();
   }
 
-  /** Saves first what would else ask about its changes, such as a notebook in which code was run. */
+  /** Without saving what would ask, such as a notebook in which code was run. */
   async closeEditors(): Promise<void> {
-    if ((await this.page.locator('.tabs-container .tab.dirty').count()) > 0) {
-      await this.runCommand('File: Save All');
-    }
     await this.runCommand('View: Close All Editors');
+    const dontSave = this.page.getByRole('button', { name: "Don't Save" });
+    await until(
+      'all editors to close',
+      async () => {
+        if (await dontSave.isVisible()) await dontSave.click();
+        return (await this.tabs().count()) === 0;
+      },
+      10_000,
+      () => this.tabLabels(),
+    );
   }
 
   tabLabels(): Promise<string[]> {
