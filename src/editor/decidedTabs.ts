@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -7,6 +8,7 @@ import { isNotebook, proposedSides, shownProposals, tabsOf } from './proposalTab
 /** Closes the tabs of proposals for which nobody waits any more, without asking about what was typed there. */
 export class DecidedTabs implements vscode.Disposable {
   private readonly subscription: vscode.Disposable;
+  private orphans = Promise.resolve();
 
   constructor(
     private readonly files: ProposalFiles,
@@ -37,7 +39,8 @@ export class DecidedTabs implements vscode.Disposable {
         break;
       }
       try {
-        await save(uri, done.some(isNotebook));
+        // Of a tab that is just being restored, the editor may never answer.
+        await Promise.race([save(uri, done.some(isNotebook)), delay(3_000)]);
         await vscode.window.tabGroups.close(done, true);
       } catch (error) {
         this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`);
@@ -50,11 +53,16 @@ export class DecidedTabs implements vscode.Disposable {
     this.subscription.dispose();
   }
 
-  private async closeOrphan(uri: vscode.Uri): Promise<void> {
-    if (!this.isPending(uri)) {
-      this.files.adopt(uri);
-      await this.close(uri);
-    }
+  /** One after the other, and again: the editor brings back what it has kept of an edited one when it likes. */
+  private closeOrphan(uri: vscode.Uri): Promise<void> {
+    this.orphans = this.orphans.then(async () => {
+      for (let attempt = 0; attempt < 5 && !this.isPending(uri) && tabsOf(uri).length > 0; attempt++) {
+        this.files.adopt(uri);
+        await this.close(uri);
+        await delay(200);
+      }
+    });
+    return this.orphans;
   }
 
   private forgetIfGone(uri: vscode.Uri): void {

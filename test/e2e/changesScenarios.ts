@@ -36,6 +36,14 @@ export function changesScenarios(desk: () => Desk): void {
         text('all three are done'),
       ]);
       await claude.prompt('please edit');
+      const screen = () => claude.terminal.text();
+      await until(
+        'the end, or a question',
+        async () => /are done|Do you want to/.test(await screen()),
+        30_000,
+      );
+      // Whether this mode takes `sed -i` for an edit is up to the CLI.
+      if ((await screen()).includes('Do you want to')) await claude.sayYes();
       await claude.terminal.shows('all three are done');
 
       await desk().window.runCommand('Claude Code: Focus on Agent Changes View');

@@ -17,9 +17,9 @@ const code = [
 /** What the CLI makes of notebooks: the one tool, besides getDiagnostics, that it offers to the model, and mentions. */
 export function notebookScenarios(desk: () => Desk): void {
   it("runs the model's code in the open notebook, and shows it text and image", async () => {
-    await desk().file('analysis.ipynb', ipynb(['values = [19, 23]']));
+    const { path } = await desk().file('analysis.ipynb', ipynb(['values = [19, 23]']));
     const claude = await desk().startClaude();
-    await desk().window.openFile('analysis.ipynb');
+    await desk().window.openFile(path);
     await desk().window.selectKernel('Test Kernel', 'Test Python');
     // The CLI makes the model load the editor's tools first.
     claude.api.script([
@@ -44,9 +44,9 @@ export function notebookScenarios(desk: () => Desk): void {
     await claude.terminal.shows('ran it');
   });
   it('shows the model which cell was mentioned', async () => {
-    await desk().file('cells.ipynb', ipynb(['import math', 'math.tau / 2']));
+    const { path } = await desk().file('cells.ipynb', ipynb(['import math', 'math.tau / 2']));
     const claude = await desk().startClaude();
-    await desk().window.openFile('cells.ipynb');
+    await desk().window.openFile(path);
     await desk().window.page.locator('.notebookOverlay .view-line').filter({ hasText: 'tau' }).click();
     await desk().window.page.keyboard.press('Alt+k');
     await claude.terminal.shows('cells.ipynb#cell-1');
