@@ -5,24 +5,31 @@ import type { CliVersion } from './provisionCli.ts';
 export function useDesk(version: CliVersion, options?: DeskOptions): () => Desk {
   let desk: Desk | undefined;
 
-  before(async function () {
-    // The first run on a machine installs VS Code and the CLI.
-    this.timeout(600_000);
+  async function open(): Promise<void> {
     const extension = process.env.IDE_BRIDGE_E2E_EXTENSION;
     if (extension === undefined) throw new Error('start these tests with `npm run test:cli`');
     desk = await Desk.open(version, extension, options);
+  }
+
+  before(async function () {
+    // The first run on a machine installs VS Code and the CLI.
+    this.timeout(600_000);
+    await open();
   });
 
   afterEach(async function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     const test = this.currentTest;
     const title = test?.fullTitle() ?? '';
     if (test?.state === 'failed') await desk?.leaveBehind(title);
     try {
       await desk?.clear();
     } catch (error) {
+      // The scenario has had its verdict; the next one gets a window that is not in such a state.
+      console.log(`      a new window after "${title}": ${String(error).split('\n', 1)[0]}`);
       await desk?.leaveBehind(`clearing up after ${title}`);
-      throw error;
+      await desk?.close();
+      await open();
     }
   });
 
