@@ -150,8 +150,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   if (vscode.workspace.isTrusted) {
     await bridge.start();
   }
-  await proposals.closeOrphans();
   await agentChanges.start(bridge);
+  await proposals.closeOrphans(); // may take seconds, for which nothing else shall wait
 }
 
 export async function deactivate(): Promise<void> {
