@@ -57,4 +57,5 @@ export default tseslint.config(
   ...layerRules,
   { files: ['test/**', 'scripts/**', '*.mjs'], rules: { 'no-console': 'off' } },
   { files: ['**/*.mjs', '**/*.cjs'], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
 );

@@ -29,6 +29,8 @@ export class Changes implements Disposable {
   private readonly store = new DisposableStore();
   /** Comparisons run one after the other, so that the last one counts. */
   private queue: Promise<void> = Promise.resolve();
+  /** What the next one in the queue will look at, as long as it has not begun. */
+  private next: { paths: Set<string> | undefined; done: Promise<void> } | undefined;
 
   readonly onDidChange = this.changed.event;
 
@@ -55,19 +57,12 @@ export class Changes implements Disposable {
 
   /** Looks at files again that may have changed. @param paths all by default */
   refresh(paths?: ReadonlySet<string>): Promise<void> {
-    this.queue = this.queue.then(async () => {
-      let differs = false;
-      for (const set of [...this.sets.all]) {
-        for (const snapshot of [...set.snapshots.values()]) {
-          if (!paths || paths.has(snapshot.path)) {
-            differs = (await this.look(set, snapshot)) || differs;
-          }
-        }
-      }
-      if (differs) {
-        this.changed.fire();
-      }
-    });
+    if (this.next) {
+      this.next.paths &&= paths && new Set([...this.next.paths, ...paths]);
+      return this.next.done;
+    }
+    this.queue = this.queue.then(() => this.lookAtNext());
+    this.next = { paths: paths && new Set(paths), done: this.queue };
     return this.queue;
   }
 
@@ -86,6 +81,22 @@ export class Changes implements Disposable {
   dispose(): void {
     this.store.dispose();
     this.changed.dispose();
+  }
+
+  private async lookAtNext(): Promise<void> {
+    const paths = this.next?.paths;
+    this.next = undefined;
+    let differs = false;
+    for (const set of [...this.sets.all]) {
+      for (const snapshot of [...set.snapshots.values()]) {
+        if (!paths || paths.has(snapshot.path)) {
+          differs = (await this.look(set, snapshot)) || differs;
+        }
+      }
+    }
+    if (differs) {
+      this.changed.fire();
+    }
   }
 
   private changeOf(set: ChangeSet, snapshot: Snapshot | undefined): Change[] {

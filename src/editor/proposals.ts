@@ -26,10 +26,15 @@ export interface Decision {
   readonly column: vscode.ViewColumn | undefined;
 }
 
+/** By what the client names a proposal. */
+type Named = Pick<ProposalRequest, 'session' | 'tabName' | 'filePath'>;
+
 /** Shows proposals in diff editors. Every way in which one can end meets in `settle`. */
 export class Proposals implements ProposalReviewer, WithdrawableProposals, vscode.Disposable {
   private readonly files = new ProposalFiles();
   private readonly pending = new Map<string, Proposal>();
+  /** Those whose files are being looked at, until they are withdrawn or under review. */
+  private readonly asked = new Set<ProposalRequest>();
   private readonly decidedTabs: DecidedTabs;
   /** Each settles when the editor has opened the diff, or could not. */
   private readonly opening = new WeakMap<Proposal, Promise<void>>();
@@ -79,14 +84,10 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   }
 
   async review(request: ProposalRequest, signal: AbortSignal): Promise<Outcome> {
-    const target = await targetAt(request.filePath);
-    if (signal.aborted) {
-      return { kind: 'withdrawn', reason: 'client gone' };
-    }
-    for (const older of this.ofSession(request.session)) {
-      if (older.filePath === request.filePath) {
-        void this.settle(older, { kind: 'withdrawn', reason: 'superseded' });
-      }
+    void this.withdrawEach(request.session, 'superseded', ({ filePath }) => filePath === request.filePath);
+    const target = await this.targetOf(request);
+    if (!target || signal.aborted) {
+      return { kind: 'withdrawn', reason: 'closed by the client' };
     }
     const proposal = this.add(request, target);
     const withdraw = () => void this.settle(proposal, { kind: 'withdrawn', reason: 'client gone' });
@@ -132,12 +133,12 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
 
   /** @returns how many proposals of this session had that name. */
   async withdraw(session: Session, tabName: string): Promise<number> {
-    return this.withdrawEach(this.ofSession(session).filter((proposal) => proposal.tabName === tabName));
+    return this.withdrawEach(session, 'closed by the client', (request) => request.tabName === tabName);
   }
 
   async withdrawAll(session: Session): Promise<number> {
     this.prompted.fire(session);
-    return this.withdrawEach(this.ofSession(session));
+    return this.withdrawEach(session, 'closed by the client', () => true);
   }
 
   /** Closes diffs that an earlier extension host has left behind: nobody waits for them any more. */
@@ -159,14 +160,30 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     return document && (document.isDirty || !openNotebook(uri)) ? document.getText() : this.files.text(uri);
   }
 
-  private ofSession(session: Session): Proposal[] {
-    return this.all.filter((proposal) => proposal.session === session);
+  /** @returns undefined when it was withdrawn meanwhile. @throws when there is something that is not a file */
+  private async targetOf(request: ProposalRequest): Promise<Target | undefined> {
+    this.asked.add(request);
+    try {
+      const target = await targetAt(request.filePath);
+      return this.asked.has(request) ? target : undefined;
+    } finally {
+      this.asked.delete(request);
+    }
   }
 
-  private async withdrawEach(proposals: Proposal[]): Promise<number> {
-    const reason = 'closed by the client';
-    await Promise.all(proposals.map((proposal) => this.settle(proposal, { kind: 'withdrawn', reason })));
-    return proposals.length;
+  /** @returns how many there were */
+  private async withdrawEach(
+    session: Session,
+    reason: 'closed by the client' | 'superseded',
+    matches: (named: Named) => boolean,
+  ): Promise<number> {
+    const found = <T extends Named>(named: Iterable<T>) =>
+      [...named].filter((request) => request.session === session && matches(request));
+    const asked = found(this.asked);
+    asked.forEach((request) => this.asked.delete(request));
+    const shown = found(this.all);
+    await Promise.all(shown.map((proposal) => this.settle(proposal, { kind: 'withdrawn', reason })));
+    return asked.length + shown.length;
   }
 
   private add(request: ProposalRequest, target: Target): Proposal {

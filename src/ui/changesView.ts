@@ -12,7 +12,7 @@ export type ChangesNode =
   | { kind: 'file'; change: Change }
   | { kind: 'problem'; change: Change; problem: vscode.Diagnostic };
 
-/** Session → the files that it has changed, until they are kept or reverted. */
+/** Session → the files that it has changed, until they are kept or reverted. The newest session is the first. */
 export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<ChangesNode>;
@@ -41,7 +41,8 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
     if (!node) {
       return this.sets.all
         .filter((set) => this.changes.ofSet(set).length > 0)
-        .map((set) => ({ kind: 'session', set }));
+        .map((set): ChangesNode => ({ kind: 'session', set }))
+        .reverse();
     }
     switch (node.kind) {
       case 'session':

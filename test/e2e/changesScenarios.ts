@@ -84,8 +84,8 @@ export function changesScenarios(desk: () => Desk): void {
     await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
     const shared = () => rows().filter({ hasText: 'shared.txt' });
     const counts = async () => (await shared().allTextContents()).map((words) => /\+\d −\d/.exec(words)?.[0]);
-    // Each against what it found, up to what is there now.
-    await until('both', async () => (await counts()).join() === '+2 −2,+1 −1', 20_000, counts);
+    // Each against what it found, up to what is there now; the second session comes first.
+    await until('both', async () => (await counts()).join() === '+1 −1,+2 −2', 20_000, counts);
 
     const revert = async (index: number) => {
       await shared().nth(index).hover();
@@ -95,15 +95,15 @@ export function changesScenarios(desk: () => Desk): void {
       await dialog.getByRole('button', { name: 'Revert File' }).click();
       return words;
     };
-    assert.match(await revert(1), /later changes, if any, by/);
+    assert.match(await revert(0), /later changes, if any, by/);
     await until('the work of the first alone', async () => (await file.text()) === 'ONE\ntwo\n');
     await until('one', async () => (await counts()).join() === '+1 −1', 20_000, counts);
 
     second.api.script([...editTurns(file.path, 'two', 'TWO'), text('done again')]);
     await second.prompt('please edit again');
     await second.terminal.shows('done again');
-    await until('both again', async () => (await counts()).join() === '+2 −2,+1 −1', 20_000, counts);
-    assert.match(await revert(0), /with changes by/);
+    await until('both again', async () => (await counts()).join() === '+1 −1,+2 −2', 20_000, counts);
+    assert.match(await revert(1), /with changes by/);
     await until('what it was', async () => (await file.text()) === 'one\ntwo\n');
     await until('an empty view', async () => (await shared().count()) === 0);
   });

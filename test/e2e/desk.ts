@@ -183,6 +183,7 @@ export class Desk {
     await this.window.killTerminals();
     await this.window.connectedClients(0);
     await this.window.closeEditors();
+    await this.window.keepAgentChanges();
     await rm(this.settingsFile, { force: true });
     for (const api of this.apis.splice(0)) await api.close();
     this.terminals = 0;

@@ -116,6 +116,11 @@ export class EditorWindow {
     );
   }
 
+  /** Empties the Agent Changes view, if there is anything in it. */
+  async keepAgentChanges(): Promise<void> {
+    await this.runCommand('IDE Bridge: Keep All Agent Changes');
+  }
+
   /** What asks, warns or informs above the window. */
   async messages(): Promise<string[]> {
     return this.page.locator('.monaco-dialog-box, .notification-toast').allInnerTexts();

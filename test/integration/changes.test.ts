@@ -47,9 +47,9 @@ describe('agent changes', () => {
     return (await rows().allTextContents()).map((text) => text.replace(/\s+/g, ' ').trim());
   }
 
-  async function rowAction(text: string, action: string): Promise<void> {
-    await row(text).hover();
-    await row(text).getByRole('button', { name: action }).click();
+  async function rowAction(text: string, action: string, which = row(text)): Promise<void> {
+    await which.hover();
+    await which.getByRole('button', { name: action }).click();
   }
 
   describe('the view', () => {
@@ -140,8 +140,7 @@ describe('agent changes', () => {
       await edit(file, '1\n');
       await edit(file, '2\n', other);
       await until('both', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 2);
-      await row('a.txt').hover();
-      await rowAction('a.txt', 'Revert File');
+      await rowAction('a.txt', 'Revert File', rows().filter({ hasText: 'a.txt' }).last());
       await until('the first text', () => readFileSync(file, 'utf8') === '0\n');
       assert.match(dialogs[0]?.detail ?? '', /a\.txt: \+1 −1, with changes by Claude/);
       await until('both to go from the view', async () => (await texts()).length === 0);
@@ -154,9 +153,7 @@ describe('agent changes', () => {
       await edit(file, '1\n');
       await edit(file, '2\n', other);
       await until('both', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 2);
-      const second = rows().filter({ hasText: 'a.txt' }).last();
-      await second.hover();
-      await second.getByRole('button', { name: 'Revert File' }).click();
+      await rowAction('a.txt', 'Revert File'); // of the newest session
       await until('the text of the first', () => readFileSync(file, 'utf8') === '1\n');
       assert.match(dialogs[0]?.detail ?? '', /a\.txt: \+1 −1, with later changes, if any, by Claude/);
       await until('one', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 1);

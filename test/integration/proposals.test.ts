@@ -325,6 +325,17 @@ describe('a proposal', () => {
       assert.deepEqual(await desk.client.callForTexts('close_tab', { tab_name: 'T1' }), ['TAB_CLOSED']);
     });
 
+    it('in the very moment in which it is proposed', async () => {
+      for (const withdraw of [
+        () => desk.client.callForTexts('close_tab', { tab_name: 'T1' }),
+        () => desk.client.callForTexts('closeAllDiffTabs'),
+      ]) {
+        const [answer] = await Promise.all([propose(file, 'changed\n'), withdraw()]);
+        assert.deepEqual(answer, ['DIFF_REJECTED', 'T1']);
+        await until('the diff to go, if it was shown', () => proposalTabs().length === 0);
+      }
+    });
+
     it('by closeAllDiffTabs of its own client only, which leaves other diffs alone', async () => {
       const other = await connectClient();
       const theirs = propose(file, 'theirs\n', { by: other });
