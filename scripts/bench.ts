@@ -67,11 +67,23 @@ async function main(): Promise<void> {
 
 function writeFiles(workspace: string): void {
   rmSync(workspace, { recursive: true, force: true });
-  const lines = Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join('');
-  for (const path of ['text.txt', 'small.txt', 'large.txt'].map((name) => join(workspace, name))) {
-    mkdirFor(path);
-    writeFileSync(path, path.endsWith('text.txt') ? lines : 'original\n');
+  for (const [name, text] of [
+    ['text.txt', linesOf(4_000)],
+    ['small.txt', linesOf(1_000)],
+    ['large.txt', linesOf(1_000_000)],
+  ] as const) {
+    mkdirFor(join(workspace, name));
+    writeFileSync(join(workspace, name), text);
   }
+}
+
+/** Lines that differ from each other, of that many bytes together or little more. */
+function linesOf(bytes: number): string {
+  let text = '';
+  for (let i = 0; text.length < bytes; i++) {
+    text += `line ${i}\n`;
+  }
+  return text;
 }
 
 function mkdirFor(path: string): void {
@@ -195,16 +207,18 @@ function cpuTime(pid: number): number {
 }
 
 async function benchDiffs(client: IdeClient, { page }: Workbench, workspace: string): Promise<void> {
-  for (const [name, size] of [
-    ['1 kB', 1_000],
-    ['1 MB', 1_000_000],
+  for (const [name, file] of [
+    ['1 kB', 'small.txt'],
+    ['1 MB', 'large.txt'],
   ] as const) {
+    const path = join(workspace, file);
+    const before = readFileSync(path, 'utf8');
     const times: number[] = [];
     for (let i = 0; i < 7; i++) {
-      const marker = `proposal-${size}-${i}`;
-      const text = `${marker}\n${'some words of text\n'.repeat(size / 19)}`;
+      const marker = `proposal-of-${file}-${i}`;
+      const text = before.replace('line 7', marker);
       const start = performance.now();
-      const answer = client.call('openDiff', diffArguments(join(workspace, 'large.txt'), text, marker));
+      const answer = client.call('openDiff', diffArguments(path, text, marker));
       await page.locator('.editor.modified .view-line', { hasText: marker }).first().waitFor();
       times.push(performance.now() - start);
       await client.call('close_tab', { tab_name: marker });

@@ -7,7 +7,7 @@ import { setting } from './settings.ts';
 /** Badge and colour in explorer and tabs for what an agent has changed, until it is kept or reverted. */
 export class ChangeDecorations implements vscode.FileDecorationProvider, vscode.Disposable {
   private readonly store = new DisposableStore();
-  private readonly changed = this.store.add(new vscode.EventEmitter<undefined>());
+  private readonly changed = this.store.add(new vscode.EventEmitter<vscode.Uri[]>());
   /** Labels of the sessions that changed it, by path. */
   private authors: ReadonlyMap<string, string[]> = new Map();
 
@@ -46,7 +46,9 @@ export class ChangeDecorations implements vscode.FileDecorationProvider, vscode.
     for (const { set, snapshot } of setting('changes.decorations') ? this.changes.all : []) {
       authors.set(snapshot.path, [...(authors.get(snapshot.path) ?? []), set.label]);
     }
+    const paths = new Set([...this.authors.keys(), ...authors.keys()]);
+    const changed = [...paths].filter((path) => authors.get(path)?.join() !== this.authors.get(path)?.join());
     this.authors = authors;
-    this.changed.fire(undefined);
+    this.changed.fire(changed.map((path) => vscode.Uri.file(path)));
   }
 }
