@@ -76,7 +76,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     tools: new ToolRegistry(tools, log, () => setting('tools.disabled')),
     log,
   });
-  stop = () => bridge.stop();
+  stop = async () => {
+    await bridge.stop();
+    log.dispose(); // not with the others, who still write to it
+  };
   const memento = context.workspaceState;
   const sessionTerminals = new SessionTerminals(bridge, memento, log);
   const launcher = new Launcher(() => bridge.port, sessionTerminals, memento);
@@ -86,7 +89,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const attention = new Attention({ bridge, proposals, sessionTerminals, signs });
 
   context.subscriptions.push(
-    log,
     proposals,
     gitIgnored,
     sharing,
@@ -150,8 +152,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   if (vscode.workspace.isTrusted) {
     await bridge.start();
   }
-  await agentChanges.start(bridge);
-  await proposals.closeOrphans(); // may take seconds, for which nothing else shall wait
+  agentChanges.start(bridge, proposals.onDidPrompt);
+  // Not awaited: the editor asks our file systems for nothing before this function has ended.
+  void proposals.closeOrphans();
 }
 
 export async function deactivate(): Promise<void> {

@@ -61,7 +61,10 @@ export class Changes implements Disposable {
       this.next.paths &&= paths && new Set([...this.next.paths, ...paths]);
       return this.next.done;
     }
-    this.queue = this.queue.then(() => this.lookAtNext());
+    this.queue = this.queue.then(
+      () => this.lookAtNext(),
+      () => this.lookAtNext(),
+    );
     this.next = { paths: paths && new Set(paths), done: this.queue };
     return this.queue;
   }
@@ -70,10 +73,10 @@ export class Changes implements Disposable {
   async tidy(): Promise<void> {
     await this.refresh();
     for (const set of this.sets.all.filter(({ pid }) => pid === undefined)) {
-      const changed = new Set(this.ofSet(set).map(({ snapshot }) => snapshot.path));
+      const same = [...set.snapshots.values()].filter((snapshot) => this.isSame(snapshot));
       this.sets.keep(
         set,
-        [...set.snapshots.keys()].filter((path) => !changed.has(path)),
+        same.map(({ path }) => path),
       );
     }
   }
@@ -99,6 +102,11 @@ export class Changes implements Disposable {
     }
   }
 
+  /** Not so if it could not be looked at. */
+  private isSame(snapshot: Snapshot): boolean {
+    return this.known.get(snapshot)?.comparison.kind === 'same';
+  }
+
   private changeOf(set: ChangeSet, snapshot: Snapshot | undefined): Change[] {
     const comparison = snapshot && this.known.get(snapshot)?.comparison;
     return !comparison || comparison.kind === 'same' ? [] : [{ set, snapshot, comparison }];
@@ -112,12 +120,9 @@ export class Changes implements Disposable {
         return false;
       }
       const comparison: Comparison =
-        size !== undefined && size > maxComparedBytes
+        size > maxComparedBytes
           ? { kind: 'modified' }
-          : compare(
-              this.sets.before(snapshot),
-              size === undefined ? undefined : await readFile(snapshot.path),
-            );
+          : compare(this.sets.before(snapshot), stamp === 'none' ? undefined : await readFile(snapshot.path));
       this.known.set(snapshot, { stamp, comparison });
     } catch (error) {
       this.log.warn(`${snapshot.path} cannot be compared: ${errorMessage(error)}`);
@@ -130,14 +135,20 @@ export class Changes implements Disposable {
   }
 }
 
-/** `stamp` differs whenever the content may do so; `size` in bytes, absent when there is no file. */
-async function describe(path: string): Promise<{ stamp: string; size?: number }> {
+/**
+ * `stamp` differs whenever the content may do so, and is `none` when there is no file; `size` in bytes, infinite for
+ * what is not a file: to read a pipe would never end.
+ */
+async function describe(path: string): Promise<{ stamp: string; size: number }> {
   try {
-    const { size, mtimeMs, ino } = await stat(path);
-    return { stamp: `${mtimeMs}:${size}:${ino}`, size };
+    const found = await stat(path);
+    return {
+      stamp: `${found.mtimeMs}:${found.size}:${found.ino}`,
+      size: found.isFile() ? found.size : Infinity,
+    };
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') {
-      return { stamp: 'none' };
+      return { stamp: 'none', size: 0 };
     }
     throw error;
   }

@@ -23,13 +23,16 @@ export class SnapshotFiles {
     return hash;
   }
 
-  /** The bytes, or undefined when they are gone or no longer what was written. */
+  /** The bytes, or undefined when they are gone or no longer what was written. @throws when they cannot be read now */
   read(hash: string): Buffer | undefined {
     try {
       const bytes = fs.readFileSync(join(this.dir, hash));
       return hashOf(bytes) === hash ? bytes : undefined;
-    } catch {
-      return undefined;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') {
+        return undefined;
+      }
+      throw error;
     }
   }
 

@@ -7,7 +7,7 @@ import { setting } from './settings.ts';
 /** Badge and colour in explorer and tabs for what an agent has changed, until it is kept or reverted. */
 export class ChangeDecorations implements vscode.FileDecorationProvider, vscode.Disposable {
   private readonly store = new DisposableStore();
-  private readonly changed = this.store.add(new vscode.EventEmitter<vscode.Uri[]>());
+  private readonly changed = this.store.add(new vscode.EventEmitter<vscode.Uri[] | undefined>());
   /** Labels of the sessions that changed it, by path. */
   private authors: ReadonlyMap<string, string[]> = new Map();
 
@@ -49,6 +49,7 @@ export class ChangeDecorations implements vscode.FileDecorationProvider, vscode.
     const paths = new Set([...this.authors.keys(), ...authors.keys()]);
     const changed = [...paths].filter((path) => authors.get(path)?.join() !== this.authors.get(path)?.join());
     this.authors = authors;
-    this.changed.fire(changed.map((path) => vscode.Uri.file(path)));
+    // Of more, the editor would leave some out; undefined stands for all.
+    this.changed.fire(changed.length > 250 ? undefined : changed.map((path) => vscode.Uri.file(path)));
   }
 }

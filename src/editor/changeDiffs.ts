@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Change } from '../changes/changes.ts';
 import { beforeUri, nothingUri } from './beforeFiles.ts';
 import { beforeScheme } from './schemes.ts';
+import { contentOf } from './tabContent.ts';
 
 /** Before on the left, the file itself, editable, on the right. */
 export async function openChange({ set, snapshot: { path }, comparison }: Change): Promise<void> {
@@ -10,6 +11,7 @@ export async function openChange({ set, snapshot: { path }, comparison }: Change
   const title = `${basename(path)} (${comparison.kind} by ${set.label})`;
   await vscode.commands.executeCommand('vscode.diff', beforeUri(set, path), now, title, {
     preserveFocus: true,
+    ...(!path.endsWith('.ipynb') && { override: true }), // the text editor; not part of the typed API
   });
 }
 
@@ -30,12 +32,9 @@ export async function openAllChanges(changes: readonly Change[], title: string):
 export async function closeDiffs(isOver: (before: vscode.Uri) => boolean): Promise<void> {
   const over = vscode.window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
-    .filter(
-      ({ input, isDirty }) =>
-        input instanceof vscode.TabInputTextDiff &&
-        input.original.scheme === beforeScheme &&
-        !isDirty &&
-        isOver(input.original),
-    );
+    .filter(({ input, isDirty }) => {
+      const before = contentOf(input)?.original;
+      return before?.scheme === beforeScheme && !isDirty && isOver(before);
+    });
   await vscode.window.tabGroups.close(over, true);
 }

@@ -46,10 +46,10 @@ export class Proposal {
     return `${this.fileName} (${kinds[this.target]}${ofSession ? `, ${this.session.label}` : ''})`;
   }
 
-  /** Whether the editor's notebook diff would fail: one side is neither empty nor a notebook. */
-  get isBrokenNotebook(): boolean {
+  /** Not for the editor's notebook diff, which fails if one side is neither empty nor a notebook. */
+  get isText(): boolean {
     const sides = [this.proposedText, openDocument(this.original)?.getText() ?? ''];
-    return this.filePath.endsWith('.ipynb') && sides.some((text) => text.trim() !== '' && !isJson(text));
+    return !this.filePath.endsWith('.ipynb') || sides.some((text) => text.trim() !== '' && !isJson(text));
   }
 
   /** Whether the editor holds changes to the file that the agent has not seen. */

@@ -6,7 +6,7 @@ import { contentOf } from './tabContent.ts';
 
 /** Opens the diff of a proposal where the settings want it, or brings it to the front where it is. */
 export async function showDiff(
-  { original, uri, isBrokenNotebook }: Proposal,
+  { original, uri, isText }: Proposal,
   title: string,
   takeFocus: boolean,
 ): Promise<void> {
@@ -17,9 +17,11 @@ export async function showDiff(
     preview: false,
     preserveFocus: !takeFocus,
     viewColumn: column ?? vscode.ViewColumn.Active,
-    ...(isBrokenNotebook && { override: true }), // the text editor; not part of the typed API
+    // Whatever editor the user has chosen for such files; not part of the typed API.
+    ...(isText && { override: true }),
   });
-  if (column === undefined) {
+  const isInFront = tabsOf(uri).some(({ isActive, group }) => isActive && group.isActive);
+  if (column === undefined && isInFront) {
     await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');
   }
 }

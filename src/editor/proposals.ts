@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -14,7 +15,7 @@ import { proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
 import { type Target, targetAt } from './proposalTarget.ts';
 import { proposalScheme } from './schemes.ts';
 import { setting } from './settings.ts';
-import { askAboutUnsavedChanges } from './unsavedChanges.ts';
+import { askAboutUnsavedChanges, saveOriginal } from './unsavedChanges.ts';
 
 /** What the user has decided, and where. */
 export interface Decision {
@@ -26,6 +27,9 @@ export interface Decision {
   readonly column: vscode.ViewColumn | undefined;
 }
 
+/** ms that a client waits for tabs to close: one that asks something may never do so. */
+const patience = 2_000;
+
 /** By what the client names a proposal. */
 type Named = Pick<ProposalRequest, 'session' | 'tabName' | 'filePath'>;
 
@@ -35,6 +39,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   private readonly pending = new Map<string, Proposal>();
   /** Those whose files are being looked at, until they are withdrawn or under review. */
   private readonly asked = new Set<ProposalRequest>();
+  /** Those of which the user is being asked, or whose text is being read. */
+  private readonly accepting = new Set<Proposal>();
   private readonly decidedTabs: DecidedTabs;
   /** Each settles when the editor has opened the diff, or could not. */
   private readonly opening = new WeakMap<Proposal, Promise<void>>();
@@ -112,15 +118,25 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   /** Accepts what the proposed side holds now, saved or not. */
   async accept(uri: vscode.Uri): Promise<void> {
     const proposal = this.find(uri);
-    if (!proposal) {
+    if (!proposal || this.accepting.has(proposal)) {
       return;
     }
-    const answer = await askAboutUnsavedChanges(proposal);
-    if (answer === 'accept') {
-      const finalText = proposal.finalText(await this.text(uri));
-      await this.settle(proposal, { kind: 'accepted', finalText });
-    } else if (answer === 'reject') {
-      await this.reject(uri);
+    this.accepting.add(proposal);
+    try {
+      const answer = await askAboutUnsavedChanges(proposal);
+      if (this.find(uri) !== proposal) {
+        return; // decided elsewhere meanwhile
+      }
+      if (answer === 'accept') {
+        const finalText = proposal.finalText(await this.text(uri));
+        await this.settle(proposal, { kind: 'accepted', finalText });
+      } else if (answer === 'save') {
+        await saveOriginal(proposal);
+      } else if (answer === 'reject') {
+        await this.reject(uri);
+      }
+    } finally {
+      this.accepting.delete(proposal);
     }
   }
 
@@ -182,7 +198,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     const asked = found(this.asked);
     asked.forEach((request) => this.asked.delete(request));
     const shown = found(this.all);
-    await Promise.all(shown.map((proposal) => this.settle(proposal, { kind: 'withdrawn', reason })));
+    const closed = shown.map((proposal) => this.settle(proposal, { kind: 'withdrawn', reason }));
+    await Promise.race([Promise.all(closed), delay(patience)]);
     return asked.length + shown.length;
   }
 

@@ -5,7 +5,7 @@ import { toLines } from '../base/text.ts';
 import type { Change } from '../changes/changes.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
 import { beforeUri } from './beforeFiles.ts';
-import { openDocument } from './documents.ts';
+import { openDocument, saveNotebook } from './documents.ts';
 import { replacement } from './replacement.ts';
 
 /**
@@ -34,9 +34,11 @@ export async function revertFile(sets: ChangeSets, change: Change): Promise<void
       vscode.TextEdit.replace(document.validateRange(new vscode.Range(0, 0, document.lineCount, 0)), text),
       vscode.TextEdit.setEndOfLine(eol),
     ]);
-    await vscode.workspace.applyEdit(edit);
-    await document.save();
+    if (!(await vscode.workspace.applyEdit(edit)) || !(await document.save())) {
+      throw new Error(`${path} has unsaved changes, and could not be saved.`);
+    }
   }
+  await saveNotebook(uri); // for the same reason
   // A clean document follows the file by itself, and can undo that. Only this is sure to bring back every byte:
   // the editor's own saving may format, and knows one encoding and one kind of line end.
   const now = await readFile(path).catch(() => undefined);

@@ -23,6 +23,7 @@ export class Sharing implements vscode.Disposable {
     this.subscriptions = vscode.Disposable.from(
       this.changed,
       gitIgnored.onDidLearn(() => this.changed.fire()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.changed.fire()),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('ideBridge.share')) {
           this.changed.fire();

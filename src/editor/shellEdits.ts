@@ -13,8 +13,6 @@ import { watchWorkspaceFiles } from './workspaceFiles.ts';
 
 /** ms without a call from any session after which what happens on disk is nobody's. */
 const activeFor = 10 * 60_000;
-/** ms without a call from a session after which the next one is taken as that of a new prompt. */
-const pause = 30_000;
 /** ms that a burst of events has to end, and git to finish. */
 const settleTime = 1_000;
 /** ms for which what the user does in the editor, or in a terminal, explains what happens on disk. */
@@ -24,6 +22,13 @@ export interface ShellClients {
   readonly sessions: ReadonlySet<Session>;
   readonly onDidConnect: Event<Session>;
   readonly onDidUse: Event<Session>;
+}
+
+interface Command {
+  readonly terminal: vscode.Terminal;
+  /** ms since the epoch; infinite while it runs. */
+  readonly startedAt: number;
+  endedAt: number;
 }
 
 /**
@@ -38,22 +43,29 @@ export class ShellEdits implements vscode.Disposable {
   /** When the user last wrote it in the editor, ms since the epoch by path. */
   private readonly own = new Map<string, number>();
   private readonly connectedAt = new WeakMap<Session, number>();
-  private readonly commands = new Map<
-    vscode.TerminalShellExecution,
-    { startedAt: number; endedAt: number }
-  >();
+  private readonly commands = new Map<vscode.TerminalShellExecution, Command>();
   private readonly judge: Throttle;
-  private readonly notedAt = new WeakMap<Session, number>();
+  private readonly noted = new WeakSet<Session>();
+  /** What is to be judged is judged before the trees are noted anew. */
+  private queue = Promise.resolve();
 
   constructor(
     private readonly sets: ChangeSets,
     private readonly changes: Changes,
     private readonly clients: ShellClients,
+    onDidPrompt: vscode.Event<Session>,
     private readonly log: Logger,
   ) {
-    this.judge = this.store.add(new Throttle(settleTime, () => void this.takeIn()));
+    this.judge = this.store.add(new Throttle(settleTime, () => this.enqueue(() => this.takeIn())));
     this.store.add(clients.onDidConnect((session) => this.connectedAt.set(session, Date.now())));
-    this.store.add(clients.onDidUse((session) => this.noteTrees(session)));
+    this.store.add(onDidPrompt((session) => this.noteTrees(session)));
+    this.store.add(
+      clients.onDidUse((session) => {
+        if (!this.noted.has(session)) {
+          this.noteTrees(session); // connected in the middle of a prompt, or not a CLI
+        }
+      }),
+    );
     this.store.add(
       watchWorkspaceFiles(({ fsPath }) => {
         if (this.active && setting('changes.shellEdits')) {
@@ -87,9 +99,18 @@ export class ShellEdits implements vscode.Disposable {
       ),
     );
     this.store.add(
-      window.onDidStartTerminalShellExecution(({ execution }) =>
-        this.commands.set(execution, { startedAt: Date.now(), endedAt: Infinity }),
+      window.onDidStartTerminalShellExecution(({ execution, terminal }) =>
+        this.commands.set(execution, { terminal, startedAt: Date.now(), endedAt: Infinity }),
       ),
+    );
+    this.store.add(
+      window.onDidCloseTerminal((closed) => {
+        for (const [execution, { terminal }] of this.commands) {
+          if (terminal === closed) {
+            this.commands.delete(execution); // nothing tells its end
+          }
+        }
+      }),
     );
     this.store.add(
       window.onDidEndTerminalShellExecution(({ execution }) => {
@@ -108,16 +129,20 @@ export class ShellEdits implements vscode.Disposable {
   }
 
   private noteTrees(session: Session): void {
-    const last = this.notedAt.get(session) ?? 0;
-    this.notedAt.set(session, Date.now());
-    if (Date.now() - last < pause || !setting('changes.shellEdits')) {
+    this.noted.add(session);
+    if (!setting('changes.shellEdits')) {
       return;
     }
+    this.judge.flush();
     for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
       const tree = this.trees.get(uri.fsPath) ?? new WorkingTree(uri.fsPath);
       this.trees.set(uri.fsPath, tree);
-      void tree.note();
+      this.enqueue(() => tree.note());
     }
+  }
+
+  private enqueue(step: () => Promise<void>): void {
+    this.queue = this.queue.then(step, step);
   }
 
   private treeOf(path: string): WorkingTree | undefined {
@@ -147,7 +172,9 @@ export class ShellEdits implements vscode.Disposable {
     for (const [tree, touched] of byTree) {
       for (const { path, bytes, source } of await tree.before(touched)) {
         try {
-          this.sets.record(session, path, bytes, source);
+          if (!this.isExplained(path)) {
+            this.sets.record(session, path, bytes, source);
+          }
         } catch (error) {
           this.log.warn(`${path} cannot be kept: ${errorMessage(error)}`);
         }

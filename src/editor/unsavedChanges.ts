@@ -5,7 +5,9 @@ import type { Proposal } from './proposal.ts';
 /**
  * The CLI writes the file on disk; what the user has typed and not saved is not in it. Asks only where that is so.
  */
-export async function askAboutUnsavedChanges(proposal: Proposal): Promise<'accept' | 'reject' | 'undecided'> {
+export async function askAboutUnsavedChanges(
+  proposal: Proposal,
+): Promise<'accept' | 'reject' | 'save' | undefined> {
   if (!proposal.isOverUnsavedChanges) {
     return 'accept';
   }
@@ -19,14 +21,13 @@ export async function askAboutUnsavedChanges(proposal: Proposal): Promise<'accep
   );
   switch (choice) {
     case saveFirst:
-      await saveOriginal(proposal);
-      return 'undecided';
+      return 'save';
     case acceptAnyway:
       return 'accept';
     case reject:
       return 'reject';
     default:
-      return 'undecided';
+      return undefined;
   }
 }
 

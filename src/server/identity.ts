@@ -59,7 +59,11 @@ export class Identity {
   markAlive(now = Date.now()): void {
     const last = this.read();
     if (this.path !== undefined && last && last.port === this.port) {
-      fs.utimesSync(this.path, now / 1000, now / 1000);
+      try {
+        fs.utimesSync(this.path, now / 1000, now / 1000);
+      } catch {
+        // As when it cannot be saved.
+      }
     }
   }
 

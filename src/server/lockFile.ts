@@ -26,6 +26,8 @@ export function createLockFile(dir: string, port: number, content: LockFileConte
   const path = join(dir, `${port}.lock`);
   let text = JSON.stringify(content);
   write(dir, path, text);
+  /** Not so on a Windows drive in WSL, for instance: there, nothing that we write would ever look private. */
+  const hasModes = isPrivate(fs.lstatSync(path));
   return {
     path,
     update(next) {
@@ -34,7 +36,8 @@ export function createLockFile(dir: string, port: number, content: LockFileConte
     },
     restore() {
       const found = readSmallFile(path);
-      if (found?.text === text && isPrivate(found.stat) && isPrivate(fs.lstatSync(dir))) {
+      const isOpen = hasModes && !(found && isPrivate(found.stat) && isPrivate(fs.lstatSync(dir)));
+      if (found?.text === text && !isOpen) {
         return false;
       }
       write(dir, path, text);
@@ -61,8 +64,9 @@ function write(dir: string, path: string, text: string): void {
     fs.renameSync(temporary, path);
   } catch (error) {
     fs.rmSync(temporary, { force: true });
+    const [reason] = errorMessage(error).split(', ', 1); // without the temporary name: the same each time
     throw new UserError(
-      `The lock file ${path}, by which the CLI finds this editor, could not be written: ${errorMessage(error)}.`,
+      `The lock file in ${dir}, by which the CLI finds this editor, could not be written: ${reason}.`,
       remedy(error),
       { cause: error },
     );

@@ -35,7 +35,11 @@ export function ensurePrivateDir(dir: string): void {
     );
   }
   if (!isPrivate(stat)) {
-    fs.chmodSync(dir, 0o700);
+    try {
+      fs.chmodSync(dir, 0o700);
+    } catch {
+      // A file system without modes, whose folders look open to all whoever may read them.
+    }
   }
 }
 

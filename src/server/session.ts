@@ -291,7 +291,6 @@ export class Session implements Disposable {
     const abort = new AbortController();
     this.inFlight.set(id, abort);
     this.lastCall = Date.now();
-    this.used.fire();
     const cancelled = new Promise<never>((_, reject) => {
       abort.signal.addEventListener('abort', () => reject(new Cancelled()), { once: true });
     });
@@ -301,6 +300,7 @@ export class Session implements Disposable {
       fromModel: _meta?.['claudecode/toolUseId'] !== undefined,
     });
     try {
+      this.used.fire(); // after the tool has begun: the newest CLI does not wait for it to read a file
       const result = await Promise.race([call, cancelled]);
       this.told.fire({ what: name, payload: result });
       return result;

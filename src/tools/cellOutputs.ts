@@ -91,8 +91,12 @@ const jsonError = z.object({
 
 /** A traceback of Python ends with name and message; kernels that send none have these alone. */
 function errorText(json: string): string {
-  const { name, message, stack } = jsonError.parse(JSON.parse(json));
-  return stack.includes(name) ? stack : [`${name}: ${message}`, stack].join('\n').trimEnd();
+  try {
+    const { name, message, stack } = jsonError.parse(JSON.parse(json));
+    return stack.includes(name) ? stack : [`${name}: ${message}`, stack].join('\n').trimEnd();
+  } catch {
+    return json; // in a form of the kernel's own
+  }
 }
 
 /** As a terminal would leave it: no colours, and of a progress bar its last state. */

@@ -53,6 +53,18 @@ export interface EditListener {
   willEdit(session: Session, uri: string): void;
 }
 
+/** Also disposed with the session, which may end before it has written. */
+function untilClosed(session: Session, fresh: FreshDiagnostics): FreshDiagnostics {
+  const end = session.onDidClose(() => fresh.dispose());
+  return {
+    arrived: fresh.arrived,
+    dispose: () => {
+      end.dispose();
+      fresh.dispose();
+    },
+  };
+}
+
 /** How long the CLI, which goes on by itself after about 1,000 ms, is kept waiting for fresh problems. */
 const patience = 600;
 
@@ -82,7 +94,7 @@ export function getDiagnostics(source: DiagnosticsSource, edits: EditListener): 
         edits.willEdit(session, uri);
         const baseline = source.of(uri);
         writes.get(session)?.dispose();
-        writes.set(session, source.watch(uri));
+        writes.set(session, untilClosed(session, source.watch(uri)));
         return json([baseline]);
       }
       const write = writes.get(session);

@@ -14,7 +14,7 @@ export const absolutePath = path.check(
   z.refine((value) => isAbsolutePath(value), 'must be an absolute path'),
   z.refine((value) => !isForeign(value, process.platform), 'must be a path of this machine'),
   // The editor does so in its tabs, and would not find there again what we have opened.
-  z.overwrite((value) => normalize(value)),
+  z.overwrite((value) => normalize(process.platform === 'win32' ? fromPosixDrive(value) : value)),
 );
 
 export interface PathContext {

@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Changes } from '../changes/changes.ts';
 import { ChangeSets } from '../changes/changeSets.ts';
@@ -13,6 +14,7 @@ import { watchChanges } from '../editor/changeWatcher.ts';
 import { NewProblems } from '../editor/newProblems.ts';
 import { ShellEdits } from '../editor/shellEdits.ts';
 import type { Bridge } from '../server/bridge.ts';
+import type { Session } from '../server/session.ts';
 import { isAlive } from '../server/processes.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
 import { commandIds } from './commandIds.ts';
@@ -42,11 +44,13 @@ export class AgentChanges implements Disposable {
   }
 
   /** Goes on where the window was left, and follows what the sessions do. */
-  async start(bridge: Bridge): Promise<void> {
+  start(bridge: Bridge, onDidPrompt: vscode.Event<Session>): void {
     this.store.add(watchChanges(this.sets, this.changes, bridge));
-    this.store.add(new ShellEdits(this.sets, this.changes, bridge, this.log));
-    await this.changes.tidy();
-    await closeDiffs((before) => !this.beforeFiles.has(before));
+    this.store.add(new ShellEdits(this.sets, this.changes, bridge, onDidPrompt, this.log));
+    this.changes
+      .tidy()
+      .then(() => closeDiffs((before) => !this.beforeFiles.has(before)))
+      .catch((error: unknown) => this.log.warn(`Old diffs of changes stay open: ${errorMessage(error)}`));
   }
 
   dispose(): void {

@@ -1,5 +1,5 @@
-import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { printable } from '../base/printable.ts';
 import type { Proposal } from '../editor/proposal.ts';
 import type { Proposals } from '../editor/proposals.ts';
 import { proposedSides } from '../editor/proposalTabs.ts';
@@ -139,8 +139,8 @@ export class Attention implements vscode.Disposable {
 
   private async notify({ session, proposal }: Wait): Promise<void> {
     const message = proposal
-      ? `${session.label} proposes a change to ${basename(proposal.filePath)}.`
-      : `${session.label} waits for you.`;
+      ? `${printable(session.label)} proposes a change to ${proposal.fileName}.`
+      : `${printable(session.label)} waits for you.`;
     const show = 'Show';
     if ((await vscode.window.showInformationMessage(message, show)) === show) {
       await (proposal

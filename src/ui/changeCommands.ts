@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { errorMessage } from '../base/errors.ts';
+import { printable } from '../base/printable.ts';
 import { type Change, type Changes, isAfter } from '../changes/changes.ts';
 import type { ChangeSet } from '../changes/changeSet.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
@@ -98,7 +99,7 @@ async function revert(sets: ChangeSets, changes: Changes, chosen: readonly Chang
         await keep(sets, later.set, [snapshot.path]);
       }
     } catch (error) {
-      problems.push(`${basename(change.snapshot.path)}: ${errorMessage(error)}`);
+      problems.push(printable(`${basename(change.snapshot.path)}: ${errorMessage(error)}`, 1_000));
     }
   }
   await changes.refresh(new Set(chosen.map(({ snapshot }) => snapshot.path)));
@@ -113,7 +114,10 @@ const lineChangesSchema = z.array(z.object({ modifiedStartLineNumber: z.number()
 /** At the cursor, or, from the editor's gutter, the hunk that it names (1-based lines). */
 async function revertHunkOf(change: Change, lineChanges: unknown, index: unknown): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  if (!editor) {
+  const uri = editor?.document.uri;
+  // Not in a proposal for that file, nor in a cell of that notebook.
+  if (!editor || uri?.scheme !== 'file' || uri.fsPath !== change.snapshot.path) {
+    sayNothingChanged();
     return;
   }
   const fromGutter = lineChangesSchema.safeParse(lineChanges).data?.[Number(index)];

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { printable } from '../base/printable.ts';
 import type { Mentions } from '../context/mentions.ts';
 import type { Selections } from '../editor/selections.ts';
 import type { SessionTerminals } from '../editor/sessionTerminals.ts';
@@ -96,7 +97,7 @@ async function confirmExcluded(sharing: Sharing, all: readonly AtMentioned[]): P
   const anyway = 'Mention Anyway';
   const more = others.length === 0 ? '' : ` So are ${others.length} more.`;
   const choice = await vscode.window.showWarningMessage(
-    `${basename(first.filePath)} is ${reason(first)}.${more}`,
+    `${printable(basename(first.filePath))} is ${reason(first)}.${more}`,
     anyway,
   );
   return choice === anyway ? [...all] : all.filter((mention) => reason(mention) === undefined);

@@ -59,12 +59,19 @@ export class SharingStatus implements vscode.Disposable {
 
 export async function chooseSharing(sharing: Sharing): Promise<void> {
   const choose = async (state: SharingState) => {
-    await vscode.workspace
-      .getConfiguration('ideBridge')
-      .update('share.enabled', state !== 'off', vscode.ConfigurationTarget.Global);
     await sharing.pause(state === 'paused');
+    if (state !== 'paused') {
+      await vscode.workspace
+        .getConfiguration('ideBridge')
+        .update('share.enabled', state === 'on', vscode.ConfigurationTarget.Global);
+    }
     if (sharing.state !== state) {
-      void vscode.window.showInformationMessage('The settings of this workspace keep sharing off.');
+      const reason = !vscode.workspace.isTrusted
+        ? 'the workspace is not trusted'
+        : state === 'paused'
+          ? 'it is off in every window'
+          : 'the settings of this workspace say so';
+      void vscode.window.showInformationMessage(`Sharing stays off: ${reason}.`);
     }
   };
   const items = [

@@ -25,6 +25,7 @@ describe(`Claude Code ${cliVersions.newest} in a plain window`, () => {
 describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {
   const desk = useDesk(cliVersions.newest);
   comesBackAfter('the window was reloaded', desk, () => desk().reload());
+  leavesNoTabAfter('the window is reloaded', desk, () => desk().reload());
   leavesNoTabAfter('VS Code is started again', desk, () => desk().restart());
 });
 

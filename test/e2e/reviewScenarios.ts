@@ -180,18 +180,19 @@ export function leavesNoTabAfter(what: string, desk: () => Desk, again: () => Pr
     await until('all in one editor', async () => (await labels()).length === 3, 20_000, labels);
 
     await again();
-    const messages: string[] = [];
+    const messages = new Set<string>();
+    const look = async () => (await desk().window.messages()).forEach((message) => messages.add(message));
     await until(
       'every tab to go away',
       async () => {
-        messages.push(...(await desk().window.messages()));
+        await look();
         return (await labels()).length === 0;
       },
       30_000,
       async () => [...(await labels()), ...messages],
     );
-    messages.push(...(await desk().window.messages()));
-    assert.deepEqual(messages, []);
+    await look();
+    assert.deepEqual([...messages], []);
     assert.equal(await edited.text(), 'one\ntwo\n');
     assert.equal(created.exists(), false);
   });

@@ -57,9 +57,9 @@ describe('fifty activations', function () {
       await client.call('closeAllDiffTabs');
       assert.deepEqual((await answer)[0], 'DIFF_REJECTED');
       await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-      // As VS Code does it.
-      await extension.deactivate();
+      const deactivated = extension.deactivate(); // VS Code disposes the rest without waiting for it
       vscode.Disposable.from(...subscriptions).dispose();
+      await deactivated;
       await client.closed;
     };
 
