@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { SnapshotSource } from './changeSet.ts';
 
@@ -112,8 +112,10 @@ export class WorkingTree {
   }
 
   private async git(...args: string[]): Promise<Buffer> {
-    const { stdout } = await execute('git', ['--no-optional-locks', '--literal-pathspecs', ...args], {
-      cwd: this.folder,
+    const options = ['-C', this.folder, '--no-optional-locks', '--literal-pathspecs'];
+    const { stdout } = await execute('git', [...options, ...args], {
+      cwd: dirname(process.execPath), // Windows looks there for git first: not among the user's files
+      windowsHide: true,
       encoding: 'buffer',
       maxBuffer: maxTotalBytes,
       timeout: 10_000,

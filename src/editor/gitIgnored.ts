@@ -58,8 +58,8 @@ export class GitIgnored implements vscode.Disposable {
 function checkIgnore(folder: string, names: readonly string[]): Promise<Set<string>> {
   return new Promise((resolve) => {
     let output = '';
-    const git = spawn('git', ['check-ignore', '-z', '--stdin'], {
-      cwd: folder,
+    const git = spawn('git', ['-C', folder, 'check-ignore', '-z', '--stdin'], {
+      cwd: dirname(process.execPath), // Windows looks there for git first: not among the user's files
       stdio: ['pipe', 'pipe', 'ignore'],
       windowsHide: true,
     });

@@ -61,6 +61,15 @@ describe('a proposal', () => {
       await desk.ui.page.getByText('TWO').first().waitFor();
     });
 
+    it('as text, whatever editor the user has chosen for such files', async () => {
+      await desk.configure('workbench.editorAssociations', { '*.md': 'vscode.markdown.preview.editor' });
+      const { answer, shown } = proposing(desk.scratch.write('read.md', '# one\n'), '# two\n');
+      await shown;
+      await vscode.commands.executeCommand('ideBridge.acceptProposal');
+      assert.deepEqual(await answer, ['FILE_SAVED', '# two\n']);
+      await until('the diff to close', () => proposalTabs().length === 0);
+    });
+
     it('without taking the focus', async () => {
       const document = await vscode.workspace.openTextDocument(desk.scratch.write('other.txt', ''));
       await vscode.window.showTextDocument(document, { preview: false });

@@ -1,5 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Author } from '../../src/changes/changeSet.ts';
@@ -246,6 +259,39 @@ describe('a change set', () => {
     assert.throws(() => sets.before(change.snapshot), LostSnapshot);
     writeFileSync(path('a.txt'), '22\n');
     assert.deepEqual(await listed(), []);
+  });
+
+  it('keeps what can only not be read at this moment', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    edit(claude, 'a.txt', '1\n');
+    alive = false;
+    reload();
+    unlinkSync(path('a.txt'));
+    symlinkSync(path('a.txt'), path('a.txt'));
+    await changes.tidy();
+    unlinkSync(path('a.txt'));
+    writeFileSync(path('a.txt'), '1\n');
+    assert.deepEqual(await listed(), ['Claude 1: a.txt modified +1 -1']);
+
+    const [change] = changes.all;
+    assert.ok(change?.snapshot.hash);
+    const bytes = join(folder, 'snapshots', change.snapshot.hash);
+    renameSync(bytes, `${bytes}.aside`);
+    mkdirSync(bytes);
+    writeFileSync(path('a.txt'), '22\n');
+    await listed();
+    rmdirSync(bytes);
+    renameSync(`${bytes}.aside`, bytes);
+    assert.deepEqual(await listed(), ['Claude 1: a.txt modified +1 -1']);
+    assert.deepEqual(before(), ['0\n']);
+  });
+
+  it('does not wait for a pipe that has taken the place of a file', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    sets.announce(claude, path('a.txt'));
+    unlinkSync(path('a.txt'));
+    execFileSync('mkfifo', [path('a.txt')]);
+    assert.deepEqual(await listed(), ['Claude 1: a.txt modified +? -?']);
   });
 
   it('starts empty, and says so in the log, when the index is broken', async () => {
