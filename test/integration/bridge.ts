@@ -28,10 +28,19 @@ export async function currentLock(): Promise<Lock> {
   return until('the lock file', () => findLocks(configDir)[0]);
 }
 
-/** A client of which the bridge knows who it is. */
+const clients = new Set<IdeClient>();
+
+/** Also those of a test that has failed before it could do so. */
+export async function closeClients(): Promise<void> {
+  await Promise.all([...clients].map((client) => client.close()));
+  clients.clear();
+}
+
+/** A client of which the bridge knows who it is, until the end of the test. */
 export async function connectClient(pid = process.pid): Promise<IdeClient> {
   const { port, authToken } = await currentLock();
   const client = await IdeClient.connect({ port, token: authToken, pid });
+  clients.add(client);
   await client.request('ping'); // answered after `ide_connected` was taken
   return client;
 }

@@ -121,7 +121,7 @@ const scenarios: Record<string, Scenario> = {
       const args = { new_file_path: path, new_file_contents: 'ONE\n', tab_name: tabName };
       const call = { name: 'openDiff', arguments: { old_file_path: path, ...args } };
       const { id, answer } = client.start('tools/call', call);
-      await until('the diff', () => proposalTabs().length === 1);
+      const [first] = await until('the diff', () => proposalTabs().length === 1 && proposedUris());
       client.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: call }));
       await until('the refusal of the id', () => errors(client, -32600) === 1);
       await refused(answer); // both have the same id
@@ -129,6 +129,7 @@ const scenarios: Record<string, Scenario> = {
       await until('the answer to the first', () =>
         client.received.some(({ result }) => JSON.stringify(result)?.includes('DIFF_REJECTED')),
       );
+      await until('the second alone', () => proposedUris().length === 1 && proposedUris()[0] !== first);
       await client.call('closeAllDiffTabs', {});
       await second;
     },
@@ -316,6 +317,14 @@ const notificationMethods: (keyof Notifications)[] = [
 let ui: Ui;
 /** A scenario may bring a client of its own. */
 let recorded: IdeClient | undefined;
+
+/** Of the proposed sides that are in tabs. */
+function proposedUris(): string[] {
+  return vscode.window.tabGroups.all
+    .flatMap((group) => group.tabs)
+    .flatMap(({ input }) => (input instanceof vscode.TabInputTextDiff ? [input.modified.toString()] : []))
+    .filter((uri) => uri.startsWith('ide-bridge-proposal:'));
+}
 
 function openDiff(client: IdeClient, path: string, text: string): Promise<unknown> {
   const args = { old_file_path: path, new_file_path: path, new_file_contents: text, tab_name: tabName };
