@@ -49,6 +49,9 @@ export class Mentions implements Disposable {
       this.ready.set(
         session,
         turn.then(() => {
+          if (!session.isOpen) {
+            return this.keep([mention]);
+          }
           session.notify('at_mentioned', inFormFor(session.clientInfo, mention));
           return pause(spacing);
         }),

@@ -35,8 +35,9 @@ export class RunConsent {
     if (!(await ask(question, lasting[policy], signal))) {
       return false;
     }
-    this.agreed.add(question.session);
-    if (policy === 'workspace') {
+    if (policy === 'session') {
+      this.agreed.add(question.session);
+    } else if (policy === 'workspace') {
       await this.workspaceState.update(workspaceKey, true);
     }
     return true;

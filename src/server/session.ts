@@ -58,7 +58,7 @@ export class Session implements Disposable {
   private clientPid: number | undefined;
   private lastCall = 0;
   private isReady = false;
-  private isOpen = true;
+  private open = true;
   /** The second that is counted began then, on the clock that nobody sets. */
   private secondBegan = -Infinity;
   private messagesInSecond = 0;
@@ -95,6 +95,10 @@ export class Session implements Disposable {
     this.store.add(toDisposable(() => clearTimeout(deadline)));
   }
 
+  get isOpen(): boolean {
+    return this.open;
+  }
+
   /** The CLI's process id, once it has told. */
   get pid(): number | undefined {
     return this.clientPid;
@@ -122,10 +126,10 @@ export class Session implements Disposable {
    * @param reason what the client has done wrong
    */
   dispose(reason?: string): void {
-    if (!this.isOpen) {
+    if (!this.open) {
       return;
     }
-    this.isOpen = false;
+    this.open = false;
     this.transport.close(reason);
     for (const call of this.inFlight.values()) {
       call.abort();
@@ -147,7 +151,7 @@ export class Session implements Disposable {
   }
 
   private send(message: object): void {
-    if (this.isOpen) {
+    if (this.open) {
       const text = JSON.stringify(message);
       this.log.trace(`${this.id} ← ${summary(message)}, ${text.length} characters`);
       this.exchanged.fire({ from: 'bridge', message });

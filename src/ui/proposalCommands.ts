@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Hunks } from '../editor/hunks.ts';
 import { Proposal } from '../editor/proposal.ts';
 import type { Proposals } from '../editor/proposals.ts';
+import { proposalScheme } from '../editor/schemes.ts';
 import { saveOriginal } from '../editor/unsavedChanges.ts';
 import { Session } from '../server/session.ts';
 import type { commandIds } from './commandIds.ts';
@@ -46,10 +47,9 @@ export function proposalCommands(proposals: Proposals, hunks: Hunks, terminals: 
 }
 
 function find(proposals: Proposals, argument: unknown): Proposal | undefined {
-  if (argument instanceof Proposal) {
-    return argument;
-  }
-  return (argument instanceof vscode.Uri && proposals.find(argument)) || proposals.active;
+  const uri = argument instanceof Proposal ? argument.uri : argument;
+  // One that has been decided meanwhile does not stand for another.
+  return uri instanceof vscode.Uri && uri.scheme === proposalScheme ? proposals.find(uri) : proposals.active;
 }
 
 /** All in one editor, which can be decided in it one by one. */
