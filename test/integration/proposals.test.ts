@@ -339,7 +339,8 @@ describe('a proposal', () => {
         () => desk.client.callForTexts('close_tab', { tab_name: 'T1' }),
         () => desk.client.callForTexts('closeAllDiffTabs'),
       ]) {
-        const [answer] = await Promise.all([propose(file, 'changed\n'), withdraw()]);
+        const args = { old_file_path: file, new_file_contents: 'changed\n', tab_name: 'T1' };
+        const [answer] = await Promise.all([desk.client.callForTexts('openDiff', args), withdraw()]);
         assert.deepEqual(answer, ['DIFF_REJECTED', 'T1']);
         await until('the diff to go, if it was shown', () => proposalTabs().length === 0);
       }
