@@ -152,10 +152,20 @@ export class Attention implements vscode.Disposable {
   private isInView({ session, proposal }: Wait): boolean {
     const terminal = this.dependencies.sessionTerminals.terminalOf(session);
     return (
-      vscode.window.state.focused &&
-      (isVisible(proposal) || (terminal !== undefined && terminal === vscode.window.activeTerminal))
+      vscode.window.state.focused && (isVisible(proposal) || (terminal !== undefined && isInFront(terminal)))
     );
   }
+}
+
+/** Another tab may cover one in the editor area; of the panel it is not known whether it is open. */
+function isInFront(terminal: vscode.Terminal): boolean {
+  const { location } = terminal.creationOptions as vscode.TerminalOptions;
+  const isInPanel = location === undefined || location === vscode.TerminalLocation.Panel;
+  const isShown = ({ activeTab }: vscode.TabGroup) =>
+    activeTab?.input instanceof vscode.TabInputTerminal && activeTab.label === terminal.name;
+  return (
+    terminal === vscode.window.activeTerminal && (isInPanel || vscode.window.tabGroups.all.some(isShown))
+  );
 }
 
 function isVisible(proposal: Proposal | undefined): boolean {

@@ -104,6 +104,17 @@ describe('attention', function () {
     await ui.page.locator('.monaco-list-row', { hasText: 'Idle' }).waitFor();
   });
 
+  it('is asked for by a bell in a terminal of the editor area that another tab covers', async () => {
+    await vscode.commands.executeCommand('ideBridge.newSessionInEditor');
+    const { pid } = await cli.run(2);
+    const second = await connectClient(pid);
+    await ui.page.locator('.monaco-list-row', { hasText: 'Claude Code 2' }).waitFor();
+    await vscode.window.showTextDocument(vscode.Uri.file(scratch.write('other.txt', '')));
+    await cli.say(pid, '\x07');
+    await toasts().filter({ hasText: 'Claude Code 2 waits for you' }).waitFor();
+    await second.close();
+  });
+
   it('is asked for once by a CLI that has worked out of view, and has stopped', async () => {
     const { pid } = await cli.run(1);
     await cli.say(pid, '\x1b]0;◐ Claude Code\x07');
