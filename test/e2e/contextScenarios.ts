@@ -128,4 +128,19 @@ export function sessionScenarios(desk: () => Desk): void {
     await row().click();
     await page.locator('.panel .terminal-wrapper.active .xterm.focus').waitFor();
   });
+
+  it('is gone back to by a command that comes before its terminal is back, when the window is reloaded', async () => {
+    const { page } = desk().window;
+    const file = await desk().file('open.txt', '');
+    await desk().window.runCommand('IDE Bridge: New Claude Code Session in the Panel');
+    await desk().window.connectedClients(1, 60_000);
+    await desk().window.openFile(file.path);
+    await page.locator('.panel .xterm-rows').getByText('In open.txt').waitFor();
+    await page.reload();
+    await page.locator('.monaco-workbench .part.statusbar').waitFor();
+    await desk().window.runCommand('IDE Bridge: Run Claude Code');
+    await desk().window.connectedClients(1, 30_000);
+    await page.locator('.terminal-wrapper.active .xterm.focus').waitFor();
+    assert.equal(await page.locator('.terminal-wrapper').count(), 1);
+  });
 }
