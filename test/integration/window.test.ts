@@ -77,7 +77,7 @@ describe('in the window', () => {
         .update('command', command, vscode.ConfigurationTarget.Global);
       return log;
     }
-    const runs = (log: string) => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').length : 0);
+    const runs = (log: string) => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0);
 
     afterEach(() =>
       vscode.workspace
