@@ -129,6 +129,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     new FocusReturn(proposals, sessionTerminals),
     keepAcceptedFilesOpen(proposals),
     reportFailedStart(bridge),
+    sessionTerminals.onDidChange((session) => agentChanges.sets.relabel(session)),
     publishSelection(selections, bridge, () => setting('share.selectionWithEachPrompt')),
     publishActiveEditor(selections.onDidChangeActiveEditor, bridge),
     publishDiagnostics(diagnostics.onDidChange, bridge),

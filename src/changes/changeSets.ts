@@ -82,7 +82,6 @@ export class ChangeSets implements Disposable {
     }
     const hash = bytes && this.files.write(bytes);
     const set = this.find(author) ?? this.start(author);
-    set.label = author.label;
     set.snapshots.set(path, {
       path,
       ...(hash === undefined ? {} : { hash }),
@@ -92,6 +91,15 @@ export class ChangeSets implements Disposable {
     });
     this.dropOldest();
     this.touch();
+  }
+
+  /** Calls its change set as this session is called now. */
+  relabel(author: Author): void {
+    const set = this.find(author);
+    if (set && set.label !== author.label) {
+      set.label = author.label;
+      this.touch();
+    }
   }
 
   /** The bytes from before; undefined: there was no file. @throws LostSnapshot */

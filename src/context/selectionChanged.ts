@@ -10,8 +10,8 @@ export interface SelectionSource {
   readonly onDidChange: Event<void>;
 }
 
-/** The CLI's way to say that nothing is open; null fields would be ignored. */
-const nothing: SelectionChanged = {
+/** To say that nothing is open as the CLI takes it; null fields would be ignored. */
+export const nothing: SelectionChanged = {
   text: '',
   filePath: '',
   fileUrl: '',

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { isAlive } from '../server/processes.ts';
 import { columnOfTerminals } from './columns.ts';
@@ -12,6 +13,9 @@ export type Place = Settings['location'];
 /** How long a shell may take until it can tell when a command ends, in ms; one that cannot is not waited for. */
 const shellIntegrationTimeout = 1_000;
 
+/** After a window reload the editor brings terminals back when it likes, and their CLIs come back later; ms. */
+const restoringTime = 10_000;
+
 /** Process ids of the shells of our terminals, which outlive a window reload. */
 const rememberedShells = 'launchedShells';
 
@@ -22,6 +26,7 @@ export class Launcher implements vscode.Disposable {
   /** Those of them whose shell is back at its prompt; known through shell integration only. */
   private readonly ended = new WeakSet<vscode.Terminal>();
   private readonly fromProfile = new WeakSet<object>();
+  private readonly startedAt = performance.now();
   private readonly commandNotFound = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
 
@@ -37,6 +42,8 @@ export class Launcher implements vscode.Disposable {
     this.subscriptions = vscode.Disposable.from(
       vscode.window.onDidOpenTerminal((terminal) => this.adopt(terminal)),
       vscode.window.onDidCloseTerminal((terminal) => this.launched.delete(terminal)),
+      // Whatever runs there now: nothing is typed into it.
+      vscode.window.onDidStartTerminalShellExecution(({ terminal }) => this.ended.delete(terminal)),
       vscode.window.onDidEndTerminalShellExecution((event) => this.end(event)),
       vscode.window.registerTerminalProfileProvider('ideBridge.claude', {
         provideTerminalProfile: () => {
@@ -52,8 +59,13 @@ export class Launcher implements vscode.Disposable {
   }
 
   /** Goes back to the CLI that was used last, or starts one. */
-  run(): void {
-    const terminal = this.connectedTerminals().at(0) ?? [...this.launched].at(-1);
+  async run(): Promise<void> {
+    if (this.isReturning()) {
+      const returned = this.untilReturned();
+      vscode.window.setStatusBarMessage('$(loading~spin) Claude Code is coming back…', returned);
+      await returned;
+    }
+    const terminal = this.lastUsed;
     if (!terminal) {
       this.launch([]);
       return;
@@ -77,9 +89,29 @@ export class Launcher implements vscode.Disposable {
     this.commandNotFound.dispose();
   }
 
-  private connectedTerminals(): vscode.Terminal[] {
-    const { sessionTerminals } = this;
-    return sessionTerminals.sessions.flatMap((session) => sessionTerminals.terminalOf(session) ?? []);
+  private get lastUsed(): vscode.Terminal | undefined {
+    const { sessions } = this.sessionTerminals;
+    const connected = sessions.flatMap((session) => this.sessionTerminals.terminalOf(session) ?? []);
+    return connected.at(0) ?? [...this.launched].at(-1);
+  }
+
+  /** A CLI or shell from before a window reload lives, and none is back yet. */
+  private isReturning(): boolean {
+    return (
+      !this.lastUsed &&
+      performance.now() - this.startedAt < restoringTime &&
+      [...this.shells, ...this.sessionTerminals.namedProcesses].some(isAlive)
+    );
+  }
+
+  private async untilReturned(): Promise<void> {
+    while (this.isReturning()) {
+      await sleep(100);
+    }
+  }
+
+  private get shells(): readonly number[] {
+    return this.memento.get<number[]>(rememberedShells, []);
   }
 
   private terminalOptions(): vscode.TerminalOptions {
@@ -99,7 +131,7 @@ export class Launcher implements vscode.Disposable {
       return;
     }
     void terminal.processId.then((shell) => {
-      if (shell !== undefined && this.memento.get<number[]>(rememberedShells, []).includes(shell)) {
+      if (shell !== undefined && this.shells.includes(shell)) {
         this.launched.add(terminal);
       }
     });
@@ -113,7 +145,7 @@ export class Launcher implements vscode.Disposable {
   private async remember(terminal: vscode.Terminal): Promise<void> {
     const shell = await terminal.processId;
     if (shell !== undefined) {
-      const others = this.memento.get<number[]>(rememberedShells, []).filter(isAlive);
+      const others = this.shells.filter(isAlive);
       await this.memento.update(rememberedShells, [...others, shell]);
     }
   }

@@ -16,17 +16,24 @@ const maxText = 10_000;
  */
 export class Selections implements SelectionSource, ActiveSelection, vscode.Disposable {
   private editor: vscode.TextEditor | undefined;
+  private isActiveEditorTold = false;
   private readonly changed = new vscode.EventEmitter<void>();
-  private readonly activeEditorChanged = new vscode.EventEmitter<ActiveEditorChanged>();
+  private readonly activeEditorChanged = new vscode.EventEmitter<ActiveEditorChanged | undefined>();
   private readonly subscriptions: vscode.Disposable[];
 
   readonly onDidChange = this.changed.event;
+  /** Another editor that is shared; undefined: none is. */
   readonly onDidChangeActiveEditor = this.activeEditorChanged.event;
 
   constructor(private readonly sharing: Sharing) {
     this.follow(vscode.window.activeTextEditor);
     this.subscriptions = [
-      sharing.onDidChange(() => this.changed.fire()),
+      sharing.onDidChange(() => {
+        this.changed.fire();
+        if ((this.current !== undefined) !== this.isActiveEditorTold) {
+          this.tellActiveEditor();
+        }
+      }),
       vscode.window.onDidChangeActiveTextEditor((editor) => this.follow(editor)),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
         if (textEditor === this.editor) {
@@ -35,8 +42,7 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
       }),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
         if (closed.length > 0 && this.editor && tabsWith(fileUriOf(this.editor.document.uri)).length === 0) {
-          this.editor = undefined;
-          this.changed.fire();
+          this.set(undefined);
         }
       }),
     ];
@@ -82,21 +88,29 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
 
   private follow(active: vscode.TextEditor | undefined): void {
     const editor = active && realSide(active);
-    if (!editor) {
-      return;
+    if (editor) {
+      this.set(editor);
     }
+  }
+
+  private set(editor: vscode.TextEditor | undefined): void {
     this.editor = editor;
     this.changed.fire();
-    const shared = this.shared(editor);
-    if (shared) {
-      const { filePath, fileUrl, selection } = shared;
-      this.activeEditorChanged.fire({
-        filePath,
-        fileUrl,
-        languageId: editor.document.languageId,
-        selection: { start: selection.start, end: selection.end },
-      });
-    }
+    this.tellActiveEditor();
+  }
+
+  private tellActiveEditor(): void {
+    const shared = this.current;
+    this.isActiveEditorTold = shared !== undefined;
+    this.activeEditorChanged.fire(
+      this.editor &&
+        shared && {
+          filePath: shared.filePath,
+          fileUrl: shared.fileUrl,
+          languageId: this.editor.document.languageId,
+          selection: { start: shared.selection.start, end: shared.selection.end },
+        },
+    );
   }
 }
 

@@ -68,6 +68,11 @@ export class SessionTerminals implements vscode.Disposable {
       .sort((a, b) => activity(b) - activity(a));
   }
 
+  /** The CLIs that have been called something here, also before a window reload; they may have ended. */
+  get namedProcesses(): Iterable<number> {
+    return this.labels.keys();
+  }
+
   sessionsIn(terminal: vscode.Terminal): Session[] {
     return this.sessions.filter((session) => this.terminalOf(session) === terminal);
   }

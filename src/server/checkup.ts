@@ -9,7 +9,7 @@ import { configDir, lockDir } from './configDir.ts';
 import { isPrivate } from './privateDir.ts';
 import { isAlive, isListening } from './processes.ts';
 import { readSmallFile } from './smallFile.ts';
-import { readLockFiles } from './sweep.ts';
+import { readLock, readLockFiles } from './sweep.ts';
 
 /** One answer to "what can keep a CLI from connecting?" */
 export interface Finding {
@@ -45,6 +45,9 @@ function checkLockFile(path: string): Finding {
   if (!isPrivate(found.stat)) {
     const what = `Other users can read the lock file ${path}, or own it.`;
     return { level: 'problem', what, fix: 'restart' };
+  }
+  if (!readLock(path)) {
+    return { level: 'problem', what: `${path} is not what a lock file has to be.`, fix: 'restart' };
   }
   return ok(`The lock file ${path} is there, and only you can read it.`);
 }
@@ -157,10 +160,11 @@ export async function checkCli(command: string): Promise<Finding> {
 /**
  * In some permission modes the CLI writes without asking, and so sends no diffs.
  * @param settings paths of the CLI's settings files, the one that wins first
+ * @param launched the mode in which we start it; empty: its own
  */
-export function checkPermissionMode(settings: readonly string[]): Finding {
+export function checkPermissionMode(settings: readonly string[], launched = ''): Finding {
   const remedy = 'Press Shift+Tab in the CLI until it says “manual mode” to get a diff for every edit.';
-  const mode = settings.map(defaultMode).find((found) => found !== undefined);
+  const mode = launched || settings.map(defaultMode).find((found) => found !== undefined);
   return mode !== undefined && mode !== 'default' && mode !== 'manual'
     ? {
         level: 'note',

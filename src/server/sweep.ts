@@ -68,7 +68,7 @@ function isForeign({ uid }: fs.Stats): boolean {
   return user !== undefined && uid !== user && uid !== 0;
 }
 
-function readLock(path: string): LockFileContent | undefined {
+export function readLock(path: string): LockFileContent | undefined {
   try {
     return lockFileContent.parse(JSON.parse(readSmallFile(path)?.text ?? ''));
   } catch {

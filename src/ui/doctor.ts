@@ -33,12 +33,15 @@ export async function examine(bridge: Bridge, version: string): Promise<Report> 
     ...checkEnvironment(process.env, terminalEnvironment()),
     ...(isTrusted ? [await checkCli(setting('command'))] : []),
     ...checkOtherBridges(),
-    checkPermissionMode([
-      ...folders.flatMap((folder) =>
-        ['settings.local.json', 'settings.json'].map((name) => join(folder, '.claude', name)),
-      ),
-      join(configDir(), 'settings.json'),
-    ]),
+    checkPermissionMode(
+      [
+        ...folders.flatMap((folder) =>
+          ['settings.local.json', 'settings.json'].map((name) => join(folder, '.claude', name)),
+        ),
+        join(configDir(), 'settings.json'),
+      ],
+      setting('permissionMode'),
+    ),
   ];
   return toReport(findings, [
     `IDE Bridge ${version}, ${vscode.env.appName} ${vscode.version}, ${process.platform} ${process.arch}`,

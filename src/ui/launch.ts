@@ -4,9 +4,9 @@ import { setting } from '../editor/settings.ts';
 
 const installGuide = vscode.Uri.parse('https://code.claude.com/docs/en/setup');
 
-export function run(launcher: Launcher): void {
+export async function run(launcher: Launcher): Promise<void> {
   if (isTrusted()) {
-    launcher.run();
+    await launcher.run();
   }
 }
 

@@ -9,6 +9,7 @@ import type { Session } from '../server/session.ts';
 import type { AgentChanges } from './agentChanges.ts';
 import type { Attention } from './attention.ts';
 import { commandIds } from './commandIds.ts';
+import { fileIcon } from './fileIcon.ts';
 
 type Node = Session | Proposal;
 
@@ -126,7 +127,7 @@ function proposalItem(proposal: Proposal): vscode.TreeItem {
   const { uri, filePath, fileName, target } = proposal;
   const item = new vscode.TreeItem(fileName);
   item.id = uri.toString();
-  item.resourceUri = vscode.Uri.file(filePath);
+  item.resourceUri = fileIcon(filePath);
   item.iconPath = vscode.ThemeIcon.File;
   item.tooltip = `Proposed ${target === 'new file' ? 'new file' : 'edit'}: ${filePath}`;
   item.command = { command: commandIds.openProposal, title: 'Open', arguments: [proposal] };

@@ -104,6 +104,30 @@ export function sessionScenarios(desk: () => Desk): void {
     await row().filter({ hasText: 'Idle' }).waitFor();
   });
 
+  it('asks for attention once when it is done out of view', async () => {
+    const { page } = desk().window;
+    const toast = page.locator('.notification-toast', { hasText: 'waits for you' });
+    const screen = page.locator('.panel .terminal-wrapper.active .xterm-rows');
+    const claude = await desk().startClaude();
+    const go = await desk().file('go');
+    const command = `until [ -e ${go.path} ]; do sleep 0.2; done`;
+    claude.api.script([toolUse('Bash', { command, description: 'wait' }), text('it is done')]);
+    await desk().window.runCommand('Claude Code: Focus on Sessions View');
+    await row().filter({ hasText: 'Idle' }).waitFor();
+    await claude.prompt('please wait');
+    await row().filter({ hasText: 'Working' }).waitFor();
+    await desk().window.runCommand('Terminal: Create New Terminal');
+    await screen.filter({ hasText: /[$#]\s*$/ }).waitFor();
+    await desk().file('go', '');
+    await row().filter({ hasText: 'Waiting for you' }).waitFor();
+    await toast.waitFor();
+    assert.equal(await toast.count(), 1);
+    await toast.getByRole('button', { name: 'Show' }).click();
+    await screen.filter({ hasText: 'it is done' }).waitFor();
+    await row().filter({ hasText: 'Idle' }).waitFor();
+    assert.equal(await toast.count(), 0);
+  });
+
   it('keeps its name and its terminal when the window is reloaded', async () => {
     const { page } = desk().window;
     const screen = page.locator('.panel .xterm-rows');
@@ -127,5 +151,19 @@ export function sessionScenarios(desk: () => Desk): void {
     await desk().window.runCommand('Claude Code: Focus on Sessions View');
     await row().click();
     await page.locator('.panel .terminal-wrapper.active .xterm.focus').waitFor();
+  });
+
+  it('is gone back to by a command that comes before its terminal is back, when the window is reloaded', async () => {
+    const { page } = desk().window;
+    const file = await desk().file('open.txt', '');
+    await desk().window.runCommand('IDE Bridge: New Claude Code Session in the Panel');
+    await desk().window.connectedClients(1, 60_000);
+    await desk().window.openFile(file.path);
+    await page.locator('.panel .xterm-rows').getByText('In open.txt').waitFor();
+    await page.reload();
+    await desk().window.runCommandEarly('IDE Bridge: Run Claude Code');
+    // Another one would be beside the editor.
+    await page.locator('.panel .terminal-wrapper.active .xterm.focus').waitFor();
+    assert.equal(await page.locator('.terminal-wrapper').count(), 1);
   });
 }

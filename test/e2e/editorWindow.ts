@@ -12,6 +12,30 @@ export class EditorWindow {
     await this.pick('F1', `>${title}`, title);
   }
 
+  /** Runs a command in a window that is still starting, as soon as it knows of it. */
+  async runCommandEarly(title: string): Promise<void> {
+    const widget = this.page.locator('.quick-input-widget:visible');
+    const entry = widget.locator('.monaco-list-row.focused').filter({ hasText: title });
+    const isThere = (locator: Locator) =>
+      locator.waitFor({ timeout: 1_000 }).then(
+        () => true,
+        () => false,
+      );
+    await until(
+      `the command "${title}"`,
+      async () => {
+        await this.page.keyboard.press('F1');
+        if (!(await isThere(widget))) return false;
+        await widget.locator('input').fill(`>${title}`);
+        if (await isThere(entry)) return true;
+        await this.page.keyboard.press('Escape'); // a list that is open is not brought up to date
+        return false;
+      },
+      60_000,
+    );
+    await this.page.keyboard.press('Enter');
+  }
+
   /** Runs a command that asks for a text, and types it. */
   async answer(command: string, words: string): Promise<void> {
     const widget = this.page.locator('.quick-input-widget:visible');

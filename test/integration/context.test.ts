@@ -123,16 +123,22 @@ describe('context', () => {
     });
   });
 
-  it('workspace/didChangeActiveEditor tells path, language and selection', async () => {
+  it('workspace/didChangeActiveEditor tells path, language and selection, and when none is left', async () => {
+    const told = () => client.notifications<ActiveEditorChanged>('workspace/didChangeActiveEditor');
+    const at = { line: 0, character: 0 };
     await open(scratch.write('code.ts', 'let a;\n'));
-    const told = await until('the notification', () =>
-      client
-        .notifications<ActiveEditorChanged>('workspace/didChangeActiveEditor')
-        .find(({ filePath }) => filePath.endsWith('code.ts')),
+    const { filePath } = await until('the file', () =>
+      told().find(({ languageId }) => languageId === 'typescript'),
     );
-    assert.equal(told.languageId, 'typescript');
-    assert.equal(told.fileUrl, `file://${told.filePath}`);
-    assert.deepEqual(told.selection, { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } });
+    assert.equal(filePath, scratch.path('code.ts'));
+    const code = { filePath, fileUrl: `file://${filePath}`, languageId: 'typescript' };
+    assert.deepEqual(told().at(-1), { ...code, selection: { start: at, end: at } });
+    await open(scratch.write('notes.md', '# a\n'));
+    await until('the other file', () => told().at(-1)?.languageId === 'markdown');
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+    await until('the first file again', () => told().at(-1)?.languageId === 'typescript');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await until('none', () => told().at(-1)?.filePath === '');
   });
 
   describe('at_mentioned', () => {

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { IdeClient } from '../support/ideClient.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
-import { connectClient, currentLock, Scratch, tabs } from './bridge.ts';
+import { connectClient, currentLock, propose, Scratch, tabs } from './bridge.ts';
 import { closeTerminals, configure, FakeCli } from './fakeCli.ts';
 
 describe('sessions', function () {
@@ -46,6 +46,14 @@ describe('sessions', function () {
   const rows = () => view().locator('.monaco-list-row');
   const row = (text: string) => rows().filter({ hasText: text }).first();
   const showView = () => vscode.commands.executeCommand('ideBridge.sessions.focus');
+
+  async function rename(label: string, newLabel: string): Promise<void> {
+    await row(label).hover();
+    await row(label).getByRole('button', { name: 'Rename Session' }).click();
+    const input = ui.page.locator('.quick-input-widget input.input');
+    await input.fill(newLabel);
+    await input.press('Enter');
+  }
 
   describe('the view', () => {
     it('offers to run the CLI while none is connected', async () => {
@@ -90,11 +98,7 @@ describe('sessions', function () {
     it('renames a session, also when it comes back after a broken connection', async () => {
       await showView();
       const client = await startSession();
-      await row('Claude Code').hover();
-      await row('Claude Code').getByRole('button', { name: 'Rename Session' }).click();
-      const input = ui.page.locator('.quick-input-widget input.input');
-      await input.fill('Docs');
-      await input.press('Enter');
+      await rename('Claude Code', 'Docs');
       await row('Docs').waitFor();
       await client.close();
       await row('Docs').waitFor({ state: 'detached' });
@@ -120,6 +124,26 @@ describe('sessions', function () {
       await row('Idle').waitFor();
     });
 
+    it('leaves the marks of problems to the files themselves', async () => {
+      await showView();
+      const client = await startSession();
+      const file = scratch.write('wrong.txt', 'hello\n');
+      await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
+      const problems = vscode.languages.createDiagnosticCollection('test');
+      try {
+        problems.set(vscode.Uri.file(file), [
+          new vscode.Diagnostic(new vscode.Range(0, 0, 0, 1), 'a problem'),
+        ]);
+        const marked = '[class*="monaco-decoration-itemColor"]';
+        await ui.page.locator(`.tab ${marked}, .tab${marked}`).filter({ hasText: 'wrong.txt' }).waitFor();
+        await propose(client, file, 'HELLO\n');
+        await row('wrong.txt').waitFor();
+        assert.equal(await row('wrong.txt').locator(marked).count(), 0);
+      } finally {
+        problems.dispose();
+      }
+    });
+
     it('leaves out the sign that the CLI puts before its title', async () => {
       await showView();
       const terminal = vscode.window.createTerminal('✳ Docs');
@@ -128,7 +152,7 @@ describe('sessions', function () {
       assert.doesNotMatch((await row('Docs').textContent()) ?? '', /✳/);
     });
 
-    it('counts the files that a session has changed', async () => {
+    it('counts the files that a session has changed, and Agent Changes calls it the same', async () => {
       await showView();
       const client = await startSession();
       const file = scratch.write('changed.txt', 'before\n');
@@ -137,6 +161,10 @@ describe('sessions', function () {
       await client.callForTexts('getDiagnostics');
       await row('1 changed').waitFor();
       await ui.screenshot('sessions-changed');
+      await rename('Claude Code', 'Docs');
+      await vscode.commands.executeCommand('ideBridge.changes.focus');
+      const changes = ui.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
+      await changes.filter({ hasText: /Docs.*1 file/ }).waitFor();
       await vscode.commands.executeCommand('ideBridge.keepAllChanges');
       await row('1 changed').waitFor({ state: 'detached' });
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as vscode from 'vscode';
-import type { SelectionChanged } from '../../src/protocol/ide.ts';
+import type { ActiveEditorChanged, SelectionChanged } from '../../src/protocol/ide.ts';
 import type { IdeClient } from '../support/ideClient.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
@@ -48,6 +48,8 @@ describe('sharing', function () {
   }
   const selections = () => client.notifications<SelectionChanged>('selection_changed');
   const lastPath = () => selections().at(-1)?.filePath;
+  const lastActive = () =>
+    client.notifications<ActiveEditorChanged>('workspace/didChangeActiveEditor').at(-1)?.filePath;
 
   /** Nothing that a client can ask for or is told of has these words; but what lists files has the other one. */
   async function assertSecret(path: string, words: RegExp, other: string): Promise<void> {
@@ -72,6 +74,7 @@ describe('sharing', function () {
     await until('the plain file', () => lastPath() === plain);
     await use(secret);
     await until('the selection to be cleared', () => lastPath() === '');
+    await until('no active editor', () => lastActive() === '');
     await assertSecret(secret, /\.env\.local|KEY=secret/, 'plain.txt');
     const eye = ui.page.locator('[id$="ideBridge.sharing"]');
     await until('the eye to close', async () =>
@@ -123,6 +126,7 @@ describe('sharing', function () {
     assert.doesNotMatch(editors ?? '', /a\.txt/);
     await choose('On');
     await until('the file again', () => lastPath() === file);
+    await until('the active editor again', () => lastActive() === file);
     await choose('Off');
     await until('nothing again', () => lastPath() === '');
     assert.equal(vscode.workspace.getConfiguration('ideBridge').get('share.enabled'), false);

@@ -77,7 +77,7 @@ describe('in the window', () => {
         .update('command', command, vscode.ConfigurationTarget.Global);
       return log;
     }
-    const runs = (log: string) => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').length : 0);
+    const runs = (log: string) => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0);
 
     afterEach(() =>
       vscode.workspace
@@ -116,6 +116,30 @@ describe('in the window', () => {
         return runs(log) >= 2;
       });
       assert.equal(vscode.window.terminals.length, 1);
+    });
+
+    it('types nothing into what else runs in its terminal', async () => {
+      const log = await useCommand('true');
+      const heard = scratch.path('heard.txt');
+      await vscode.commands.executeCommand('ideBridge.run');
+      await until('the first run', () => runs(log) === 1);
+      const terminal = vscode.window.terminals[0];
+      const shell = await until('shell integration', () => terminal?.shellIntegration);
+      const events: [string, vscode.TerminalShellExecution][] = [];
+      const subscription = vscode.Disposable.from(
+        vscode.window.onDidStartTerminalShellExecution(({ execution }) => events.push(['start', execution])),
+        vscode.window.onDidEndTerminalShellExecution(({ execution }) => events.push(['end', execution])),
+      );
+      const seen = (what: string, execution: vscode.TerminalShellExecution) =>
+        until(`the ${what}`, () => events.some((event) => event[0] === what && event[1] === execution));
+      await seen('end', shell.executeCommand('true')); // by then it is known to be at its prompt
+      await seen('start', shell.executeCommand(`cat > "${heard}"`));
+      subscription.dispose();
+      await until('the other program', () => existsSync(heard));
+      await vscode.commands.executeCommand('ideBridge.run');
+      terminal?.sendText('the end');
+      await until('the end', () => readFileSync(heard, 'utf8').includes('the end'));
+      assert.equal(readFileSync(heard, 'utf8'), 'the end\n');
     });
   });
 

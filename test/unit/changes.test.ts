@@ -132,6 +132,21 @@ describe('a change set', () => {
     assert.equal(changes.ofPath(path('a.txt')).length, 2);
   });
 
+  it('is called as its session is, also after a reload', async () => {
+    let calls = 0;
+    edit(claude, 'a.txt', '1\n');
+    edit(other, 'a.txt', '2\n');
+    sets.onDidChange(() => calls++);
+    sets.relabel({ ...claude, label: 'Docs' });
+    assert.equal(calls, 1);
+    sets.relabel({ ...claude, label: 'Docs' });
+    sets.relabel({ id: 3, pid: 4713, label: 'has changed nothing' });
+    assert.equal(calls, 1);
+    reload();
+    const labels = ['Docs: a.txt created +1 -0', 'Claude 2: a.txt modified +1 -1'];
+    assert.deepEqual(await listed(), labels);
+  });
+
   it('forgets what is kept, and starts anew with the next edit', async () => {
     writeFileSync(path('a.txt'), '0\n');
     edit(claude, 'a.txt', '1\n');

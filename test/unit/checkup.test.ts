@@ -44,10 +44,13 @@ describe('checkup', () => {
       assert.match(failed?.remedy ?? '', /restart the bridge/);
     });
 
-    it('finds a lock file that is gone, and one that others can read', async () => {
+    it('finds a lock file that is gone, one that others can read, and one that was spoilt', async () => {
       const { bridge, lock } = await bridges.start();
       fs.chmodSync(lock.path, 0o644);
       assert.match(said(await checkBridge(bridge)), /problem: Other users can read the lock file/);
+      fs.writeFileSync(lock.path, '{}');
+      fs.chmodSync(lock.path, 0o600);
+      assert.match(said(await checkBridge(bridge)), /problem: .* is not what a lock file has to be/);
       fs.rmSync(lock.path);
       assert.match(said(await checkBridge(bridge)), /problem: The lock file .* cannot be read/);
     });
@@ -122,7 +125,7 @@ describe('checkup', () => {
     assert.equal((await checkCli('/no/such/claude')).level, 'problem');
   });
 
-  it('of the permission mode takes the settings file that wins', () => {
+  it('of the permission mode takes that in which we start it, else the settings file that wins', () => {
     const [local, user] = [join(bridges.root, 'local.json'), join(bridges.root, 'user.json')];
     const mode = (path: string, defaultMode: string) =>
       fs.writeFileSync(path, JSON.stringify({ permissions: { defaultMode } }));
@@ -132,5 +135,6 @@ describe('checkup', () => {
     assert.match(found(), /starts in mode “acceptEdits”, in which it sends no diffs/);
     mode(local, 'default');
     assert.doesNotMatch(found(), /acceptEdits/);
+    assert.match(checkPermissionMode([local, user], 'plan').what, /starts in mode “plan”/);
   });
 });
