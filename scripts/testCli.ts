@@ -18,7 +18,9 @@ async function main(): Promise<number> {
 
   const mocha = new Mocha({ timeout: 120_000, slow: 20_000, retries: 1 });
   if (values.grep !== undefined) mocha.grep(values.grep);
-  mocha.addFile(path.join(root, 'test/e2e/claudeCode.test.ts'));
+  for (const name of ['restrictedMode', 'claudeCode']) {
+    mocha.addFile(path.join(root, `test/e2e/${name}.test.ts`));
+  }
   const { passes, failures } = await new Promise<Mocha.Stats>((resolve, reject) => {
     const runner = mocha.run(() => {
       if (runner.stats) resolve(runner.stats);

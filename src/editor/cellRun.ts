@@ -107,7 +107,9 @@ class CellRun implements vscode.Disposable {
   /** Most kernels have ended the run when the command returns; some then say nothing of its success. */
   private async execute(): Promise<void> {
     await vscode.commands.executeCommand('notebook.cell.execute', target(this.cell));
-    this.after(grace.command, () => this.outcome.settle(this.hasStarted ? 'without verdict' : 'not started'));
+    this.after(grace.command, () =>
+      this.outcome.settle(hasStarted(this.cell) ? 'without verdict' : (this.interruptedBy ?? 'not started')),
+    );
   }
 
   private interrupt(reason: 'timeout' | 'cancelled'): void {
@@ -115,22 +117,33 @@ class CellRun implements vscode.Disposable {
       return;
     }
     this.interruptedBy = reason;
-    const interrupt = () =>
+    const interrupt = () => {
+      if (!hasStarted(this.cell)) {
+        void closePicker();
+      }
       void vscode.commands.executeCommand('notebook.cell.cancelExecution', target(this.cell));
+    };
     interrupt();
     const timer = setInterval(interrupt, interruptInterval);
     this.store.add(toDisposable(() => clearInterval(timer)));
     this.after(grace.interrupt, () => this.outcome.settle(reason));
   }
 
-  private get hasStarted(): boolean {
-    return typeof this.cell.executionSummary?.executionOrder === 'number' || this.cell.outputs.length > 0;
-  }
-
   private after(ms: number, action: () => void): void {
     const timer = setTimeout(action, ms);
     this.store.add(toDisposable(() => clearTimeout(timer)));
   }
+}
+
+/** Whether a kernel has begun to run it: one that only starts leaves no sign in the cell. */
+export function hasStarted({ executionSummary, outputs }: vscode.NotebookCell): boolean {
+  const { executionOrder, success } = executionSummary ?? {};
+  return typeof executionOrder === 'number' || typeof success === 'boolean' || outputs.length > 0;
+}
+
+/** Takes back the choice of a kernel: until it is made the editor's commands do not return. */
+export async function closePicker(): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
 }
 
 function target({ index, notebook }: vscode.NotebookCell): object {

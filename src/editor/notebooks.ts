@@ -4,7 +4,7 @@ import { printable } from '../base/printable.ts';
 import type { Session } from '../server/session.ts';
 import { toContent } from '../tools/cellOutputs.ts';
 import type { CodeRun, CodeRunner } from '../tools/executeCode.ts';
-import { type CellRunEnd, type CellRunOptions, runCell } from './cellRun.ts';
+import { type CellRunEnd, type CellRunOptions, closePicker, hasStarted, runCell } from './cellRun.ts';
 import { type JupyterKernel, jupyterKernel } from './jupyter.ts';
 import { failureOf, refusals } from './notebookRefusals.ts';
 import { RunConsent } from './runConsent.ts';
@@ -41,6 +41,10 @@ export class Notebooks implements CodeRunner, vscode.Disposable {
     if (!editor) {
       throw refusals.noNotebook();
     }
+    // The editor would change it all the same.
+    if (vscode.workspace.fs.isWritableFileSystem(editor.notebook.uri.scheme) === false) {
+      throw refusals.readOnly(nameOf(editor.notebook));
+    }
     if (this.isRunning) {
       throw refusals.runningAlready();
     }
@@ -72,9 +76,9 @@ export class Notebooks implements CodeRunner, vscode.Disposable {
   ): Promise<CodeRun> {
     const name = nameOf(editor.notebook);
     const cell = await addCell(editor, code);
-    let hasRun = false;
     try {
-      if (!(await this.consent.isGiven({ session, notebook: name, code }, signal))) {
+      const isAgreed = await this.consent.isGiven({ session, notebook: name, code }, signal);
+      if (!isAgreed || signal.aborted) {
         throw refusals.refused();
       }
       if (tabsWith(editor.notebook.uri).length === 0 || cell.index < 0) {
@@ -82,14 +86,13 @@ export class Notebooks implements CodeRunner, vscode.Disposable {
       }
       const seconds = setting('notebook.timeout');
       const end = await execute(editor, cell, { kernel, signal, timeout: seconds * 1_000 });
-      hasRun = true;
       const failure = failureOf(end, hasErrorOutput(cell), seconds);
       return {
         outputs: toContent(cell.outputs, setting('notebook.outputLimit')),
         ...(failure === undefined ? {} : { failure }),
       };
     } finally {
-      if (!hasRun || !setting('notebook.keepCell')) {
+      if (!hasStarted(cell) || !setting('notebook.keepCell')) {
         await removeCell(cell);
       }
     }
@@ -154,15 +157,11 @@ async function execute(
   options: CellRunOptions,
 ): Promise<CellRunEnd> {
   const end = await runCell(cell, options);
-  if (end !== 'not started' || options.signal.aborted) {
+  if (end !== 'not started') {
     return end;
   }
   // The editor's own command offers kernels only for the notebook that has the focus, and says nothing of the choice.
-  const isSelected = await vscode.commands.executeCommand<unknown>('notebook.selectKernel', {
-    notebookEditor: editor,
-    skipIfAlreadySelected: true, // editors before 1.98 or so ask again
-  });
-  if (isSelected !== true) {
+  if (!(await selectKernel(editor, options.signal))) {
     throw refusals.noKernel(nameOf(cell.notebook));
   }
   const second = await runCell(cell, options);
@@ -170,6 +169,21 @@ async function execute(
     throw refusals.otherLanguage(nameOf(cell.notebook));
   }
   return second;
+}
+
+/** False if the user selects none, or the call ends first. */
+async function selectKernel(notebookEditor: vscode.NotebookEditor, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) {
+    return false;
+  }
+  const aborted = new Promise<false>((resolve) => {
+    signal.addEventListener('abort', () => void closePicker().then(() => resolve(false)), { once: true });
+  });
+  const choice = vscode.commands.executeCommand<unknown>('notebook.selectKernel', {
+    notebookEditor,
+    skipIfAlreadySelected: true, // editors before 1.98 or so ask again
+  });
+  return (await Promise.race([choice, aborted])) === true && !signal.aborted;
 }
 
 function hasErrorOutput({ outputs }: vscode.NotebookCell): boolean {

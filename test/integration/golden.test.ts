@@ -16,7 +16,7 @@ import {
   Scratch,
   skipOnFloor,
 } from './bridge.ts';
-import { KernelDesk } from './kernelDesk.ts';
+import { KernelDesk, slow } from './kernelDesk.ts';
 
 interface Scenario {
   /** Those to record; others come when the editor wants. */
@@ -61,13 +61,16 @@ const scenarios: Record<string, Scenario> = {
       const changes = () => client.notifications('notifications/tools/list_changed').length;
       const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
       const left = 'getWorkspaceFolders';
-      await setDisabledTools(tools.map(({ name }) => name).filter((name) => name !== left));
+      await set(
+        'tools.disabled',
+        tools.map(({ name }) => name).filter((name) => name !== left),
+      );
       try {
         await until('the notification', () => changes() === 1);
         await client.request('tools/list');
         await refused(client.call('executeCode', { code: 'print(1)' }));
       } finally {
-        await setDisabledTools(undefined);
+        await set('tools.disabled', undefined);
       }
       await until('the other one', () => changes() === 2);
     },
@@ -215,6 +218,8 @@ const scenarios: Record<string, Scenario> = {
       await run();
       const desk = await KernelDesk.with(ui);
       try {
+        await desk.openReadOnly();
+        await run();
         const editor = await desk.openNotebook(scratch);
         const unselected = desk.agree(run());
         await desk.kernelPicker();
@@ -252,6 +257,55 @@ const scenarios: Record<string, Scenario> = {
         await run('pass');
         await run('import os, signal\nos.kill(os.getpid(), signal.SIGKILL)');
       } finally {
+        await desk.clear();
+      }
+    },
+  },
+  'executeCode-ended-early': {
+    newerOnly: true,
+    async run(client, scratch) {
+      const desk = await KernelDesk.with(ui);
+      const editor = await desk.openNotebook(scratch, 'analysis.ipynb', desk.kernels.python);
+      const lastCell = () => editor.notebook.cellAt(editor.notebook.cellCount - 1);
+      const removeLastCell = async () => {
+        const range = new vscode.NotebookRange(lastCell().index, editor.notebook.cellCount);
+        const edit = new vscode.WorkspaceEdit();
+        edit.set(editor.notebook.uri, [vscode.NotebookEdit.deleteCells(range)]);
+        await vscode.workspace.applyEdit(edit);
+      };
+      const call = (code: string) => client.start('tools/call', { name: 'executeCode', arguments: { code } });
+      const started = async () => {
+        const { id, answer } = call(sleep);
+        await desk.agree(Promise.resolve());
+        await until('the sleep', () => lastCell().outputs.length > 0, slow);
+        return { id, answer };
+      };
+      try {
+        const asked = call('1');
+        await desk.question();
+        await removeLastCell();
+        await desk.press('ArrowDown', 'Enter');
+        await asked.answer;
+
+        client.notify('notifications/cancelled', { requestId: (await started()).id });
+        await until('the end', () => lastCell().executionSummary?.success !== undefined, slow);
+
+        await set('notebook.timeout', 3);
+        await (
+          await started()
+        ).answer;
+        await set('notebook.timeout', undefined);
+
+        const removed = await started();
+        await removeLastCell();
+        await removed.answer;
+
+        const closed = await started();
+        await editor.notebook.save();
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+        await closed.answer;
+      } finally {
+        await set('notebook.timeout', undefined);
         await desk.clear();
       }
     },
@@ -306,6 +360,15 @@ const scenarios: Record<string, Scenario> = {
 
 /** Two of these fit into an answer for the model, three do not. */
 const longText = 'x'.repeat(15_000);
+/** Ends when it is interrupted, and says nothing of that. */
+const sleep = [
+  'import time',
+  'print("begun", flush=True)',
+  'try:',
+  '    time.sleep(600)',
+  'except KeyboardInterrupt:',
+  '    pass',
+].join('\n');
 const tabName = '✻ [Claude Code] hello.txt (3b56da) ⧉';
 const notificationMethods: (keyof Notifications)[] = [
   'selection_changed',
@@ -342,9 +405,9 @@ function errors(client: IdeClient, code: number): number {
   return client.received.filter(({ error }) => error?.code === code).length;
 }
 
-async function setDisabledTools(names: string[] | undefined): Promise<void> {
+async function set(setting: string, value: unknown): Promise<void> {
   const target = vscode.ConfigurationTarget.Global;
-  await vscode.workspace.getConfiguration('ideBridge').update('tools.disabled', names, target);
+  await vscode.workspace.getConfiguration('ideBridge').update(setting, value, target);
 }
 
 async function refused(answer: Promise<unknown>): Promise<void> {

@@ -12,6 +12,8 @@ export const slow = 90_000;
 
 /** Notebooks, the kernels that there are for them, and a hand on the keyboard for what is asked about them. */
 export class KernelDesk {
+  private readOnly: vscode.Disposable | undefined;
+
   private constructor(
     readonly kernels: TestKernelApi,
     readonly jupyter: TestJupyterApi,
@@ -36,6 +38,14 @@ export class KernelDesk {
       await this.select(editor, kernel);
     }
     return editor;
+  }
+
+  /** Opens a notebook that is in a file system to which nothing can be written, until `clear`. */
+  async openReadOnly(): Promise<vscode.NotebookEditor> {
+    const files = new ReadOnlyFiles(Buffer.from(ipynb(['x = 20'])));
+    this.readOnly = vscode.workspace.registerFileSystemProvider('frozen', files, { isReadonly: true });
+    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.parse('frozen:/frozen.ipynb'));
+    return vscode.window.showNotebookDocument(notebook, { preview: false });
   }
 
   async select(notebookEditor: vscode.NotebookEditor, id: string): Promise<void> {
@@ -92,7 +102,37 @@ export class KernelDesk {
       if (notebook.isDirty) await notebook.save();
     }
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    this.readOnly?.dispose();
   }
+}
+
+/** Has one text, whatever the file. */
+class ReadOnlyFiles implements vscode.FileSystemProvider {
+  readonly onDidChangeFile = new vscode.EventEmitter<vscode.FileChangeEvent[]>().event;
+
+  constructor(private readonly content: Uint8Array) {}
+
+  stat(): vscode.FileStat {
+    return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: this.content.length };
+  }
+
+  readFile(): Uint8Array {
+    return this.content;
+  }
+
+  watch(): vscode.Disposable {
+    return { dispose: () => {} };
+  }
+
+  readDirectory = refuse;
+  createDirectory = refuse;
+  writeFile = refuse;
+  delete = refuse;
+  rename = refuse;
+}
+
+function refuse(): never {
+  throw vscode.FileSystemError.NoPermissions();
 }
 
 async function activated<T>(id: string): Promise<T> {

@@ -364,6 +364,14 @@ describe('executeCode', function () {
     assert.equal(isError, true);
   });
 
+  it('refuses a notebook that is read-only', async () => {
+    const { notebook } = await desk.openReadOnly();
+    const { content, isError } = await execute('1');
+    assert.match(content[0]?.text ?? '', /^frozen\.ipynb is read-only\./);
+    assert.equal(isError, true);
+    assert.equal(notebook.cellCount, 1);
+  });
+
   it('refuses empty code', async () => {
     await assert.rejects(execute(' \n'), /must not be empty/);
   });
@@ -376,6 +384,31 @@ describe('executeCode', function () {
     assert.match(texts(await desk.escape(answer)).join(), /^No kernel is selected for analysis\.ipynb\./);
     assert.equal(editor.notebook.cellCount, 1);
   });
+
+  for (const [where, isBehind] of [
+    ['in front', false],
+    ['beside a file', true],
+  ] as const) {
+    it(`closes the choice of a kernel, with the notebook ${where}, when the client goes`, async () => {
+      const editor = await desk.openNotebook(scratch);
+      if (isBehind) {
+        const file = vscode.Uri.file(scratch.write('notes.txt', ''));
+        await vscode.window.showTextDocument(file, { viewColumn: vscode.ViewColumn.Beside });
+      }
+      const other = await connectClient();
+      other.start('tools/call', { name: 'executeCode', arguments: { code: '1' } });
+      await desk.question();
+      await desk.press('ArrowDown', 'Enter');
+      await desk.kernelPicker();
+      await other.close();
+      await ui.page.locator('.quick-input-widget:visible').waitFor({ state: 'hidden' });
+      await until('the cell to go', () => editor.notebook.cellCount === 1);
+      const answer = execute('2');
+      await desk.question();
+      await desk.press('Escape');
+      assert.match(texts(await answer).join(), /^The user refused/);
+    });
+  }
 
   it('refuses a kernel that does not run Python', async () => {
     const editor = await desk.openNotebook(scratch, 'statistics.ipynb', desk.kernels.r);

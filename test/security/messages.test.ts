@@ -105,7 +105,8 @@ describe('a hostile message', () => {
     for (let id = 0; id < 300; id++) {
       await other.receive({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'wait' } });
     }
-    assert.equal(other.sent.filter(({ error }) => error).length, 300 - 256);
+    const refused = other.sent.map(({ error }) => error && [error.code, error.message]);
+    assert.deepEqual(refused, Array(300 - 256).fill([-32600, 'There are 256 calls in flight already.']));
     greedy.dispose();
   });
 
