@@ -208,6 +208,22 @@ const scenarios: Record<string, Scenario> = {
       mkdirSync(filePath); // nothing can be saved there
       await client.call('saveDocument', { filePath });
       await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+
+      const file_path = scratch.write('formatted.txt', 'one\n');
+      const formatter = vscode.languages.registerDocumentFormattingEditProvider(
+        { pattern: file_path },
+        {
+          provideDocumentFormattingEdits: () => {
+            rmSync(file_path);
+            mkdirSync(file_path);
+            return [vscode.TextEdit.insert(new vscode.Position(0, 0), 'new ')];
+          },
+        },
+      );
+      await client.call('reformat_file', { file_path });
+      formatter.dispose();
+      await vscode.window.showTextDocument(vscode.Uri.file(file_path));
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     },
   },
   'executeCode-refused': {

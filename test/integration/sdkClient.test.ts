@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import * as vscode from 'vscode';
 import { SdkTransport } from '../support/sdkTransport.ts';
 import { until } from '../support/until.ts';
 import { currentLock, proposalTabs, Scratch } from './bridge.ts';
@@ -37,6 +39,24 @@ describe('the official MCP SDK’s client', () => {
     const { content } = await client.callTool({ name: 'closeAllDiffTabs' });
     assert.deepEqual(content, [{ type: 'text', text: 'CLOSED_0_DIFF_TABS' }]);
     await assert.rejects(client.callTool({ name: 'openFile', arguments: {} }), /-32602/);
+  });
+
+  it('is told when the list of tools has changed', async () => {
+    const changed = new Promise<void>((resolve) => {
+      client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
+    });
+    const disable = (names: string[] | undefined) =>
+      vscode.workspace
+        .getConfiguration('ideBridge')
+        .update('tools.disabled', names, vscode.ConfigurationTarget.Global);
+    await disable(['openFile']);
+    try {
+      await changed;
+      const { tools } = await client.listTools();
+      assert.ok(!tools.some(({ name }) => name === 'openFile'));
+    } finally {
+      await disable(undefined);
+    }
   });
 
   it('cancels a call', async () => {

@@ -1,6 +1,5 @@
 // Stands in for @vscode/spdlog, which would have to be compiled: appends the server's log lines to its file.
 'use strict';
-// eslint-disable-next-line @typescript-eslint/no-require-imports -- the package that it replaces is CommonJS
 const { appendFileSync } = require('node:fs');
 
 const levels = ['trace', 'debug', 'info', 'warning', 'error', 'critical'];
