@@ -172,11 +172,14 @@ describe('context', () => {
     });
   });
 
-  it('without a client, a mention offers to run one', async () => {
+  it('without a client, a mention offers to run one, and waits for it', async () => {
     await client.close();
     await open(file);
     void vscode.commands.executeCommand('ideBridge.mention');
     await ui.page.getByText('No Claude Code session is connected.').first().waitFor();
     await vscode.commands.executeCommand('notifications.clearAll');
+    const late = await connectClient();
+    await until('the mention', () => late.notifications('at_mentioned').length === 1);
+    await late.close();
   });
 });
