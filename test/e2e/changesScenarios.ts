@@ -28,7 +28,7 @@ export function changesScenarios(desk: () => Desk): void {
     git('commit', '--quiet', '--message=first');
     const before = readFileSync(edited.path);
     try {
-      const claude = await desk().startClaude('acceptEdits');
+      const claude = await desk().startClaude('auto');
       claude.api.script([
         ...editTurns(edited.path, 'two', 'TWO'),
         toolUse('Write', { file_path: created.path, content: 'new\n' }),

@@ -4,7 +4,10 @@ import { childrenOf } from '../host/processes.ts';
 import { contextText, text, type MessagesRequest, type MockApi } from './mockApi.ts';
 import type { Terminal } from './terminal.ts';
 
-export type PermissionMode = 'default' | 'acceptEdits';
+/** What the CLI's prompt shows when it waits in that mode. */
+const prompts = { default: '? for shortcuts', acceptEdits: 'accept edits on', auto: 'auto mode on' };
+
+export type PermissionMode = keyof typeof prompts;
 
 /** The Claude Code CLI, running in an integrated terminal, with a model that says what it is told to say. */
 export class Claude {
@@ -19,7 +22,7 @@ export class Claude {
   static async start(terminal: Terminal, api: MockApi, mode: PermissionMode): Promise<Claude> {
     // The newest CLI starts in "auto" mode, in which it asks nobody about its edits.
     await terminal.run(`ANTHROPIC_BASE_URL=${api.url} claude --permission-mode ${mode}`);
-    await terminal.shows(mode === 'default' ? '? for shortcuts' : 'accept edits on', 40_000);
+    await terminal.shows(prompts[mode], 40_000);
     return new Claude(terminal, api);
   }
 
