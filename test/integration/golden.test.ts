@@ -335,7 +335,9 @@ const scenarios: Record<string, Scenario> = {
       collection.set(vscode.Uri.file(path), [
         new vscode.Diagnostic(range, 'Not a word', vscode.DiagnosticSeverity.Warning),
       ]);
-      await until('the notification', () => client.notifications('diagnostics_changed').length > 0);
+      await until('the notification', () =>
+        JSON.stringify(client.notifications('diagnostics_changed')).includes(path),
+      );
       await client.call('getDiagnostics', { uri: `file://${path}` });
       await client.call('getDiagnostics', { uri: 'nonsense' });
       await client.call('getDiagnostics', { uri: `file://${path}` }, { 'claudecode/toolUseId': 'toolu_1' });
@@ -494,6 +496,7 @@ function transcript(client: IdeClient, scratch: Scratch, notifications: string[]
     })
     .map(({ from, message }) => `${from === 'client' ? '>' : '<'} ${JSON.stringify(message)}`)
     .join('\n')
+    .replace(/"[^"]*\/settings\.json",|,"[^"]*\/settings\.json"/g, '') // told of in the same message
     .replaceAll(scratch.folder, '<dir>')
     .replaceAll(workspace, '<workspace>')
     .replaceAll(longText, '<15,000 x>')
