@@ -25,6 +25,8 @@ export class Launcher implements vscode.Disposable {
   private readonly launched = new Set<vscode.Terminal>();
   /** Those of them whose shell is back at its prompt; known through shell integration only. */
   private readonly ended = new WeakSet<vscode.Terminal>();
+  /** The last execution that was told to start; the end of an earlier one may be told after it. */
+  private readonly lastExecution = new WeakMap<vscode.Terminal, vscode.TerminalShellExecution>();
   private readonly fromProfile = new WeakSet<object>();
   private readonly startedAt = performance.now();
   private readonly commandNotFound = new vscode.EventEmitter<void>();
@@ -43,7 +45,10 @@ export class Launcher implements vscode.Disposable {
       vscode.window.onDidOpenTerminal((terminal) => this.adopt(terminal)),
       vscode.window.onDidCloseTerminal((terminal) => this.launched.delete(terminal)),
       // Whatever runs there now: nothing is typed into it.
-      vscode.window.onDidStartTerminalShellExecution(({ terminal }) => this.ended.delete(terminal)),
+      vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
+        this.ended.delete(terminal);
+        this.lastExecution.set(terminal, execution);
+      }),
       vscode.window.onDidEndTerminalShellExecution((event) => this.end(event)),
       vscode.window.registerTerminalProfileProvider('ideBridge.claude', {
         provideTerminalProfile: () => {
@@ -161,7 +166,9 @@ export class Launcher implements vscode.Disposable {
     if (!this.launched.has(terminal)) {
       return;
     }
-    this.ended.add(terminal);
+    if ((this.lastExecution.get(terminal) ?? execution) === execution) {
+      this.ended.add(terminal);
+    }
     const isOurs = execution.commandLine.value.startsWith(setting('command'));
     // 127: POSIX shells; 9009: cmd.exe.
     if (isOurs && (exitCode === 127 || exitCode === 9009)) {
