@@ -24,8 +24,11 @@ export const nothing: SelectionChanged = {
  */
 const introductions = [0, 100, 500, 2000];
 
-/** The CLI uses the selection up when it sends a prompt, some time after the tool call that tells us of it, in ms. */
-const untilUsedUp = 1_000;
+/**
+ * ms after a tool call. The CLI uses the selection up when it sends a prompt, some time after the call that tells us of
+ * it: mostly within the first, on a busy machine later.
+ */
+const untilUsedUp = [1_000, 4_000];
 
 /**
  * At most one message per 50 ms, and none that says the same as the last.
@@ -68,13 +71,15 @@ export function publishSelection(
   );
   // The CLI calls tools when a prompt is sent: let it go with what is selected now.
   store.add(clients.onDidUse(() => throttle.flush()));
-  const anew = store.add(
-    new Throttle(untilUsedUp, () => {
-      if (source.current && isSharedAnew()) {
-        clients.broadcast('selection_changed', source.current);
-      }
-    }),
-  );
-  store.add(clients.onDidUse(() => anew.schedule()));
+  for (const delay of untilUsedUp) {
+    const anew = store.add(
+      new Throttle(delay, () => {
+        if (source.current && isSharedAnew()) {
+          clients.broadcast('selection_changed', source.current);
+        }
+      }),
+    );
+    store.add(clients.onDidUse(() => anew.schedule()));
+  }
   return store;
 }
