@@ -15,6 +15,7 @@ export async function run(): Promise<void> {
 
   Mocha.reporters.Base.consoleLog = (...args: unknown[]) => print(format(...args));
   photographFailures();
+  ignoreOtherExtensions();
   // Real windows on loaded machines: a second try is allowed, and printed, so that it is not overlooked.
   const mocha = new Mocha({
     ui: 'bdd',
@@ -42,21 +43,22 @@ export async function run(): Promise<void> {
       print(`retried: ${test.fullTitle()}: ${error.message}`),
     );
     runner.on('fail', (test) => failedTitles.push(test.fullTitle()));
-    runner.once('start', () => ignoreOtherExtensions(runner)); // by then mocha listens
   });
 }
 
-/** Other extensions run in this process too, and what they fail to catch is no fault of the test that runs. */
-function ignoreOtherExtensions(runner: Mocha.Runner): void {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- mocha has bound it
-  const uncaught = runner['uncaught'];
-  process.off('uncaughtException', uncaught);
-  process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
-    // VS Code's Git extension writes to processes of a repository that a test has deleted; that error has no stack.
-    if (error.code !== 'EPIPE' && !error.stack?.includes('/lib/vscode/extensions/')) {
-      uncaught(error);
-    }
-  });
+/**
+ * Other extensions run in this process too (VS Code's Git writes to processes whose repository a test has deleted), and
+ * what they fail to catch is no fault of the test that runs. VS Code wraps the listeners of uncaught exceptions, so
+ * mocha's cannot be taken off: it is the method behind it that is asked first.
+ */
+function ignoreOtherExtensions(): void {
+  const prototype = Mocha.Runner.prototype as unknown as { _uncaught(error: unknown): void };
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its runner below
+  const original = prototype._uncaught;
+  prototype._uncaught = function (error) {
+    const isTheirs = error instanceof Error && error.stack?.includes('/lib/vscode/extensions/');
+    if (!isTheirs) original.call(this, error);
+  };
 }
 
 /** Takes a screenshot of each failure before any hook cleans up, which mocha's own hooks and events cannot. */
