@@ -1,13 +1,14 @@
 // npm run bench: what the user feels, measured in one run. Figures compare within the run, not between machines.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { WebSocket } from 'ws';
+import { extensionHost } from '../test/host/processes.ts';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../test/host/workbench.ts';
 import { findLocks, IdeClient, type Lock } from '../test/support/ideClient.ts';
 import { until } from '../test/support/until.ts';
@@ -169,6 +170,7 @@ async function benchSelection(
   const p50 = quantile(fromEvent, 0.5);
   row('from there → selection_changed (50 ms debounce)', spread(fromEvent), p50 <= 65, 'p50 at most 65 ms');
 }
+
 /** Settles with the time at which the client gets its next selection. */
 function nextSelection(client: IdeClient): Promise<number> {
   const before = client.notifications('selection_changed').length;
@@ -356,26 +358,6 @@ async function benchMemory(client: IdeClient, workspace: string, lock: Lock): Pr
 
 function diffArguments(path: string, text: string, tabName: string): object {
   return { old_file_path: path, new_file_path: path, new_file_contents: text, tab_name: tabName };
-}
-
-/** The child of the editor's server that runs the extensions. */
-function extensionHost(serverPid: number): number {
-  const hosts = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        return (
-          new RegExp(`^PPid:\\s*${serverPid}$`, 'm').test(readFileSync(`/proc/${name}/status`, 'utf8')) &&
-          readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('extensionHost')
-        );
-      } catch {
-        return false; // it has ended
-      }
-    });
-  if (hosts.length !== 1) {
-    throw new Error(`Expected one extension host below ${serverPid}, found ${hosts.length}.`);
-  }
-  return Number(hosts[0]);
 }
 
 /** The smallest resident size seen within 10 s, in bytes: the collector runs when it likes. */

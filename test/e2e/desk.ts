@@ -1,12 +1,11 @@
-import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { until } from '../support/until.ts';
 import { isListening } from '../../src/server/processes.ts';
-import { childrenOf } from '../host/processes.ts';
+import { extensionHost } from '../host/processes.ts';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../host/workbench.ts';
 import { Claude, type PermissionMode } from './claude.ts';
 import { createCliHome, type CliHome } from './cliHome.ts';
@@ -146,10 +145,7 @@ export class Desk {
 
   /** Kills the extension host, as a crash does; the window starts another by itself. */
   crashExtensionHost(): Promise<void> {
-    const isHost = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('=extensionHost');
-    const hosts = this.workbench ? childrenOf(this.workbench.serverPid).filter(isHost) : [];
-    assert.equal(hosts.length, 1);
-    hosts.forEach((pid) => process.kill(pid, 'SIGKILL'));
+    if (this.workbench) process.kill(extensionHost(this.workbench.serverPid), 'SIGKILL');
     return Promise.resolve();
   }
 

@@ -65,6 +65,23 @@ export function childrenOf(pid: number): number[] {
   return listProcesses().flatMap((entry) => (entry.parent === pid ? [entry.pid] : []));
 }
 
+/** Pid of the child of the editor's server that runs the extensions. @throws unless there is exactly one */
+export function extensionHost(serverPid: number): number {
+  const hosts = childrenOf(serverPid).filter((pid) => commandOf(pid).includes('=extensionHost'));
+  if (hosts.length !== 1) {
+    throw new Error(`Expected one extension host below ${serverPid}, found ${hosts.length}.`);
+  }
+  return hosts[0] as number;
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return ''; // it has ended
+  }
+}
+
 function kill(processes: ProcessEntry[], signal: NodeJS.Signals): void {
   for (const { pid } of processes) {
     try {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { refuse, VirtualFiles } from '../../src/editor/virtualFiles.ts';
 import type { TestJupyterApi } from '../fixtures/jupyter/extension.ts';
 import type { TestKernelApi } from '../fixtures/kernel/extension.ts';
 import type { Ui } from '../support/ui.ts';
@@ -107,10 +108,13 @@ export class KernelDesk {
 }
 
 /** Has one text, whatever the file. */
-class ReadOnlyFiles implements vscode.FileSystemProvider {
+class ReadOnlyFiles extends VirtualFiles {
   readonly onDidChangeFile = new vscode.EventEmitter<vscode.FileChangeEvent[]>().event;
+  readonly writeFile = refuse;
 
-  constructor(private readonly content: Uint8Array) {}
+  constructor(private readonly content: Uint8Array) {
+    super();
+  }
 
   stat(): vscode.FileStat {
     return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: this.content.length };
@@ -119,20 +123,6 @@ class ReadOnlyFiles implements vscode.FileSystemProvider {
   readFile(): Uint8Array {
     return this.content;
   }
-
-  watch(): vscode.Disposable {
-    return { dispose: () => {} };
-  }
-
-  readDirectory = refuse;
-  createDirectory = refuse;
-  writeFile = refuse;
-  delete = refuse;
-  rename = refuse;
-}
-
-function refuse(): never {
-  throw vscode.FileSystemError.NoPermissions();
 }
 
 async function activated<T>(id: string): Promise<T> {
