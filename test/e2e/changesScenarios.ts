@@ -41,6 +41,7 @@ export function changesScenarios(desk: () => Desk): void {
         'the end, or a question',
         async () => /are done|Do you want to/.test(await screen()),
         30_000,
+        screen,
       );
       // Whether this mode takes `sed -i` for an edit is up to the CLI.
       if ((await screen()).includes('Do you want to')) await claude.sayYes();

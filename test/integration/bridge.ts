@@ -32,8 +32,7 @@ const clients = new Set<IdeClient>();
 
 /** Also those of a test that has failed before it could do so. */
 export async function closeClients(): Promise<void> {
-  await Promise.all([...clients].map((client) => client.close()));
-  clients.clear();
+  await Promise.all([...clients].map((client) => client.close().then(() => clients.delete(client))));
 }
 
 /** A client of which the bridge knows who it is, until the end of the test. */

@@ -33,10 +33,15 @@ describe('the doctor', () => {
   it('says what is in order, and tells neither the token nor the name of the home', async () => {
     const { port, authToken } = await currentLock();
     const client = await connectClient();
-    const text = await until('its session', async () => {
-      const page = await report();
-      return page.includes('1 connected') && page;
-    });
+    const text = await until(
+      'its session',
+      async () => {
+        const text = await report();
+        return text.includes('1 connected') && text;
+      },
+      10_000,
+      () => page()?.getText(),
+    );
     await client.close();
     assert.match(text, new RegExp(`listens on 127\\.0\\.0\\.1:${port}, 1 connected`));
     assert.match(text, /only you can read it/);
