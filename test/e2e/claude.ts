@@ -26,9 +26,20 @@ export class Claude {
     return new Claude(terminal, api);
   }
 
+  /** Waits until the CLI has asked the model. */
   async prompt(words: string): Promise<void> {
     await this.terminal.type(words);
-    await this.terminal.press('Enter');
+    const { turnCount } = this.api;
+    // An Enter that comes while the CLI is still busy with the words is not heard.
+    await until(
+      `an answer to the prompt "${words}"`,
+      async () => {
+        await this.terminal.press('Enter');
+        return until('a turn', () => this.api.turnCount > turnCount, 10_000).catch(() => false as const);
+      },
+      30_000,
+      () => this.terminal.text(),
+    );
   }
 
   /** Prompts, has the model answer in words, and returns what the model was asked. */

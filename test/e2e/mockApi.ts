@@ -91,6 +91,11 @@ export class MockApi {
     return `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}`;
   }
 
+  /** How often it was the model's turn. */
+  get turnCount(): number {
+    return this.turns.length;
+  }
+
   /** Adds what the model will say, turn by turn. */
   script(turns: Turn[]): void {
     this.scripted.push(...turns);
