@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Change } from '../changes/changes.ts';
 import { beforeUri, nothingUri } from './beforeFiles.ts';
 import { beforeScheme } from './schemes.ts';
-import { contentOf } from './tabContent.ts';
+import { allTabs, contentOf } from './tabContent.ts';
 
 /** Before on the left, the file itself, editable, on the right. */
 export async function openChange({ set, snapshot: { path }, comparison }: Change): Promise<void> {
@@ -30,11 +30,9 @@ export async function openAllChanges(changes: readonly Change[], title: string):
 
 /** Closes the diffs whose left side is `isOver`, but none with unsaved changes. */
 export async function closeDiffs(isOver: (before: vscode.Uri) => boolean): Promise<void> {
-  const over = vscode.window.tabGroups.all
-    .flatMap(({ tabs }) => tabs)
-    .filter(({ input, isDirty }) => {
-      const before = contentOf(input)?.original;
-      return before?.scheme === beforeScheme && !isDirty && isOver(before);
-    });
+  const over = allTabs().filter(({ input, isDirty }) => {
+    const before = contentOf(input)?.original;
+    return before?.scheme === beforeScheme && !isDirty && isOver(before);
+  });
   await vscode.window.tabGroups.close(over, true);
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { columnForReview } from './columns.ts';
 import type { Proposal } from './proposal.ts';
 import { proposalScheme } from './schemes.ts';
-import { contentOf } from './tabContent.ts';
+import { allTabs, contentOf } from './tabContent.ts';
 
 /** Opens the diff of a proposal where the settings want it, or brings it to the front where it is. */
 export async function showDiff(
@@ -55,10 +55,6 @@ function diffsOf(input: unknown): vscode.TabInputTextDiff[] {
   return Array.isArray(textDiffs)
     ? textDiffs.filter((diff): diff is vscode.TabInputTextDiff => diff instanceof vscode.TabInputTextDiff)
     : [];
-}
-
-function allTabs(): vscode.Tab[] {
-  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);
 }
 
 function groupOfProposals(): vscode.TabGroup | undefined {

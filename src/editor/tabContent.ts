@@ -20,12 +20,14 @@ export function contentOf(
   return undefined;
 }
 
+export function allTabs(): vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);
+}
+
 /** The tabs that show a file or notebook, by itself or as one side of a diff. A document lives on after its last tab. */
 export function tabsWith(uri: vscode.Uri): vscode.Tab[] {
-  return vscode.window.tabGroups.all
-    .flatMap(({ tabs }) => tabs)
-    .filter(({ input }) => {
-      const content = contentOf(input);
-      return [content?.uri, content?.original].some((side) => side?.toString() === uri.toString());
-    });
+  return allTabs().filter(({ input }) => {
+    const content = contentOf(input);
+    return [content?.uri, content?.original].some((side) => side?.toString() === uri.toString());
+  });
 }

@@ -8,7 +8,7 @@ import { rawFileUri, rawUri } from './rawUri.ts';
 import type { Proposals } from './proposals.ts';
 import { proposalScheme } from './schemes.ts';
 import type { Sharing } from './sharing.ts';
-import { contentOf } from './tabContent.ts';
+import { allTabs, contentOf } from './tabContent.ts';
 
 export class Tabs implements ClosableTabs, OpenEditors {
   constructor(
@@ -20,12 +20,10 @@ export class Tabs implements ClosableTabs, OpenEditors {
     if ((await this.proposals.withdraw(session, name)) > 0) {
       return [];
     }
-    const named = vscode.window.tabGroups.all
-      .flatMap((group) => group.tabs)
-      .filter(
-        ({ label, input }) =>
-          input instanceof vscode.TabInputText && (label === name || input.uri.fsPath === name),
-      );
+    const named = allTabs().filter(
+      ({ label, input }) =>
+        input instanceof vscode.TabInputText && (label === name || input.uri.fsPath === name),
+    );
     const [dirty, clean] = [named.filter(({ isDirty }) => isDirty), named.filter(({ isDirty }) => !isDirty)];
     await vscode.window.tabGroups.close(clean, true);
     return dirty.map(({ label }) => label);

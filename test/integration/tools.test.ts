@@ -8,6 +8,10 @@ import type { IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
 import { connectClient, proposalTabs, Scratch, tabs } from './bridge.ts';
 
+/** A PNG of one pixel, in base64. */
+const dot =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+
 describe('tools', () => {
   let client: IdeClient;
   let scratch: Scratch;
@@ -243,12 +247,14 @@ describe('tools', () => {
       });
     });
 
-    it('lists untitled files, diffs, notebooks and files beside, too', async () => {
+    it('lists untitled files, diffs, pictures, notebooks and files beside, too', async () => {
       const untitled = await vscode.workspace.openTextDocument({ content: '' });
       await vscode.window.showTextDocument(untitled, { preview: false });
       const [a, b] = [scratch.write('a.txt', 'a'), scratch.write('b.txt', 'b')];
       const sides = [vscode.Uri.file(a), vscode.Uri.file(b)];
       await vscode.commands.executeCommand('vscode.diff', ...sides, 'a and b', { preview: false });
+      const picture = scratch.write('picture.png', Buffer.from(dot, 'base64'));
+      await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(picture), { preview: false });
       const notebook = JSON.stringify({ cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 });
       const options = { preview: false, viewColumn: vscode.ViewColumn.Two };
       await vscode.commands.executeCommand(
@@ -256,7 +262,7 @@ describe('tools', () => {
         vscode.Uri.file(scratch.write('c.ipynb', notebook)),
         options,
       );
-      await until('three tabs', () => tabs().length === 3);
+      await until('four tabs', () => tabs().length === 4);
       const told = (await list()).map(({ kind, uri, groupIndex, isUntitled }) => ({
         kind,
         name: basename(uri),
@@ -266,6 +272,7 @@ describe('tools', () => {
       assert.deepEqual(told, [
         { kind: 'text', name: untitled.uri.toString(), groupIndex: 0, isUntitled: true },
         { kind: 'diff', name: 'b.txt', groupIndex: 0, isUntitled: false },
+        { kind: 'custom', name: 'picture.png', groupIndex: 0, isUntitled: false },
         { kind: 'notebook', name: 'c.ipynb', groupIndex: 1, isUntitled: false },
       ]);
     });
