@@ -12,7 +12,7 @@ import { FocusReturn } from './editor/focusReturn.ts';
 import { Hunks } from './editor/hunks.ts';
 import { Notebooks } from './editor/notebooks.ts';
 import { Proposals } from './editor/proposals.ts';
-import { Reports } from './editor/reports.ts';
+import { Reports } from './ui/reports.ts';
 import { Selections } from './editor/selections.ts';
 import { SessionTerminals } from './editor/sessionTerminals.ts';
 import { setting } from './editor/settings.ts';

@@ -3,6 +3,7 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Emitter } from '../base/emitter.ts';
 import { errorCode, errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { Queue } from '../base/queue.ts';
 import type { ChangeSet, Snapshot } from './changeSet.ts';
 import { type ChangeSets, LostSnapshot } from './changeSets.ts';
 import { compare, type Comparison } from './comparison.ts';
@@ -28,7 +29,7 @@ export class Changes implements Disposable {
   private readonly changed = new Emitter<void>();
   private readonly store = new DisposableStore();
   /** Comparisons run one after the other, so that the last one counts. */
-  private queue: Promise<void> = Promise.resolve();
+  private readonly queue = new Queue();
   /** What the next one in the queue will look at, as long as it has not begun. */
   private next: { paths: Set<string> | undefined; done: Promise<void> } | undefined;
 
@@ -61,12 +62,9 @@ export class Changes implements Disposable {
       this.next.paths &&= paths && new Set([...this.next.paths, ...paths]);
       return this.next.done;
     }
-    this.queue = this.queue.then(
-      () => this.lookAtNext(),
-      () => this.lookAtNext(),
-    );
-    this.next = { paths: paths && new Set(paths), done: this.queue };
-    return this.queue;
+    const done = this.queue.run(() => this.lookAtNext());
+    this.next = { paths: paths && new Set(paths), done };
+    return done;
   }
 
   /** Forgets what ended sessions have left as it was: there is nothing to review. */

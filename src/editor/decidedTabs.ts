@@ -2,13 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { Queue } from '../base/queue.ts';
 import type { ProposalFiles } from './proposalFiles.ts';
 import { isNotebook, proposedSides, shownProposals, tabsOf } from './proposalTabs.ts';
 
 /** Closes the tabs of proposals for which nobody waits any more, without asking about what was typed there. */
 export class DecidedTabs implements vscode.Disposable {
   private readonly subscription: vscode.Disposable;
-  private orphans = Promise.resolve();
+  private readonly orphans = new Queue();
 
   constructor(
     private readonly files: ProposalFiles,
@@ -24,9 +25,7 @@ export class DecidedTabs implements vscode.Disposable {
 
   /** Closes what an earlier extension host has left behind. */
   async closeOrphans(): Promise<void> {
-    for (const uri of shownProposals()) {
-      await this.closeOrphan(uri);
-    }
+    await Promise.all(shownProposals().map((uri) => this.closeOrphan(uri)));
   }
 
   /** Leaves a multi-diff open that shows others which are still under review. */
@@ -55,14 +54,13 @@ export class DecidedTabs implements vscode.Disposable {
 
   /** One after the other, and again: the editor brings back what it has kept of an edited one when it likes. */
   private closeOrphan(uri: vscode.Uri): Promise<void> {
-    this.orphans = this.orphans.then(async () => {
+    return this.orphans.run(async () => {
       for (let attempt = 0; attempt < 5 && !this.isPending(uri) && tabsOf(uri).length > 0; attempt++) {
         this.files.adopt(uri);
         await this.close(uri);
         await delay(200);
       }
     });
-    return this.orphans;
   }
 
   private forgetIfGone(uri: vscode.Uri): void {

@@ -3,6 +3,7 @@ import { DisposableStore } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { Queue } from '../base/queue.ts';
 import { Throttle } from '../base/throttle.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
@@ -47,7 +48,7 @@ export class ShellEdits implements vscode.Disposable {
   private readonly judge: Throttle;
   private readonly noted = new WeakSet<Session>();
   /** What is to be judged is judged before the trees are noted anew. */
-  private queue = Promise.resolve();
+  private readonly queue = new Queue();
 
   constructor(
     private readonly sets: ChangeSets,
@@ -56,7 +57,7 @@ export class ShellEdits implements vscode.Disposable {
     onDidPrompt: vscode.Event<Session>,
     private readonly log: Logger,
   ) {
-    this.judge = this.store.add(new Throttle(settleTime, () => this.enqueue(() => this.takeIn())));
+    this.judge = this.store.add(new Throttle(settleTime, () => void this.queue.run(() => this.takeIn())));
     this.store.add(clients.onDidConnect((session) => this.connectedAt.set(session, Date.now())));
     this.store.add(onDidPrompt((session) => this.noteTrees(session)));
     this.store.add(
@@ -137,12 +138,8 @@ export class ShellEdits implements vscode.Disposable {
     for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
       const tree = this.trees.get(uri.fsPath) ?? new WorkingTree(uri.fsPath);
       this.trees.set(uri.fsPath, tree);
-      this.enqueue(() => tree.note());
+      void this.queue.run(() => tree.note());
     }
-  }
-
-  private enqueue(step: () => Promise<void>): void {
-    this.queue = this.queue.then(step, step);
   }
 
   private treeOf(path: string): WorkingTree | undefined {

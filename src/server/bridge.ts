@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Emitter } from '../base/emitter.ts';
 import { errorMessage, UserError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { Queue } from '../base/queue.ts';
 import type { LockFileContent, Notifications } from '../protocol/ide.ts';
 import { Identity, newToken } from './identity.ts';
 import { createLockFile, type LockFile } from './lockFile.ts';
@@ -64,7 +65,7 @@ export class Bridge {
   /** What was last wrong with the lock file, so that it is told once. */
   private lockProblem: string | undefined;
   /** Starts and stops run one after the other. */
-  private queue: Promise<void> = Promise.resolve();
+  private readonly queue = new Queue();
 
   /** Also fires when a session comes or goes. */
   readonly onDidChangeState = this.stateChanged.event;
@@ -99,7 +100,7 @@ export class Bridge {
 
   /** Never throws: a failure is the state `failed`, and is tried again from time to time. */
   start(): Promise<void> {
-    return this.enqueue(async () => {
+    return this.queue.run(async () => {
       if (!this.running) {
         this.setState({ kind: 'starting' });
         await this.tryToOpen();
@@ -110,7 +111,7 @@ export class Bridge {
 
   /** Removes the lock file first, so that nobody finds a server that is going away. */
   stop(): Promise<void> {
-    return this.enqueue(async () => {
+    return this.queue.run(async () => {
       clearInterval(this.checkTimer);
       this.checkTimer = undefined;
       const running = this.running;
@@ -169,7 +170,7 @@ export class Bridge {
       }
     });
     if (this.currentState.kind === 'failed') {
-      void this.enqueue(async () => {
+      void this.queue.run(async () => {
         if (this.currentState.kind === 'failed') {
           await this.tryToOpen();
         }
@@ -265,11 +266,6 @@ export class Bridge {
       this.options.log.error(state.error.message);
     }
     this.stateChanged.fire(state);
-  }
-
-  private enqueue(step: () => Promise<void>): Promise<void> {
-    this.queue = this.queue.then(step, step);
-    return this.queue;
   }
 }
 

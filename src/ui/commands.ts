@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Hunks } from '../editor/hunks.ts';
 import type { Launcher } from '../editor/launcher.ts';
 import type { Proposals } from '../editor/proposals.ts';
-import type { Report, Reports } from '../editor/reports.ts';
+import type { Report, Reports } from './reports.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { AgentChanges } from './agentChanges.ts';
 import { changeCommands } from './changeCommands.ts';

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
-import type { Report } from '../editor/reports.ts';
+import type { Report } from './reports.ts';
 import { setting } from '../editor/settings.ts';
 import { terminalsWithOtherPort } from '../editor/terminalPorts.ts';
 import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
@@ -15,7 +15,7 @@ import {
   checkOtherLocks,
   checkPermissionMode,
   type Finding,
-} from '../server/checkup.ts';
+} from './checkup.ts';
 import { configDir, lockDir } from '../server/configDir.ts';
 import { commandIds } from './commandIds.ts';
 

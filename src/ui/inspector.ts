@@ -1,4 +1,4 @@
-import type { Report } from '../editor/reports.ts';
+import type { Report } from './reports.ts';
 import type { LoggedMessage } from '../server/messageLog.ts';
 import { commandIds } from './commandIds.ts';
 

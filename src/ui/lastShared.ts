@@ -1,5 +1,5 @@
 import type { Disposable } from '../base/disposable.ts';
-import type { Report } from '../editor/reports.ts';
+import type { Report } from './reports.ts';
 import { excludedPatterns, type Sharing } from '../editor/sharing.ts';
 import type { Bridge } from '../server/bridge.ts';
 

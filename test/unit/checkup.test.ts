@@ -11,7 +11,7 @@ import {
   checkOtherLocks,
   checkPermissionMode,
   type Finding,
-} from '../../src/server/checkup.ts';
+} from '../../src/ui/checkup.ts';
 import { TestBridges } from '../support/testBridges.ts';
 
 const said = (findings: Finding[]) => findings.map(({ level, what }) => `${level}: ${what}`).join('\n');

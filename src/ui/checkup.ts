@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 import * as z from 'zod/mini';
 import { errorMessage } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import type { Bridge } from './bridge.ts';
-import { configDir, lockDir } from './configDir.ts';
-import { isPrivate } from './privateDir.ts';
-import { isAlive, isListening } from './processes.ts';
-import { readSmallFile } from './smallFile.ts';
-import { readLock, readLockFiles } from './sweep.ts';
+import type { Bridge } from '../server/bridge.ts';
+import { configDir, lockDir } from '../server/configDir.ts';
+import { isPrivate } from '../server/privateDir.ts';
+import { isAlive, isListening } from '../server/processes.ts';
+import { readSmallFile } from '../server/smallFile.ts';
+import { readLock, readLockFiles } from '../server/sweep.ts';
 
 /** One answer to "what can keep a CLI from connecting?" */
 export interface Finding {

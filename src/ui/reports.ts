@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { reportScheme } from './schemes.ts';
+import { reportScheme } from '../editor/schemes.ts';
 
 /** A Markdown page, and the commands that its lines offer. */
 export interface Report {
