@@ -198,7 +198,17 @@ export class ChangeSets implements Disposable {
         .map((saved) => ChangeSet.load(saved, this.options.isAlive));
     } catch (error) {
       this.options.log.error(`The changes of earlier sessions cannot be read: ${errorMessage(error)}`);
+      this.setAside();
       return [];
+    }
+  }
+
+  /** What a newer version has written, for instance, shall not be lost to the next edit. */
+  private setAside(): void {
+    try {
+      this.options.log.info(`They are left in ${this.files.setAside()}.`);
+    } catch (error) {
+      this.options.log.error(`They stay where they were: ${errorMessage(error)}`);
     }
   }
 

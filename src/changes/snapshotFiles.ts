@@ -1,14 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../base/errors.ts';
+import { replaceFile } from '../server/replaceFile.ts';
 import { type ChangeSet, savedChangeSets } from './changeSet.ts';
 
 const indexName = 'index.json';
 
 /**
  * The snapshots on disk: one file per content, named by its hash, and an index. Only this user can read them, and
- * each is renamed into place, so that a crash leaves nothing half written.
+ * each is renamed into place.
  */
 export class SnapshotFiles {
   /** @param dir absolute; made when first written to */
@@ -50,6 +51,14 @@ export class SnapshotFiles {
     return savedChangeSets.parse(JSON.parse(text)).changeSets;
   }
 
+  /** Puts what cannot be understood out of the way of what comes. @returns where it is then. @throws when it stays */
+  setAside(): string {
+    const aside = `${this.dir}.unreadable`;
+    fs.rmSync(aside, { recursive: true, force: true });
+    fs.renameSync(this.dir, aside);
+    return aside;
+  }
+
   /** Also deletes the contents that no change set needs any more. @throws when it cannot be written */
   saveIndex(changeSets: readonly ChangeSet[]): void {
     const saved = changeSets.map((set) => set.save());
@@ -66,14 +75,7 @@ export class SnapshotFiles {
 
   private put(name: string, bytes: Buffer): void {
     fs.mkdirSync(this.dir, { recursive: true, mode: 0o700 });
-    const temporary = join(this.dir, `.${randomBytes(8).toString('hex')}.tmp`);
-    try {
-      fs.writeFileSync(temporary, bytes, { flag: 'wx', mode: 0o600 });
-      fs.renameSync(temporary, join(this.dir, name));
-    } catch (error) {
-      fs.rmSync(temporary, { force: true });
-      throw error;
-    }
+    replaceFile(join(this.dir, name), bytes);
   }
 }
 

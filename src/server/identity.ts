@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
+import { replaceFile } from './replaceFile.ts';
 
 /** A CLI whose connection dropped tries the same port and token for the last time about then (2.0.77, 2.1.330). */
 const reconnectWindow = 16_000;
@@ -44,9 +45,7 @@ export class Identity {
     }
     try {
       fs.mkdirSync(dirname(this.path), { recursive: true });
-      fs.rmSync(this.path, { force: true }); // so that the mode below counts
-      const text = JSON.stringify({ port, token, editorPid: this.editorPid });
-      fs.writeFileSync(this.path, text, { flag: 'wx', mode: 0o600 });
+      replaceFile(this.path, JSON.stringify({ port, token, editorPid: this.editorPid }));
     } catch {
       // Then a reload gets a new port and the user reconnects with /ide.
     }

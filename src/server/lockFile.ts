@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage, UserError } from '../base/errors.ts';
 import type { LockFileContent } from '../protocol/ide.ts';
 import { ensurePrivateDir, isPrivate, remedy } from './privateDir.ts';
+import { replaceFile } from './replaceFile.ts';
 import { readSmallFile } from './smallFile.ts';
 
 /**
@@ -57,13 +57,9 @@ export function createLockFile(dir: string, port: number, content: LockFileConte
 
 function write(dir: string, path: string, text: string): void {
   ensurePrivateDir(dir);
-  // Not ending in .lock, so that no CLI reads it; exclusive, so that nobody can have put a link there.
-  const temporary = join(dir, `.${randomBytes(8).toString('hex')}.tmp`);
   try {
-    fs.writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
-    fs.renameSync(temporary, path);
+    replaceFile(path, text);
   } catch (error) {
-    fs.rmSync(temporary, { force: true });
     const [reason] = errorMessage(error).split(', ', 1); // without the temporary name: the same each time
     throw new UserError(
       `The lock file in ${dir}, by which the CLI finds this editor, could not be written: ${reason}.`,

@@ -145,10 +145,20 @@ describe('context', () => {
     const mentions = () => client.notifications<AtMentioned>('at_mentioned');
 
     it('names the selected lines, on Alt+K', async () => {
-      const editor = await open(file);
+      await open(file);
       await ui.page.locator('.editor-instance .view-lines').first().click();
-      editor.selection = new vscode.Selection(1, 1, 3, 0);
-      await ui.page.keyboard.press('Alt+k');
+      // From the second character of the second line to before the first of the fourth.
+      for (const key of [
+        'Control+Home',
+        'ArrowDown',
+        'ArrowRight',
+        'Shift+ArrowDown',
+        'Shift+ArrowDown',
+        'Shift+ArrowLeft',
+        'Alt+k',
+      ]) {
+        await ui.page.keyboard.press(key);
+      }
       const mention = await until('the mention', () => mentions()[0]);
       assert.deepEqual(mention, { filePath: `"${file}#L2-3"` });
     });

@@ -309,7 +309,8 @@ describe('a change set', () => {
     assert.deepEqual(await listed(), ['Claude 1: a.txt modified +? -?']);
   });
 
-  it('starts empty, and says so in the log, when the index is broken', async () => {
+  it('starts empty, says so in the log, and loses nothing, when the index is broken', async () => {
+    writeFileSync(path('a.txt'), '0\n');
     edit(claude, 'a.txt', '1\n');
     reload();
     writeFileSync(join(folder, 'snapshots', 'index.json'), '{"version":2}');
@@ -317,6 +318,11 @@ describe('a change set', () => {
     open();
     assert.equal(sets.all.length, 0);
     assert.ok(log.lines.some((line) => /cannot be read/.test(line)));
-    assert.equal(readFileSync(join(folder, 'snapshots', 'index.json'), 'utf8'), '{"version":2}');
+    edit(claude, 'a.txt', '2\n');
+    await listed();
+    sets.dispose();
+    const aside = join(folder, 'snapshots.unreadable');
+    assert.equal(readFileSync(join(aside, 'index.json'), 'utf8'), '{"version":2}');
+    assert.equal(readdirSync(aside).length, 2); // the file as it was is there too
   });
 });
