@@ -30,11 +30,13 @@ export class Reports
   /** @param name of the tab; a page of that name that is open is replaced. Its extension gives the language. */
   async show(name: string, report: Report): Promise<void> {
     const uri = vscode.Uri.from({ scheme: reportScheme, path: `/${name}` });
+    const isNew = this.reports.get(uri.path)?.text !== report.text;
     this.reports.set(uri.path, report);
-    const document = await vscode.workspace.openTextDocument(uri);
-    if (document.getText() !== report.text) {
-      this.changed.fire(uri); // the editor keeps the text of a closed page for a while
+    if (isNew) {
+      // The editor keeps the text of a closed page for a while. Once only: each event breaks off the update before.
+      this.changed.fire(uri);
     }
+    const document = await vscode.workspace.openTextDocument(uri);
     this.lensesChanged.fire();
     await vscode.window.showTextDocument(document, { preview: false });
   }
