@@ -300,7 +300,7 @@ const scenarios: Record<string, Scenario> = {
         const asked = call('1');
         await desk.question();
         await removeLastCell();
-        await desk.press('ArrowDown', 'Enter');
+        await desk.sayYes();
         await asked.answer;
 
         client.notify('notifications/cancelled', { requestId: (await started()).id });

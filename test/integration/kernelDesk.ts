@@ -77,8 +77,19 @@ export class KernelDesk {
   /** Says yes to the question that comes before `answer`, and waits for that. */
   async agree<T>(answer: Promise<T>): Promise<T> {
     await this.question();
-    await this.press('ArrowDown', 'Enter');
+    await this.sayYes();
     return answer;
+  }
+
+  /** To the question that is asked, with the keys. One that is just going away, or coming, does not hear the first. */
+  async sayYes(): Promise<void> {
+    const focused = this.ui.page.locator('.quick-input-widget:visible .monaco-list-row.focused');
+    const isYes = async () => /Execute/.test((await focused.allInnerTexts()).join());
+    await until('"Execute" to have the focus', async () => {
+      await this.press('ArrowDown');
+      return until('it', isYes, 500).catch(() => false as const);
+    });
+    await this.press('Enter');
   }
 
   /** The editor's own. */

@@ -55,7 +55,7 @@ describe('executeCode', function () {
       assert.equal(editor.notebook.cellCount, 2);
       assert.equal(editor.notebook.cellAt(1).document.getText(), 'print(1 + 1)');
       await ui.screenshot('executeCode-question');
-      await desk.press('ArrowDown', 'Enter');
+      await desk.sayYes();
       assert.deepEqual(await answer, { content: [{ type: 'text', text: '2\n' }] });
       assert.equal(editor.notebook.cellAt(1).outputs.length, 1);
       await ui.screenshot('executeCode-cell');
@@ -151,7 +151,7 @@ describe('executeCode', function () {
         arguments: { code: 'import time\nprint("begun", flush=True)\ntime.sleep(600)' },
       });
       await desk.question();
-      await desk.press('ArrowDown', 'Enter');
+      await desk.sayYes();
       await until('the sleep', () => editor.notebook.cellAt(1).outputs.length > 0, slow);
       client.notify('notifications/cancelled', { requestId: call.id });
       await until('the end', () => editor.notebook.cellAt(1).executionSummary?.success === false, slow);
@@ -185,7 +185,7 @@ describe('executeCode', function () {
         'import os, signal\nprint("last", flush=True)\nos.kill(os.getpid(), signal.SIGKILL)',
       );
       await desk.question();
-      await desk.press('ArrowDown', 'Enter');
+      await desk.sayYes();
       const { content, isError } = await answer;
       assert.equal(isError, true);
       assert.match(content.at(-1)?.text ?? '', /The kernel stopped while the code ran/);
@@ -201,7 +201,7 @@ describe('executeCode', function () {
       const first = execute('1');
       await desk.question();
       await removeCell();
-      await desk.press('ArrowDown', 'Enter');
+      await desk.sayYes();
       assert.match(
         texts(await first).join(),
         /^The cell was removed, or analysis\.ipynb closed, before it ran/,
@@ -300,7 +300,7 @@ describe('executeCode', function () {
         const answer = execute('"second run"');
         await desk.question();
         assert.equal(editor.notebook.cellAt(1).document.getText(), '"second run"');
-        await desk.press('ArrowDown', 'Enter');
+        await desk.sayYes();
         assert.deepEqual(texts(await answer), ["'second run'"]);
         assert.deepEqual(
           editor.notebook.getCells().map(({ document }) => document.getText()),
@@ -398,7 +398,7 @@ describe('executeCode', function () {
       const other = await connectClient();
       other.start('tools/call', { name: 'executeCode', arguments: { code: '1' } });
       await desk.question();
-      await desk.press('ArrowDown', 'Enter');
+      await desk.sayYes();
       await desk.kernelPicker();
       await other.close();
       await ui.page.locator('.quick-input-widget:visible').waitFor({ state: 'hidden' });
