@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { exec } from 'node:child_process';
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import * as z from 'zod/mini';
@@ -137,16 +137,12 @@ export function checkEnvironment(
   return findings;
 }
 
-/** @param command what "Run Claude Code" types; only its first word is run, with `--version` */
+/** @param command what "Run Claude Code" types; only its first word, which may be quoted, is run, with `--version` */
 export async function checkCli(command: string): Promise<Finding> {
-  const program = command.trim().split(/\s+/)[0] ?? '';
+  const program = /^\s*("[^"]*"|'[^']*'|\S*)/.exec(command)?.[1] ?? '';
   try {
-    const run = promisify(execFile);
-    // npm installs a .cmd on Windows, which needs the shell; the setting is the user's own, never the workspace's.
-    const { stdout } = await run(program, ['--version'], {
-      timeout: 10_000,
-      shell: process.platform === 'win32',
-    });
+    // By the shell, as when it is typed. The setting is the user's own, never the workspace's.
+    const { stdout } = await promisify(exec)(`${program} --version`, { timeout: 10_000 });
     return ok(`${printable(program)} is installed: ${printable(stdout.trim())}.`);
   } catch (error) {
     return {

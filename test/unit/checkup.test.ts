@@ -122,6 +122,10 @@ describe('checkup', () => {
     const cli = join(bridges.root, 'claude');
     fs.writeFileSync(cli, '#!/bin/sh\necho "2.1.330 ($1)"\n', { mode: 0o755 });
     assert.match((await checkCli(`${cli} --continue`)).what, /is installed: 2\.1\.330 \(--version\)/);
+    const folder = join(bridges.root, 'a folder');
+    fs.mkdirSync(folder);
+    fs.copyFileSync(cli, join(folder, 'claude'));
+    assert.match((await checkCli(`"${join(folder, 'claude')}" --continue`)).what, /is installed: 2\.1\.330/);
     assert.equal((await checkCli('/no/such/claude')).level, 'problem');
   });
 
