@@ -53,6 +53,7 @@ describe('sessions', function () {
     const input = ui.page.locator('.quick-input-widget input.input');
     await input.fill(newLabel);
     await input.press('Enter');
+    await input.waitFor({ state: 'hidden' }); // it is checked first, and gives up when the focus goes elsewhere
   }
 
   describe('the view', () => {
