@@ -2,50 +2,50 @@ import * as z from 'zod/mini';
 
 /** What the IDE side adds to MCP. Lines are 0-based, characters are UTF-16 columns, all paths are absolute. */
 
-const position = z.object({ line: z.number(), character: z.number() });
-export type Position = z.infer<typeof position>;
+export interface Position {
+  line: number;
+  character: number;
+}
 
-export const range = z.object({ start: position, end: position });
+export interface Range {
+  start: Position;
+  end: Position;
+}
 
 /**
  * The CLI ignores the whole notification when `text`, `filePath` or `selection` is null, and keeps the old
  * selection. It is cleared by an empty `filePath` and `text`.
  */
-export const selectionChanged = z.object({
-  text: z.string(),
-  filePath: z.string(),
-  fileUrl: z.string(),
+export interface SelectionChanged {
+  text: string;
+  filePath: string;
+  fileUrl: string;
   /** In a notebook: lines are those of the cell. Ours; the CLI ignores it. */
-  cellIndex: z.optional(z.number()),
-  selection: z.extend(range, { isEmpty: z.boolean() }),
-});
-export type SelectionChanged = z.infer<typeof selectionChanged>;
+  cellIndex?: number;
+  selection: Range & { isEmpty: boolean };
+}
 
-export const activeEditorChanged = z.object({
-  filePath: z.string(),
-  fileUrl: z.string(),
-  languageId: z.string(),
-  selection: range,
-});
-export type ActiveEditorChanged = z.infer<typeof activeEditorChanged>;
-
-export const diagnosticsChanged = z.object({ uris: z.array(z.string()) });
+export interface ActiveEditorChanged {
+  filePath: string;
+  fileUrl: string;
+  languageId: string;
+  selection: Range;
+}
 
 /** Lines are inclusive; the CLI takes the whole file when either is absent, and ignores the message on null. */
-export const atMentioned = z.object({
-  filePath: z.string(),
-  lineStart: z.optional(z.number()),
-  lineEnd: z.optional(z.number()),
+export interface AtMentioned {
+  filePath: string;
+  lineStart?: number;
+  lineEnd?: number;
   /** Of a notebook, instead of lines. Ours; the CLI gets it as a part of the path. */
-  cellId: z.optional(z.string()),
-});
-export type AtMentioned = z.infer<typeof atMentioned>;
+  cellId?: string;
+}
 
 /** Everything that we push, by method. */
 export interface Notifications {
   selection_changed: SelectionChanged;
   'workspace/didChangeActiveEditor': ActiveEditorChanged;
-  diagnostics_changed: z.infer<typeof diagnosticsChanged>;
+  diagnostics_changed: { uris: string[] };
   at_mentioned: AtMentioned;
   'notifications/tools/list_changed': Record<string, never>;
 }
