@@ -45,7 +45,7 @@ export class WorkingTree {
     try {
       const noted = new Map<string, Buffer | undefined>();
       let total = 0;
-      for (const path of await this.uncommitted([])) {
+      for (const path of (await this.uncommitted([])).keys()) {
         const size = noted.size < maxFiles ? await sizeOf(path) : Infinity;
         const fits = size <= maxFileBytes && total + size <= maxTotalBytes;
         total += fits ? size : 0;
@@ -81,11 +81,15 @@ export class WorkingTree {
       }
       const changed = await this.uncommitted(paths);
       const found: FoundBefore[] = [];
-      for (const path of paths.filter((candidate) => changed.has(candidate))) {
-        if (!differing.has(path)) {
-          found.push({ path, bytes: await this.committed(path), source: 'git' });
-        } else if (differing.get(path)) {
-          found.push({ path, bytes: differing.get(path), source: 'saved' });
+      for (const path of paths) {
+        const isNew = changed.get(path);
+        if (isNew === undefined) {
+          continue;
+        }
+        const isSaved = differing.has(path);
+        const bytes = isSaved ? differing.get(path) : isNew ? undefined : await this.committed(path);
+        if (bytes ?? (isNew && !isSaved)) {
+          found.push({ path, bytes, source: isSaved ? 'saved' : 'git' });
         }
       }
       return found;
@@ -94,18 +98,28 @@ export class WorkingTree {
     }
   }
 
-  /** Tracked files that differ from the last commit, and untracked ones that are not ignored. @param paths none: all */
-  private async uncommitted(paths: readonly string[]): Promise<Set<string>> {
+  /**
+   * Tracked files that differ from the last commit, and untracked ones that are not ignored, each with whether that
+   * commit lacks it. @param paths none: all
+   */
+  private async uncommitted(paths: readonly string[]): Promise<Map<string, boolean>> {
     const names = paths.map((path) => relative(this.folder, path));
-    const outputs = await Promise.all([
-      this.git('diff', '--name-only', '-z', '--no-renames', '--relative', 'HEAD', '--', ...names),
-      this.git('ls-files', '--others', '--exclude-standard', '-z', '--', ...names),
+    const [differing, untracked] = await Promise.all([
+      this.fields('diff', '--name-status', '-z', '--no-renames', '--relative', 'HEAD', '--', ...names),
+      this.fields('ls-files', '--others', '--exclude-standard', '-z', '--', ...names),
     ]);
-    const found = outputs.flatMap((output) => output.toString().split('\0')).filter(Boolean);
-    return new Set(found.map((name) => resolve(this.folder, name)));
+    const found = new Map(untracked.map((name) => [resolve(this.folder, name), true]));
+    for (let i = 0; i + 1 < differing.length; i += 2) {
+      found.set(resolve(this.folder, differing[i + 1] ?? ''), differing[i] === 'A');
+    }
+    return found;
   }
 
-  /** As git would check it out, with its filters and line ends. */
+  private async fields(...args: string[]): Promise<string[]> {
+    return (await this.git(...args)).toString().split('\0').filter(Boolean);
+  }
+
+  /** As git would check it out, with its filters and line ends; undefined when it cannot. */
   private async committed(path: string): Promise<Buffer | undefined> {
     const name = relative(this.folder, path).replaceAll('\\', '/');
     return this.git('cat-file', '--filters', `HEAD:./${name}`).catch(() => undefined);

@@ -54,6 +54,19 @@ describe('a work tree', function () {
     ]);
   });
 
+  it('does not take a file for new of which git cannot give the committed text', async () => {
+    commit();
+    git('config', 'filter.locked.clean', 'cat');
+    git('config', 'filter.locked.smudge', 'false');
+    git('config', 'filter.locked.required', 'true');
+    write('.git/info/attributes', 'a.txt filter=locked\n');
+    await tree.note();
+    write('a.txt', 'changed\n');
+    write('new.txt', 'new\n');
+    git('add', 'new.txt');
+    assert.deepEqual(await found('a.txt', 'new.txt'), ['new.txt git undefined']);
+  });
+
   it('knows what had not been committed', async () => {
     commit();
     write('a.txt', 'mine\n');
