@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { oneLine } from './base/logger.ts';
 import { publishActiveEditor } from './context/activeEditorChanged.ts';
 import { publishDiagnostics } from './context/diagnosticsChanged.ts';
 import { Mentions } from './context/mentions.ts';
@@ -44,7 +45,8 @@ let stop: (() => Promise<void>) | undefined;
 
 /** Builds every part once, tells each what it needs, and starts the bridge where the workspace is trusted. */
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  const log = vscode.window.createOutputChannel('IDE Bridge for Claude Code', { log: true });
+  const channel = vscode.window.createOutputChannel('IDE Bridge for Claude Code', { log: true });
+  const log = oneLine(channel);
   const proposals = new Proposals(log, () => bridge.sessions.size > 1);
   const hunks = new Hunks(proposals);
   const gitIgnored = new GitIgnored();
@@ -78,7 +80,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   });
   stop = async () => {
     await bridge.stop();
-    log.dispose(); // not with the others, who still write to it
+    channel.dispose(); // not with the others, who still write to it
   };
   const memento = context.workspaceState;
   const sessionTerminals = new SessionTerminals(bridge, memento, log);
@@ -121,7 +123,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       sharing,
       lastShared,
       reports,
-      log,
+      log: channel,
       version: info.version,
     }),
     new ProposalsView(proposals, hunks, sessionTerminals),
@@ -153,7 +155,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   if (vscode.workspace.isTrusted) {
     await bridge.start();
   }
-  agentChanges.start(bridge, proposals.onDidPrompt);
+  agentChanges.start(bridge, proposals.onDidPrompt, sessionTerminals);
   // Not awaited: the editor asks our file systems for nothing before this function has ended.
   void proposals.closeOrphans();
 }

@@ -10,6 +10,11 @@ export class UserError extends Error {
   }
 }
 
+/** Of the file system: there is nothing at that path. */
+export function isNotFound(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
+}
+
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter } from '../base/emitter.ts';
-import { errorCode, errorMessage } from '../base/errors.ts';
+import { errorMessage, isNotFound } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Throttle } from '../base/throttle.ts';
 import { type Author, ChangeSet, type Snapshot, type SnapshotSource } from './changeSet.ts';
@@ -36,9 +36,12 @@ export class ChangeSets implements Disposable {
   /** The change sets of clients that do not tell their process. */
   private readonly nameless = new WeakMap<Author, ChangeSet>();
   private readonly changed = new Emitter<void>();
+  private readonly kept = new Emitter<readonly string[]>();
   private readonly saving = new Throttle(250, () => this.save());
 
   readonly onDidChange = this.changed.event;
+  /** Paths of files of which what is there now is what the user wants. */
+  readonly onDidKeep = this.kept.event;
   /** What the limits have cost, for the user. */
   notice: string | undefined;
 
@@ -113,16 +116,22 @@ export class ChangeSets implements Disposable {
 
   /** Forgets these files: what is there now is what the user wants. */
   keep(set: ChangeSet, paths: Iterable<string>): void {
-    for (const path of [...paths]) {
+    const kept = [...paths];
+    for (const path of kept) {
       set.snapshots.delete(path);
     }
     this.removeEmpty();
+    if (this.sets.length === 0) {
+      this.notice = undefined;
+    }
+    this.kept.fire(kept);
     this.touch();
   }
 
   dispose(): void {
     this.saving.flush();
     this.changed.dispose();
+    this.kept.dispose();
   }
 
   private start(author: Author): ChangeSet {
@@ -191,11 +200,15 @@ export class ChangeSets implements Disposable {
   private load(): ChangeSet[] {
     try {
       const oldest = Date.now() - maxAge;
-      return this.files
-        .loadIndex()
-        .map((saved) => ({ ...saved, snapshots: saved.snapshots.filter(({ takenAt }) => takenAt > oldest) }))
+      this.files.dropAside(oldest);
+      const saved = this.files.loadIndex();
+      if (saved.some(({ snapshots }) => snapshots.some(({ takenAt }) => takenAt <= oldest))) {
+        this.saving.schedule(); // so that their bytes go too
+      }
+      return saved
+        .map((set) => ({ ...set, snapshots: set.snapshots.filter(({ takenAt }) => takenAt > oldest) }))
         .filter(({ snapshots }) => snapshots.length > 0)
-        .map((saved) => ChangeSet.load(saved, this.options.isAlive));
+        .map((set) => ChangeSet.load(set, this.options.isAlive));
     } catch (error) {
       this.options.log.error(`The changes of earlier sessions cannot be read: ${errorMessage(error)}`);
       this.setAside();
@@ -230,7 +243,7 @@ function sizeOf(path: string): number | undefined {
     }
     return stat.size;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
+    if (isNotFound(error)) {
       return undefined;
     }
     throw error;

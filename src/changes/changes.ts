@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Emitter } from '../base/emitter.ts';
-import { errorCode, errorMessage } from '../base/errors.ts';
+import { errorMessage, isNotFound } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
 import type { ChangeSet, Snapshot } from './changeSet.ts';
@@ -16,7 +16,7 @@ export interface Change {
 }
 
 /** Whether the session of `other` came to the file when that of `change` had edited it already. */
-export function isAfter(other: Change, change: Change): boolean {
+export function isAfter(other: Omit<Change, 'comparison'>, change: Change): boolean {
   return other.set !== change.set && other.snapshot.takenAt >= change.snapshot.takenAt;
 }
 
@@ -65,6 +65,16 @@ export class Changes implements Disposable {
     const done = this.queue.run(() => this.lookAtNext());
     this.next = { paths: paths && new Set(paths), done };
     return done;
+  }
+
+  /** The user has written this file: what was as before until now is not an agent's work from now on. */
+  forgetSame(path: string): void {
+    for (const set of [...this.sets.all]) {
+      const snapshot = set.snapshots.get(path);
+      if (snapshot && this.isSame(snapshot)) {
+        this.sets.keep(set, [path]);
+      }
+    }
   }
 
   /** Forgets what ended sessions have left as it was: there is nothing to review. */
@@ -119,7 +129,7 @@ export class Changes implements Disposable {
       }
       const comparison: Comparison =
         size > maxComparedBytes
-          ? { kind: 'modified' }
+          ? { kind: snapshot.hash === undefined ? 'created' : 'modified' }
           : compare(this.sets.before(snapshot), stamp === 'none' ? undefined : await readFile(snapshot.path));
       this.known.set(snapshot, { stamp, comparison });
     } catch (error) {
@@ -145,7 +155,7 @@ async function describe(path: string): Promise<{ stamp: string; size: number }> 
       size: found.isFile() ? found.size : Infinity,
     };
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') {
+    if (isNotFound(error)) {
       return { stamp: 'none', size: 0 };
     }
     throw error;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { errorCode } from '../base/errors.ts';
+import { isNotFound } from '../base/errors.ts';
 import { replaceFile } from '../server/replaceFile.ts';
 import { type ChangeSet, savedChangeSets } from './changeSet.ts';
 
@@ -30,7 +30,7 @@ export class SnapshotFiles {
       const bytes = fs.readFileSync(join(this.dir, hash));
       return hashOf(bytes) === hash ? bytes : undefined;
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') {
+      if (isNotFound(error)) {
         return undefined;
       }
       throw error;
@@ -43,7 +43,7 @@ export class SnapshotFiles {
     try {
       text = fs.readFileSync(join(this.dir, indexName), 'utf8');
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') {
+      if (isNotFound(error)) {
         return [];
       }
       throw error;
@@ -53,10 +53,24 @@ export class SnapshotFiles {
 
   /** Puts what cannot be understood out of the way of what comes. @returns where it is then. @throws when it stays */
   setAside(): string {
-    const aside = `${this.dir}.unreadable`;
-    fs.rmSync(aside, { recursive: true, force: true });
-    fs.renameSync(this.dir, aside);
-    return aside;
+    fs.rmSync(this.aside, { recursive: true, force: true });
+    fs.renameSync(this.dir, this.aside);
+    return this.aside;
+  }
+
+  /** Deletes it when it was last written before that time, in ms since the epoch; if it cannot, the next time. */
+  dropAside(oldest: number): void {
+    try {
+      if (fs.statSync(this.aside).mtimeMs < oldest) {
+        fs.rmSync(this.aside, { recursive: true });
+      }
+    } catch {
+      // There is none, mostly.
+    }
+  }
+
+  private get aside(): string {
+    return `${this.dir}.unreadable`;
   }
 
   /** Also deletes the contents that no change set needs any more. @throws when it cannot be written */

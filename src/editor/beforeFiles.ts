@@ -4,9 +4,9 @@ import type { ChangeSets } from '../changes/changeSets.ts';
 import { beforeScheme } from './schemes.ts';
 import { refuse, VirtualFiles } from './virtualFiles.ts';
 
-/** One URI per change set and file; its path gives name, icon and language. */
-export function beforeUri({ id }: ChangeSet, path: string): vscode.Uri {
-  return vscode.Uri.file(path).with({ scheme: beforeScheme, query: id });
+/** One URI per snapshot, since the editor keeps what it has read of one; its path gives name, icon and language. */
+export function beforeUri({ id }: ChangeSet, { path, takenAt }: Snapshot): vscode.Uri {
+  return vscode.Uri.file(path).with({ scheme: beforeScheme, query: `${id}.${takenAt}` });
 }
 
 /** The side of a diff where there is no file. */
@@ -61,7 +61,9 @@ export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
   }
 
   private find(uri: vscode.Uri): Snapshot | undefined {
-    const set = this.sets.all.find(({ id }) => id === uri.query);
-    return set?.snapshots.get(uri.with({ scheme: 'file', query: '' }).fsPath);
+    const [id, takenAt] = uri.query.split('.');
+    const set = this.sets.all.find((candidate) => candidate.id === id);
+    const snapshot = set?.snapshots.get(uri.with({ scheme: 'file', query: '' }).fsPath);
+    return String(snapshot?.takenAt) === takenAt ? snapshot : undefined;
   }
 }

@@ -6,10 +6,11 @@ import { beforeScheme } from './schemes.ts';
 import { allTabs, contentOf } from './tabContent.ts';
 
 /** Before on the left, the file itself, editable, on the right. */
-export async function openChange({ set, snapshot: { path }, comparison }: Change): Promise<void> {
+export async function openChange({ set, snapshot, comparison }: Change): Promise<void> {
+  const { path } = snapshot;
   const now = comparison.kind === 'deleted' ? nothingUri(path) : vscode.Uri.file(path);
   const title = `${basename(path)} (${comparison.kind} by ${set.label})`;
-  await vscode.commands.executeCommand('vscode.diff', beforeUri(set, path), now, title, {
+  await vscode.commands.executeCommand('vscode.diff', beforeUri(set, snapshot), now, title, {
     preserveFocus: true,
     ...(!path.endsWith('.ipynb') && { override: true }), // the text editor; not part of the typed API
   });
@@ -17,11 +18,11 @@ export async function openChange({ set, snapshot: { path }, comparison }: Change
 
 /** All in one scrolling editor. */
 export async function openAllChanges(changes: readonly Change[], title: string): Promise<void> {
-  const resources = changes.map(({ set, snapshot: { path }, comparison }) => {
-    const file = vscode.Uri.file(path);
+  const resources = changes.map(({ set, snapshot, comparison }) => {
+    const file = vscode.Uri.file(snapshot.path);
     return [
       file,
-      comparison.kind === 'created' ? undefined : beforeUri(set, path),
+      comparison.kind === 'created' ? undefined : beforeUri(set, snapshot),
       comparison.kind === 'deleted' ? undefined : file,
     ];
   });
@@ -34,5 +35,7 @@ export async function closeDiffs(isOver: (before: vscode.Uri) => boolean): Promi
     const before = contentOf(input)?.original;
     return before?.scheme === beforeScheme && !isDirty && isOver(before);
   });
-  await vscode.window.tabGroups.close(over, true);
+  if (over.length > 0) {
+    await vscode.window.tabGroups.close(over, true);
+  }
 }

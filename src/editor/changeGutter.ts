@@ -34,7 +34,7 @@ export class ChangeGutter implements vscode.QuickDiffProvider, Disposable {
   /** Of several sessions, against the one that changed the file first. */
   provideOriginalResource({ scheme, fsPath }: vscode.Uri): vscode.Uri | undefined {
     const change = scheme === 'file' ? this.changes.ofPath(fsPath)[0] : undefined;
-    return change && beforeUri(change.set, fsPath);
+    return change && beforeUri(change.set, change.snapshot);
   }
 
   dispose(): void {

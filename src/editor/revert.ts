@@ -76,6 +76,6 @@ export async function revertHunk(change: Change, document: vscode.TextDocument, 
 
 /** Decoded by the editor, as the file itself is. */
 async function textBefore({ set, snapshot }: Change): Promise<{ text: string; eol: vscode.EndOfLine }> {
-  const document = await vscode.workspace.openTextDocument(beforeUri(set, snapshot.path));
+  const document = await vscode.workspace.openTextDocument(beforeUri(set, snapshot));
   return { text: document.getText(), eol: document.eol };
 }

@@ -21,7 +21,6 @@ const ownEcho = 3_000;
 
 export interface ShellClients {
   readonly sessions: ReadonlySet<Session>;
-  readonly onDidConnect: Event<Session>;
   readonly onDidUse: Event<Session>;
 }
 
@@ -43,7 +42,6 @@ export class ShellEdits implements vscode.Disposable {
   private readonly touched = new Set<string>();
   /** When the user last wrote it in the editor, ms since the epoch by path. */
   private readonly own = new Map<string, number>();
-  private readonly connectedAt = new WeakMap<Session, number>();
   private readonly commands = new Map<vscode.TerminalShellExecution, Command>();
   private readonly judge: Throttle;
   private readonly noted = new WeakSet<Session>();
@@ -55,10 +53,10 @@ export class ShellEdits implements vscode.Disposable {
     private readonly changes: Changes,
     private readonly clients: ShellClients,
     onDidPrompt: vscode.Event<Session>,
+    private readonly hasSession: (terminal: vscode.Terminal) => boolean,
     private readonly log: Logger,
   ) {
     this.judge = this.store.add(new Throttle(settleTime, () => void this.queue.run(() => this.takeIn())));
-    this.store.add(clients.onDidConnect((session) => this.connectedAt.set(session, Date.now())));
     this.store.add(onDidPrompt((session) => this.noteTrees(session)));
     this.store.add(
       clients.onDidUse((session) => {
@@ -83,13 +81,26 @@ export class ShellEdits implements vscode.Disposable {
   }
 
   private watchUser(): void {
+    const explain = (path: string) => {
+      this.own.set(path, Date.now());
+      void this.queue.run(async () => this.treeOf(path)?.noteFile(path));
+    };
+    const willWrite = (uri: vscode.Uri) => {
+      if (uri.scheme === 'file') {
+        this.changes.forgetSame(uri.fsPath); // not for a proposal: its acceptance lets the agent write
+      }
+    };
     const wrote = (uris: readonly vscode.Uri[]) => {
-      for (const { fsPath } of uris) {
-        this.own.set(fsPath, Date.now());
-        void this.treeOf(fsPath)?.noteFile(fsPath);
+      for (const uri of uris) {
+        willWrite(uri);
+        explain(uri.fsPath);
       }
     };
     const { workspace, window } = vscode;
+    this.store.add(this.sets.onDidKeep((paths) => paths.forEach(explain)));
+    // Before it is written: after that the file may have been compared already.
+    this.store.add(workspace.onWillSaveTextDocument(({ document }) => willWrite(document.uri)));
+    this.store.add(workspace.onWillSaveNotebookDocument(({ notebook }) => willWrite(notebook.uri)));
     this.store.add(workspace.onDidSaveTextDocument(({ uri }) => wrote([uri])));
     this.store.add(workspace.onDidSaveNotebookDocument(({ uri }) => wrote([uri])));
     this.store.add(workspace.onDidCreateFiles(({ files }) => wrote(files)));
@@ -187,15 +198,16 @@ export class ShellEdits implements vscode.Disposable {
     );
   }
 
-  /** The CLI's own terminal runs one command, which began before the session; any later one is the user's. */
+  /** A CLI is the one command of its terminal, and began before its session; what runs elsewhere later is the user's. */
   private isUserBusy(session: Session): boolean {
-    const connectedAt = this.connectedAt.get(session) ?? 0;
     const since = Date.now() - ownEcho;
     for (const [execution, { endedAt }] of this.commands) {
       if (endedAt < since) {
         this.commands.delete(execution);
       }
     }
-    return [...this.commands.values()].some(({ startedAt }) => startedAt > connectedAt);
+    return [...this.commands.values()].some(
+      ({ startedAt, terminal }) => startedAt > session.connectedAt && !this.hasSession(terminal),
+    );
   }
 }

@@ -52,7 +52,6 @@ interface Running {
 /** The running server of one editor window: port, token, lock file, sessions. */
 export class Bridge {
   private readonly stateChanged = new Emitter<BridgeState>();
-  private readonly connected = new Emitter<Session>();
   private readonly identified = new Emitter<Session>();
   private readonly used = new Emitter<Session>();
   private readonly told = new Emitter<Told & { session: Session }>();
@@ -69,7 +68,6 @@ export class Bridge {
 
   /** Also fires when a session comes or goes. */
   readonly onDidChangeState = this.stateChanged.event;
-  readonly onDidConnect = this.connected.event;
   readonly onDidIdentify = this.identified.event;
   readonly onDidUse = this.used.event;
   readonly onDidTell = this.told.event;
@@ -228,7 +226,6 @@ export class Bridge {
     session.onDidInitialize(() => {
       this.openSessions.add(session);
       log.info(`Session ${session.id} connected.`);
-      this.connected.fire(session);
       this.stateChanged.fire(this.currentState);
     });
     session.onDidUse(() => this.used.fire(session));
@@ -286,7 +283,7 @@ function asUserError(error: unknown): UserError {
   return error instanceof UserError
     ? error
     : new UserError(
-        `The bridge could not start: ${errorMessage(error)}.`,
+        `The bridge could not start: ${errorMessage(error).replace(/:\d+$/, '')}.`, // the same with each port
         'Restart the bridge to try again.',
         {
           cause: error,

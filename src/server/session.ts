@@ -46,13 +46,13 @@ export interface Exchange {
 
 /** One connected client: its MCP state, its calls in flight. */
 export class Session implements Disposable {
-  private readonly closed = new Emitter<void>();
-  private readonly initialized = new Emitter<void>();
-  private readonly identified = new Emitter<void>();
-  private readonly used = new Emitter<void>();
-  private readonly told = new Emitter<Told>();
-  private readonly exchanged = new Emitter<Exchange>();
   private readonly store = new DisposableStore();
+  private readonly closed = this.store.add(new Emitter<void>());
+  private readonly initialized = this.store.add(new Emitter<void>());
+  private readonly identified = this.store.add(new Emitter<void>());
+  private readonly used = this.store.add(new Emitter<void>());
+  private readonly told = this.store.add(new Emitter<Told>());
+  private readonly exchanged = this.store.add(new Emitter<Exchange>());
   private readonly inFlight = new Map<RequestId, AbortController>();
   private client: { name: string; version: string } | undefined;
   private clientPid: number | undefined;
@@ -63,6 +63,8 @@ export class Session implements Disposable {
   private secondBegan = -Infinity;
   private messagesInSecond = 0;
 
+  /** In ms since the epoch. */
+  readonly connectedAt = Date.now();
   /** What the user calls it, in views and titles. */
   label: string;
 
@@ -137,12 +139,6 @@ export class Session implements Disposable {
     this.inFlight.clear();
     this.closed.fire();
     this.store.dispose();
-    this.closed.dispose();
-    this.initialized.dispose();
-    this.identified.dispose();
-    this.used.dispose();
-    this.told.dispose();
-    this.exchanged.dispose();
   }
 
   /** A fault of ours: the client gets no answer to this message, the session goes on. */

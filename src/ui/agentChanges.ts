@@ -12,6 +12,7 @@ import { ChangeGutter } from '../editor/changeGutter.ts';
 import { changeStorage, snapshotLimits } from '../editor/changeStorage.ts';
 import { watchChanges } from '../editor/changeWatcher.ts';
 import { NewProblems } from '../editor/newProblems.ts';
+import type { SessionTerminals } from '../editor/sessionTerminals.ts';
 import { ShellEdits } from '../editor/shellEdits.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Session } from '../server/session.ts';
@@ -44,13 +45,19 @@ export class AgentChanges implements Disposable {
   }
 
   /** Goes on where the window was left, and follows what the sessions do. */
-  start(bridge: Bridge, onDidPrompt: vscode.Event<Session>): void {
+  start(bridge: Bridge, onDidPrompt: vscode.Event<Session>, terminals: SessionTerminals): void {
+    const hasSession = (terminal: vscode.Terminal) => terminals.sessionsIn(terminal).length > 0;
     this.store.add(watchChanges(this.sets, this.changes, bridge));
-    this.store.add(new ShellEdits(this.sets, this.changes, bridge, onDidPrompt, this.log));
-    this.changes
-      .tidy()
-      .then(() => closeDiffs((before) => !this.beforeFiles.has(before)))
-      .catch((error: unknown) => this.log.warn(`Old diffs of changes stay open: ${errorMessage(error)}`));
+    this.store.add(new ShellEdits(this.sets, this.changes, bridge, onDidPrompt, hasSession, this.log));
+    this.store.add(this.sets.onDidChange(() => this.closeDiffs()));
+    void this.changes.tidy().then(() => this.closeDiffs());
+  }
+
+  /** Those over a snapshot that is no longer kept. */
+  private closeDiffs(): void {
+    closeDiffs((before) => !this.beforeFiles.has(before)).catch((error: unknown) =>
+      this.log.warn(`Old diffs of changes stay open: ${errorMessage(error)}`),
+    );
   }
 
   dispose(): void {

@@ -28,10 +28,10 @@ export function changeCommands({ sets, changes }: { sets: ChangeSets; changes: C
     revertSession: (node: unknown) =>
       isNode(node) ? revert(sets, changes, changesOf(node, changes)) : sayNothingChanged(),
     keepFile: (argument: unknown) =>
-      withChange(argument, changes, ({ set, snapshot }) => keep(sets, set, [snapshot.path])),
+      withChange(argument, changes, ({ set, snapshot }) => sets.keep(set, [snapshot.path])),
     keepSession: (node: unknown) =>
-      isNode(node) ? keep(sets, setOf(node), setOf(node).snapshots.keys()) : sayNothingChanged(),
-    keepAllChanges: () => Promise.all([...sets.all].map((set) => keep(sets, set, set.snapshots.keys()))),
+      isNode(node) ? sets.keep(setOf(node), setOf(node).snapshots.keys()) : sayNothingChanged(),
+    keepAllChanges: () => [...sets.all].forEach((set) => sets.keep(set, set.snapshots.keys())),
   };
 }
 
@@ -73,17 +73,6 @@ async function pick(found: readonly Change[]): Promise<Change | undefined> {
   return picked?.change;
 }
 
-async function keep(sets: ChangeSets, set: ChangeSet, paths: Iterable<string>): Promise<void> {
-  const kept = [...paths];
-  sets.keep(set, kept);
-  await closeDiffsOf(set, kept);
-}
-
-async function closeDiffsOf(set: ChangeSet, paths: readonly string[]): Promise<void> {
-  const over = new Set(paths.map((path) => beforeUri(set, path).toString()));
-  await closeDiffs((before) => over.has(before.toString()));
-}
-
 async function revert(sets: ChangeSets, changes: Changes, chosen: readonly Change[]): Promise<void> {
   if (!(await confirmRevert(chosen, changes))) {
     return;
@@ -93,10 +82,13 @@ async function revert(sets: ChangeSets, changes: Changes, chosen: readonly Chang
     try {
       const { set, snapshot } = change;
       await revertFile(sets, change);
-      await closeDiffsOf(set, [snapshot.path]);
+      await closeDiffs((before) => before.toString() === beforeUri(set, snapshot).toString());
       // What others did to it after that is gone as well.
-      for (const later of changes.ofPath(snapshot.path).filter((other) => isAfter(other, change))) {
-        await keep(sets, later.set, [snapshot.path]);
+      for (const other of [...sets.all]) {
+        const later = other.snapshots.get(snapshot.path);
+        if (later && isAfter({ set: other, snapshot: later }, change)) {
+          sets.keep(other, [snapshot.path]);
+        }
       }
     } catch (error) {
       problems.push(printable(`${basename(change.snapshot.path)}: ${errorMessage(error)}`, 1_000));

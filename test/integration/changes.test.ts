@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import type { OpenEditor } from '../../src/tools/openEditors.ts';
 import { until } from '../support/until.ts';
 import { connectClient, tabs, useDesk } from './bridge.ts';
 
@@ -109,6 +110,27 @@ describe('agent changes', () => {
       await desk.ui.screenshot('changes-diff');
     });
 
+    it('compares with what was kept, once a file is edited again', async () => {
+      const file = desk.scratch.write('a.txt', 'first\n');
+      const diff = () => tabs().find(({ input }) => input instanceof vscode.TabInputTextDiff)?.input;
+      const before = async () => {
+        await row('a.txt').click();
+        const { original } = (await until('the diff', diff)) as vscode.TabInputTextDiff;
+        return (await vscode.workspace.openTextDocument(original)).getText();
+      };
+      await edit(file, 'second\n');
+      assert.equal(await before(), 'first\n');
+      const { tabs: told } = await desk.client.callForJson<{ tabs: OpenEditor[] }>('getOpenEditors');
+      assert.deepEqual(
+        told.map(({ uri, originalUri }) => [uri, originalUri]),
+        [[`file://${file}`, `file://${file}`]],
+      );
+      await rowAction('a.txt', 'Keep Agent Changes of This File');
+      await until('the diff to close', () => diff() === undefined);
+      await edit(file, 'third\n');
+      assert.equal(await before(), 'second\n');
+    });
+
     it('shows new and deleted files in a diff, too', async () => {
       const deleted = desk.scratch.write('old.txt', 'gone text\n');
       await edit(deleted, undefined);
@@ -157,6 +179,9 @@ describe('agent changes', () => {
       await until('the text of the first', () => readFileSync(file, 'utf8') === '1\n');
       assert.match(dialogs[0]?.detail ?? '', /a\.txt: \+1 −1, with later changes, if any, by Claude/);
       await until('one', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 1);
+      await rowAction('a.txt', 'Revert File');
+      await until('the first text', () => readFileSync(file, 'utf8') === '0\n');
+      await until('the view to be empty', async () => (await texts()).length === 0);
       await other.close();
     });
   });
@@ -195,6 +220,26 @@ describe('agent changes', () => {
       await vscode.commands.executeCommand('undo');
       assert.equal(document.getText(), 'ONE\nmine\ntwo\n');
       await document.save();
+    });
+
+    it('a file leaves to the user what they write there after that', async () => {
+      const file = desk.scratch.write('a.txt', 'one\n');
+      await edit(file, 'ONE\n');
+      await row('a.txt').waitFor();
+      await rowAction('a.txt', 'Revert File');
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      const document = await vscode.workspace.openTextDocument(file);
+      await until('the editor to follow', () => document.getText() === 'one\n');
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((builder) => builder.insert(new vscode.Position(1, 0), 'mine\n'));
+      await document.save();
+      await edit(desk.scratch.path('b.txt'), 'new\n');
+      await row('b.txt').waitFor();
+      assert.ok(!String(await texts()).includes('a.txt'));
+      await edit(file, 'ONE\n');
+      await row('a.txt').waitFor();
+      await rowAction('a.txt', 'Revert File');
+      await until('the text of the user', () => readFileSync(file, 'utf8') === 'one\nmine\n');
     });
 
     it('a session deletes new files and brings back deleted ones', async () => {
@@ -296,6 +341,20 @@ describe('agent changes', () => {
       );
       await until('mine', () => readFileSync(desk.scratch.path('mine.txt'), 'utf8') === 'not committed\n');
       assert.match(dialogs[0]?.detail ?? '', /script\.txt: .*compared with the last commit/);
+    });
+
+    it('are compared with what the user has kept', async () => {
+      const file = desk.scratch.path('script.txt');
+      await prompt();
+      await edit(file, 'kept\n');
+      await row('script.txt').waitFor();
+      await rowAction('script.txt', 'Keep Agent Changes of This File');
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      await new Promise((resolve) => setTimeout(resolve, 3_500)); // until then it would be taken for the user's
+      writeFileSync(file, 'scripted\n');
+      await row('script.txt').waitFor();
+      await rowAction('script.txt', 'Revert File');
+      await until('what was kept', () => readFileSync(file, 'utf8') === 'kept\n');
     });
 
     it('are not what the user saves, nor what git checks out', async () => {

@@ -4,7 +4,6 @@ import type { Logger } from '../../src/base/logger.ts';
 export class MemoryLog implements Logger {
   readonly lines: string[] = [];
   readonly trace = (message: string) => void this.lines.push(message);
-  readonly debug = this.trace;
   readonly info = this.trace;
   readonly warn = this.trace;
   readonly error = this.trace;

@@ -309,6 +309,54 @@ describe('a change set', () => {
     assert.deepEqual(await listed(), ['Claude 1: a.txt modified +? -?']);
   });
 
+  it('deletes the bytes of what is too old, also when nothing else is left', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    edit(claude, 'a.txt', '1\n');
+    sets.dispose();
+    const dir = join(folder, 'snapshots');
+    const index = readFileSync(join(dir, 'index.json'), 'utf8');
+    writeFileSync(join(dir, 'index.json'), index.replace(/"takenAt":\d+/, '"takenAt":1'));
+    open();
+    assert.deepEqual(await listed(), []);
+    sets.dispose();
+    assert.deepEqual(readdirSync(dir), ['index.json']);
+  });
+
+  it('is rid of what was as before when the user writes the file, and of nothing else', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    writeFileSync(path('b.txt'), '0\n');
+    edit(claude, 'a.txt', '0\n');
+    edit(claude, 'b.txt', '1\n');
+    await listed();
+    for (const name of ['a.txt', 'b.txt']) {
+      changes.forgetSame(path(name));
+      writeFileSync(path(name), 'mine\n');
+    }
+    assert.deepEqual(await listed(), ['Claude 1: b.txt modified +1 -1']);
+    edit(claude, 'a.txt', 'theirs\n');
+    await listed();
+    assert.deepEqual(before(), ['0\n', 'mine\n']);
+  });
+
+  it('says which files are kept, and forgets its notice with the last of them', () => {
+    const kept: string[] = [];
+    sets.onDidKeep((paths) => kept.push(...paths));
+    writeFileSync(path('large.txt'), 'x'.repeat(limits.fileBytes + 1));
+    edit(claude, 'large.txt', '');
+    edit(claude, 'a.txt', '1\n');
+    assert.match(sets.notice ?? '', /too large/);
+    for (const set of [...sets.all]) {
+      sets.keep(set, set.snapshots.keys());
+    }
+    assert.deepEqual(kept, [path('a.txt')]);
+    assert.equal(sets.notice, undefined);
+  });
+
+  it('knows a large new file for new', async () => {
+    edit(claude, 'large.txt', Buffer.alloc(20 * 1024 * 1024 + 1));
+    assert.deepEqual(await listed(), ['Claude 1: large.txt created +? -?']);
+  });
+
   it('starts empty, says so in the log, and loses nothing, when the index is broken', async () => {
     writeFileSync(path('a.txt'), '0\n');
     edit(claude, 'a.txt', '1\n');
