@@ -49,7 +49,8 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
   }
 
   get active(): SelectionChanged | undefined {
-    return this.shared(vscode.window.activeTextEditor);
+    const editor = vscode.window.activeTextEditor;
+    return this.shared(editor && realSide(editor));
   }
 
   get current(): SelectionChanged | undefined {

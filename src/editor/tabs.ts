@@ -6,9 +6,10 @@ import type { OpenEditor, OpenEditors } from '../tools/openEditors.ts';
 import { openDocument } from './documents.ts';
 import { rawFileUri, rawUri } from './rawUri.ts';
 import type { Proposals } from './proposals.ts';
-import { proposalScheme } from './schemes.ts';
+import { beforeScheme, proposalScheme } from './schemes.ts';
 import type { Sharing } from './sharing.ts';
 import { allTabs, contentOf } from './tabContent.ts';
+import { asOpened } from './workspaceFolders.ts';
 
 export class Tabs implements ClosableTabs, OpenEditors {
   constructor(
@@ -20,10 +21,11 @@ export class Tabs implements ClosableTabs, OpenEditors {
     if ((await this.proposals.withdraw(session, name)) > 0) {
       return [];
     }
-    const named = allTabs().filter(
-      ({ label, input }) =>
-        input instanceof vscode.TabInputText && (label === name || input.uri.fsPath === name),
-    );
+    const named = allTabs().filter(({ label, input }) => {
+      const { kind, uri } = contentOf(input) ?? {};
+      const isFile = kind !== 'diff' && ['file', 'untitled'].includes(uri?.scheme ?? '');
+      return isFile && (label === name || uri?.fsPath === asOpened(name));
+    });
     const [dirty, clean] = [named.filter(({ isDirty }) => isDirty), named.filter(({ isDirty }) => !isDirty)];
     await vscode.window.tabGroups.close(clean, true);
     return dirty.map(({ label }) => label);
@@ -76,7 +78,7 @@ function toOpenEditor(tab: vscode.Tab, groupIndex: number): OpenEditor | undefin
 
 /** Our virtual documents stand for the file of which they are a version. */
 function realUri(uri: vscode.Uri): string {
-  return uri.scheme === proposalScheme ? rawFileUri(uri.fsPath) : rawUri(uri);
+  return [proposalScheme, beforeScheme].includes(uri.scheme) ? rawFileUri(uri.fsPath) : rawUri(uri);
 }
 
 function selectedCell(uri: vscode.Uri, { group, isActive }: vscode.Tab): number | undefined {

@@ -211,8 +211,14 @@ describe('tools', () => {
         await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
         return vscode.window.activeTextEditor?.document.uri.scheme === 'ide-bridge-proposal';
       });
-      assert.equal((await client.callForJson<SelectionChanged>('getCurrentSelection')).filePath, file);
-      assert.equal((await client.callForJson<SelectionChanged>('getLatestSelection')).filePath, file);
+      const proposed = vscode.window.activeTextEditor;
+      assert.equal(proposed?.document.getText(), 'other');
+      proposed.selection = new vscode.Selection(0, 0, 0, 5);
+      for (const tool of ['getCurrentSelection', 'getLatestSelection']) {
+        const told = await client.callForJson<SelectionChanged>(tool);
+        assert.equal(told.filePath, file);
+        assert.notEqual(told.text, 'other');
+      }
       const { tabs: open } = await client.callForJson<{ tabs: OpenEditor[] }>('getOpenEditors');
       const diff = open.find((tab) => tab.label === label);
       assert.equal(diff?.kind, 'diff');
@@ -381,6 +387,23 @@ describe('tools', () => {
       await openText(file);
       assert.equal(await call('close_tab', { tab_name: file }), 'TAB_CLOSED');
       assert.equal(tabs().length, 0);
+    });
+
+    it('close_tab closes files of every kind, and no other version of one', async () => {
+      const text = JSON.stringify({ cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 });
+      const notebook = vscode.Uri.file(scratch.write('a.ipynb', text));
+      await vscode.commands.executeCommand('vscode.open', notebook, { preview: false });
+      const version = vscode.workspace.registerTextDocumentContentProvider('version', {
+        provideTextDocumentContent: () => 'earlier',
+      });
+      const earlier = vscode.Uri.file(file).with({ scheme: 'version' });
+      await vscode.window.showTextDocument(earlier, { preview: false });
+      await until('both', () => tabs().length === 2);
+      await call('close_tab', { tab_name: notebook.fsPath });
+      await call('close_tab', { tab_name: file });
+      await until('one', () => tabs().length === 1);
+      assert.equal((tabs()[0]?.input as vscode.TabInputText).uri.scheme, 'version');
+      version.dispose();
     });
   });
 
