@@ -11,6 +11,7 @@ import { openNotebook } from './documents.ts';
 import { candidates, isRegularFile } from './paths.ts';
 import { rawFileUri, rawUri } from './rawUri.ts';
 import type { Sharing } from './sharing.ts';
+import { asReal } from './workspaceFolders.ts';
 
 const severities = ['Error', 'Warning', 'Information', 'Hint'] as const;
 const tagNames = {
@@ -28,13 +29,16 @@ export class Diagnostics implements DiagnosticsSource {
     return uri && this.isShared(uri) ? rawFileUri(uri.fsPath) : undefined;
   }
 
-  all(): FileDiagnostics[] {
+  all(byEveryName = false): FileDiagnostics[] {
     const byFile = new Map<string, Diagnostic[]>();
     for (const [uri, diagnostics] of vscode.languages.getDiagnostics()) {
       const file = fileUriOf(uri);
       if (diagnostics.length > 0 && this.isShared(file)) {
-        const key = rawFileUri(file.fsPath);
-        byFile.set(key, [...(byFile.get(key) ?? []), ...this.toDiagnostics(uri, diagnostics)]);
+        const found = this.toDiagnostics(uri, diagnostics);
+        for (const path of new Set([file.fsPath, ...(byEveryName ? [asReal(file.fsPath)] : [])])) {
+          const key = rawFileUri(path);
+          byFile.set(key, [...(byFile.get(key) ?? []), ...found]);
+        }
       }
     }
     return [...byFile].map(([uri, diagnostics]) => ({ uri, diagnostics }));

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { currentPathContext, pathCandidates } from '../tools/paths.ts';
-import { workspaceFolderPaths } from './workspaceFolders.ts';
+import { asOpened, workspaceFolderPaths } from './workspaceFolders.ts';
 
-/** What a client may mean by a path or `file:` URI, likeliest first. @throws see `pathCandidates` */
+/** What a client may mean by a path or `file:` URI, likeliest first, as the editor knows it. @throws see `pathCandidates` */
 export function candidates(input: string): string[] {
-  return pathCandidates(input, currentPathContext(workspaceFolderPaths()));
+  return pathCandidates(input, currentPathContext(workspaceFolderPaths())).map(asOpened);
 }
 
 /** False for what is not there, or cannot even be a path. */

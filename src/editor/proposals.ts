@@ -16,6 +16,7 @@ import { type Target, targetAt } from './proposalTarget.ts';
 import { proposalScheme } from './schemes.ts';
 import { setting } from './settings.ts';
 import { askAboutUnsavedChanges, saveOriginal } from './unsavedChanges.ts';
+import { asOpened } from './workspaceFolders.ts';
 
 /** What the user has decided, and where. */
 export interface Decision {
@@ -89,7 +90,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     return uri && others.length === 0 ? this.find(uri) : undefined;
   }
 
-  async review(request: ProposalRequest, signal: AbortSignal): Promise<Outcome> {
+  async review(asked: ProposalRequest, signal: AbortSignal): Promise<Outcome> {
+    const request = { ...asked, filePath: asOpened(asked.filePath) };
     void this.withdrawEach(request.session, 'superseded', ({ filePath }) => filePath === request.filePath);
     const target = await this.targetOf(request);
     if (!target || signal.aborted) {

@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { sep } from 'node:path';
 import * as vscode from 'vscode';
 import type { Workspace } from '../tools/getWorkspaceFolders.ts';
 import { rawUri } from './rawUri.ts';
@@ -8,10 +9,32 @@ import { rawUri } from './rawUri.ts';
  * because that is what a CLI started in it sees as its working directory.
  */
 export function workspaceFolderPaths(): string[] {
-  const paths = (vscode.workspace.workspaceFolders ?? [])
+  return [...new Set(folders().flatMap(({ opened, real }) => [opened, real]))];
+}
+
+/** The path by which the editor knows a file: that of the folder as it was opened, in the place of the real one. */
+export function asOpened(path: string): string {
+  const linked = folders();
+  const folder = linked.some(({ opened }) => isIn(opened, path))
+    ? undefined
+    : linked.find(({ real }) => isIn(real, path));
+  return folder ? folder.opened + path.slice(folder.real.length) : path;
+}
+
+/** The path by which a CLI knows it that was started in that folder. */
+export function asReal(path: string): string {
+  const folder = folders().find(({ opened }) => isIn(opened, path));
+  return folder ? folder.real + path.slice(folder.opened.length) : path;
+}
+
+function folders(): { opened: string; real: string }[] {
+  return (vscode.workspace.workspaceFolders ?? [])
     .filter(({ uri }) => uri.scheme === 'file')
-    .flatMap(({ uri }) => [uri.fsPath, realPath(uri.fsPath)]);
-  return [...new Set(paths)];
+    .map(({ uri: { fsPath } }) => ({ opened: fsPath, real: realPath(fsPath) }));
+}
+
+function isIn(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 function realPath(path: string): string {

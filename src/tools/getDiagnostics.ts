@@ -3,6 +3,7 @@ import type { Disposable } from '../base/disposable.ts';
 import type { Position } from '../protocol/ide.ts';
 import type { Session } from '../server/session.ts';
 import { boundDiagnostics } from './boundDiagnostics.ts';
+import { maxPath } from './paths.ts';
 import { defineTool, json, text, type Tool } from './tool.ts';
 
 export interface FileDiagnostics {
@@ -35,8 +36,11 @@ export interface FreshDiagnostics extends Disposable {
 }
 
 export interface DiagnosticsSource {
-  /** Every file that has problems. */
-  all(): FileDiagnostics[];
+  /**
+   * Every file that has problems.
+   * @param byEveryName also by its real path, where its folder was opened through a link: a CLI there has that one
+   */
+  all(byEveryName?: boolean): FileDiagnostics[];
   /** @param uri a file URI, encoded or raw, or a plain path; anything else has no problems */
   of(uri: string): FileDiagnostics;
   /** Opens the file's document in the background, so that its language server reports on it. */
@@ -79,7 +83,7 @@ export function getDiagnostics(source: DiagnosticsSource, edits: EditListener): 
     description: 'Get language diagnostics from the editor: errors, warnings and hints of one file or of all',
     input: z.object({
       uri: z
-        .nullish(z.string())
+        .nullish(z.string().check(z.maxLength(maxPath)))
         .check(
           z.describe('File URI to get diagnostics for. If not provided, gets diagnostics for all files.'),
         ),
@@ -103,7 +107,7 @@ export function getDiagnostics(source: DiagnosticsSource, edits: EditListener): 
         await Promise.race([write.arrived, new Promise((resolve) => setTimeout(resolve, patience))]);
         write.dispose();
       }
-      return json(source.all());
+      return json(source.all(true));
     },
   });
 }

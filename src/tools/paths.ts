@@ -3,10 +3,13 @@ import { normalize, posix, win32 } from 'node:path';
 import * as z from 'zod/mini';
 import { printable } from '../base/printable.ts';
 
-/** A path as a client may write it, see `pathCandidates`. Of 10,000 characters in short steps the editor hangs. */
+/** In UTF-16 units. Of 10,000 in short steps the editor hangs. */
+export const maxPath = 4_096;
+
+/** A path as a client may write it, see `pathCandidates`. */
 export const path = z.string().check(
   z.minLength(1),
-  z.maxLength(4_096),
+  z.maxLength(maxPath),
   z.refine((value) => !value.includes('\0'), 'must not contain a NUL character'),
 );
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { until } from '../support/until.ts';
 import type { PermissionMode } from './claude.ts';
 import { editTurns } from './coreScenarios.ts';
 import type { Desk } from './desk.ts';
-import { text, toolUse } from './mockApi.ts';
+import { contextText, text, toolUse } from './mockApi.ts';
 
 /** What an agent that asks nobody has changed, seen and taken back afterwards. */
 export function changesScenarios(desk: () => Desk): void {
@@ -121,5 +122,27 @@ export function changesScenarios(desk: () => Desk): void {
     assert.match(await revert(1), /with changes by/);
     await until('what it was', async () => (await file.text()) === 'one\ntwo\n');
     await until('an empty view', async () => (await shared().count()) === 0);
+  });
+}
+
+/** The CLI knows the files by another path than the editor. */
+export function linkScenarios(desk: () => Desk): void {
+  it('tells new problems to the model, and marks what it has changed', async () => {
+    const file = await desk().file('broken.json', '{"a": 1}\n');
+    const claude = await desk().startClaude('acceptEdits');
+    const { page } = desk().window;
+    await desk().window.openFile(file.path);
+    claude.api.script([...editTurns(await realpath(file.path), '1', '1,,'), text('it is done')]);
+    await claude.prompt('please edit');
+    await claude.terminal.shows('it is done');
+    await page.locator('.editor-instance [class*="dirty-diff-"]').first().waitFor();
+    await page.locator('.editor-instance .squiggly-error').first().waitFor();
+    // The language server may have been too slow for the first answer.
+    const context = contextText(await claude.ask('what is wrong now?'));
+    assert.match(context, /<new-diagnostics>[^]*broken\.json/);
+    await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
+    const rows = page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
+    await rows.filter({ hasText: 'broken.json' }).waitFor();
+    assert.equal(await rows.count(), 2); // the session and the file, once
   });
 }

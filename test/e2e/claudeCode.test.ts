@@ -1,4 +1,4 @@
-import { changesScenarios } from './changesScenarios.ts';
+import { changesScenarios, linkScenarios } from './changesScenarios.ts';
 import { contextScenarios, mentionScenarios, sessionScenarios } from './contextScenarios.ts';
 import { coreScenarios } from './coreScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
@@ -20,6 +20,10 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
 describe(`Claude Code ${cliVersions.newest} in a plain window`, () => {
   const desk = useDesk(cliVersions.newest, { plain: true });
   comesBackAfter('the extension host has crashed', desk, () => desk().crashExtensionHost());
+});
+
+describe(`Claude Code ${cliVersions.newest} in a folder that was opened through a link`, () => {
+  linkScenarios(useDesk(cliVersions.newest, { linked: true }));
 });
 
 describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {

@@ -51,6 +51,7 @@ export function mentionScenarios(desk: () => Desk): void {
     await contextOf(first, 'the first is used last');
     await desk().window.openFile(file.path);
     await mention();
+    await first.terminal.shows('/target.txt');
     assert.match(await contextOf(first, 'look at this'), /bullseye/);
     assert.doesNotMatch(await contextOf(second, 'and what do you see'), /@\S*target\.txt/);
   });

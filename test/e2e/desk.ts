@@ -1,5 +1,15 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -23,6 +33,8 @@ const artifacts = path.resolve('out/e2e');
 export interface DeskOptions {
   /** Nothing is under development, so there are no notebooks, but VS Code starts a crashed extension host again. */
   plain?: boolean;
+  /** The folder is opened through a symbolic link, so that a CLI in it has other paths than the editor. */
+  linked?: boolean;
 }
 
 /**
@@ -51,12 +63,18 @@ export class Desk {
   }
 
   /** @param extension a .vsix or a folder. */
-  static async open(version: CliVersion, extension: string, { plain }: DeskOptions = {}): Promise<Desk> {
+  static async open(
+    version: CliVersion,
+    extension: string,
+    { plain, linked }: DeskOptions = {},
+  ): Promise<Desk> {
     const bin = await ensureCli(version);
     const isPackaged = extension.endsWith('.vsix');
     const root = await realpath(await mkdtemp(path.join(tmpdir(), 'ide-bridge-e2e-')));
     const workspace = path.join(root, 'workspace');
-    await mkdir(workspace);
+    const folder = linked ? path.join(root, 'linked') : workspace;
+    await mkdir(folder);
+    if (linked) await symlink(folder, workspace);
     const home = await createCliHome(path.join(root, 'home'), workspace);
     const desk = new Desk(root, home, workspace, {
       folder: workspace,
