@@ -30,10 +30,11 @@ export async function currentLock(): Promise<Lock> {
 
 const clients = new Set<IdeClient>();
 
-/** Also those of a test that has failed before it could do so. */
-export async function closeClients(): Promise<void> {
+// Also those of a test that has failed before it could do so. After every test of the file that imports this: each file
+// is a bundle of its own, with its own clients.
+afterEach(async () => {
   await Promise.all([...clients].map((client) => client.close().then(() => clients.delete(client))));
-}
+});
 
 /** A client of which the bridge knows who it is, until the end of the test. */
 export async function connectClient(pid = process.pid): Promise<IdeClient> {

@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import type { OpenEditor } from '../../src/tools/openEditors.ts';
 import { until } from '../support/until.ts';
 import { connectClient, tabs, useDesk } from './bridge.ts';
+import { closeTerminals, configure, FakeCli } from './fakeCli.ts';
 
 describe('agent changes', () => {
   let nextPid = 3_900_000; // above what Linux gives out, so that no two tests share a session
@@ -51,6 +52,7 @@ describe('agent changes', () => {
   async function rowAction(text: string, action: string, which = row(text)): Promise<void> {
     await which.hover();
     await which.getByRole('button', { name: action }).click();
+    await desk.ui.page.mouse.move(700, 500); // else a tooltip comes, and covers other rows
   }
 
   describe('the view', () => {
@@ -341,6 +343,21 @@ describe('agent changes', () => {
       );
       await until('mine', () => readFileSync(desk.scratch.path('mine.txt'), 'utf8') === 'not committed\n');
       assert.match(dialogs[0]?.detail ?? '', /script\.txt: .*compared with the last commit/);
+    });
+
+    it('are found while another CLI runs in a terminal', async () => {
+      const cli = await FakeCli.install(desk.scratch);
+      try {
+        await vscode.commands.executeCommand('ideBridge.run');
+        await until('shell integration', () => vscode.window.terminals[0]?.shellIntegration, 20_000);
+        await connectClient((await cli.run(1)).pid);
+        await prompt();
+        writeFileSync(desk.scratch.path('script.txt'), 'scripted\n');
+        await row('script.txt').waitFor();
+      } finally {
+        await closeTerminals();
+        await configure('command', undefined);
+      }
     });
 
     it('are compared with what the user has kept', async () => {

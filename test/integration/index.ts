@@ -6,7 +6,6 @@ import Mocha from 'mocha';
 import { testEnvironment, type TestResult } from '../support/testEnvironment.ts';
 import { testLine } from '../support/testLine.ts';
 import { connectUi } from '../support/ui.ts';
-import { closeClients } from './bridge.ts';
 
 export async function run(): Promise<void> {
   const resultFile = process.env[testEnvironment.resultFile];
@@ -24,7 +23,6 @@ export async function run(): Promise<void> {
     color: false,
     ...(grep ? { grep } : {}),
   });
-  mocha.rootHooks({ afterEach: closeClients });
   const files = readdirSync(__dirname, { recursive: true, encoding: 'utf8' });
   for (const file of files.sort()) {
     if (file.endsWith('.test.js')) mocha.addFile(path.join(__dirname, file));
