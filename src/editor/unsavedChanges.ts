@@ -3,7 +3,8 @@ import { openDocument, saveNotebook } from './documents.ts';
 import type { Proposal } from './proposal.ts';
 
 /**
- * The CLI writes the file on disk; what the user has typed and not saved is not in it. Asks only where that is so.
+ * The CLI writes the file on disk; what the user has typed and not saved is not in it. Asks only where that is so, and
+ * in a way that cannot get out of sight: until it is answered, accepting again does nothing.
  */
 export async function askAboutUnsavedChanges(
   proposal: Proposal,
@@ -13,8 +14,13 @@ export async function askAboutUnsavedChanges(
   }
   const [saveFirst, acceptAnyway, reject] = ['Save First', 'Accept Anyway', 'Reject'];
   const choice = await vscode.window.showWarningMessage(
-    `${proposal.fileName} has unsaved changes that Claude Code has not seen. Accept, and it writes the file without ` +
-      'them: they stay unsaved in your editor. Save first, and you can compare and decide again.',
+    `${proposal.fileName} has unsaved changes that Claude Code has not seen.`,
+    {
+      modal: true,
+      detail:
+        'Accept, and it writes the file without them: they stay unsaved in your editor. ' +
+        'Save first, and you can compare and decide again.',
+    },
     saveFirst,
     acceptAnyway,
     reject,

@@ -6,6 +6,7 @@ import type { IdeClient } from '../support/ideClient.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
 import { connectClient, Scratch } from './bridge.ts';
+import { useDialogs } from './dialogs.ts';
 import { ipynb } from './ipynb.ts';
 
 describe('cells of a notebook', () => {
@@ -157,6 +158,7 @@ describe('cells of a notebook', () => {
       (JSON.parse(text) as { cells: { source: string | string[] }[] }).cells.map(({ source }) =>
         [source].flat().join(''),
       );
+    const nextDialog = useDialogs();
     const isGone = () => vscode.window.tabGroups.all.every(({ tabs }) => tabs.length === 0);
 
     /** Puts the cursor at the end of the first changed cell, on the side of that class. */
@@ -245,7 +247,7 @@ describe('cells of a notebook', () => {
       const answer = propose();
       await clickOnCell();
       await ui.page.keyboard.press('Control+Enter');
-      await ui.page.getByRole('button', { name: 'Save First' }).click();
+      (await nextDialog()).press('Save First');
       await until('the notebook to be saved', () => !notebook.isDirty);
       await clickOnCell();
       await ui.page.keyboard.press('Control+Enter');

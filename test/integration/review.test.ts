@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { until } from '../support/until.ts';
 import { connectClient, propose, proposalTabs, tabs, useDesk } from './bridge.ts';
+import { useDialogs } from './dialogs.ts';
 
 const original = Array.from({ length: 30 }, (_, i) => `line ${i}`);
 
@@ -209,11 +211,9 @@ describe('the review of proposals', () => {
       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'mine\n'));
       return document;
     }
-    const warning = 'hello.txt has unsaved changes that Claude Code has not seen';
-    const toast = () => desk.ui.page.locator('.notification-toast', { hasText: warning });
+    const nextDialog = useDialogs();
 
     afterEach(async () => {
-      await vscode.commands.executeCommand('notifications.clearAll');
       const document = await vscode.workspace.openTextDocument(file);
       if (document.isDirty) {
         await vscode.window.showTextDocument(document);
@@ -237,7 +237,10 @@ describe('the review of proposals', () => {
       const document = await makeDirty();
       const { answer } = await propose(desk.client, file, asText(proposed));
       void vscode.commands.executeCommand('ideBridge.acceptProposal');
-      await toast().getByRole('button', { name: 'Save First' }).click();
+      const dialog = await nextDialog();
+      assert.ok(dialog.isModal, 'a toast hides itself, and no accepting asks again meanwhile');
+      assert.match(dialog.text, /^hello\.txt has unsaved changes that Claude Code has not seen/);
+      dialog.press('Save First');
       await until('the file to be saved', () => !document.isDirty);
       assert.equal(proposalTabs().length, 1);
       await vscode.commands.executeCommand('ideBridge.rejectProposal');
@@ -248,10 +251,22 @@ describe('the review of proposals', () => {
       const document = await makeDirty();
       const { answer } = await propose(desk.client, file, asText(proposed));
       void vscode.commands.executeCommand('ideBridge.acceptProposal');
-      await toast().getByRole('button', { name: 'Accept Anyway' }).click();
+      (await nextDialog()).press('Accept Anyway');
       assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
       assert.ok(document.isDirty);
       assert.equal(document.lineAt(0).text, 'mine');
+    });
+
+    it('an answer after it was decided elsewhere does nothing', async () => {
+      await makeDirty();
+      const { answer } = await propose(desk.client, file, asText(proposed));
+      const accepted = vscode.commands.executeCommand('ideBridge.acceptProposal');
+      const dialog = await nextDialog();
+      await vscode.commands.executeCommand('ideBridge.rejectProposal');
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
+      dialog.press('Save First');
+      await accepted;
+      assert.equal(readFileSync(file, 'utf8'), asText(original));
     });
   });
 });
