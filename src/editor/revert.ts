@@ -47,7 +47,10 @@ export async function revertFile(sets: ChangeSets, change: Change): Promise<void
   }
 }
 
-/** The hunk around a 0-based line of the file as it is now; of a deletion, the line before or after it. */
+/**
+ * The hunk around a 0-based line of the file as it is now; of a deletion, the line before or after it. Between two, the
+ * one after the line, where the gutter marks it; the mark of one at the top of the file is at the first line, too.
+ */
 export async function hunkAt(
   change: Change,
   document: vscode.TextDocument,
@@ -55,9 +58,11 @@ export async function hunkAt(
 ): Promise<Hunk | undefined> {
   const before = await textBefore(change);
   const hunks = diffLines(toLines(before.text), toLines(document.getText()));
+  const isDeletionHere = ({ nowStart, nowEnd }: Hunk) =>
+    nowStart === nowEnd && Math.abs(nowStart - line - 0.5) < 1;
   return (
     hunks.find(({ nowStart, nowEnd }) => nowStart <= line && line < nowEnd) ??
-    hunks.find(({ nowStart, nowEnd }) => nowStart === nowEnd && Math.abs(nowStart - line - 0.5) < 1)
+    (line === 0 ? hunks.find(isDeletionHere) : hunks.findLast(isDeletionHere))
   );
 }
 
