@@ -25,6 +25,8 @@ export class Launcher implements vscode.Disposable {
   private readonly launched = new Set<vscode.Terminal>();
   /** Those of them whose shell is back at its prompt; known through shell integration only. */
   private readonly ended = new WeakSet<vscode.Terminal>();
+  /** Those from before a window reload of which the shell has told nothing since: they may run a CLI, or nothing. */
+  private readonly restored = new WeakSet<vscode.Terminal>();
   /** The last execution that was told to start; the end of an earlier one may be told after it. */
   private readonly lastExecution = new WeakMap<vscode.Terminal, vscode.TerminalShellExecution>();
   private readonly fromProfile = new WeakSet<object>();
@@ -47,6 +49,7 @@ export class Launcher implements vscode.Disposable {
       // Whatever runs there now: nothing is typed into it.
       vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
         this.ended.delete(terminal);
+        this.restored.delete(terminal);
         this.lastExecution.set(terminal, execution);
       }),
       vscode.window.onDidEndTerminalShellExecution((event) => this.end(event)),
@@ -71,7 +74,7 @@ export class Launcher implements vscode.Disposable {
       await returned;
     }
     const terminal = this.lastUsed;
-    if (!terminal) {
+    if (!terminal || this.isDeserted(terminal)) {
       this.launch([]);
       return;
     }
@@ -100,11 +103,24 @@ export class Launcher implements vscode.Disposable {
     return connected.at(0) ?? [...this.launched].at(-1);
   }
 
+  private isRestoring(): boolean {
+    return performance.now() - this.startedAt < restoringTime;
+  }
+
+  /** It has been restored, and no CLI has come back in it in time. */
+  private isDeserted(terminal: vscode.Terminal): boolean {
+    return (
+      this.restored.has(terminal) &&
+      !this.isRestoring() &&
+      this.sessionTerminals.sessionsIn(terminal).length === 0
+    );
+  }
+
   /** A CLI or shell from before a window reload lives, and none is back yet. */
   private isReturning(): boolean {
     return (
       !this.lastUsed &&
-      performance.now() - this.startedAt < restoringTime &&
+      this.isRestoring() &&
       [...this.shells, ...this.sessionTerminals.namedProcesses].some(isAlive)
     );
   }
@@ -138,6 +154,7 @@ export class Launcher implements vscode.Disposable {
     void terminal.processId.then((shell) => {
       if (shell !== undefined && this.shells.includes(shell)) {
         this.launched.add(terminal);
+        this.restored.add(terminal);
       }
     });
   }

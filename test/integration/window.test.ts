@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import * as vscode from 'vscode';
+import { Launcher } from '../../src/editor/launcher.ts';
+import { SessionTerminals } from '../../src/editor/sessionTerminals.ts';
 import { IdeClient } from '../support/ideClient.ts';
+import { MemoryLog } from '../support/memoryLog.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
 import { connectClient, currentLock, Scratch } from './bridge.ts';
@@ -140,6 +143,58 @@ describe('in the window', () => {
       terminal?.sendText('the end');
       await until('the end', () => readFileSync(heard, 'utf8').includes('the end'));
       assert.equal(readFileSync(heard, 'utf8'), 'the end\n');
+    });
+
+    /** As the extension makes it when a window, whose terminals the editor has kept, is reloaded. */
+    function launcherAfterReload(shell: number): vscode.Disposable & { run(): Promise<void> } {
+      const stored = new Map<string, unknown>([['launchedShells', [shell]]]);
+      const memento: vscode.Memento = {
+        keys: () => [...stored.keys()],
+        get: <T>(key: string, otherwise?: T) => (stored.get(key) ?? otherwise) as T,
+        update: () => Promise.resolve(),
+      };
+      const none = () => new vscode.Disposable(() => {});
+      const noSessions = { sessions: new Set<never>(), onDidIdentify: none, onDidTell: none };
+      const sessions = new SessionTerminals(noSessions, memento, new MemoryLog());
+      const { registerTerminalProfileProvider } = vscode.window;
+      vscode.window.registerTerminalProfileProvider = none; // the extension has its own already
+      const launcher = new Launcher(() => undefined, sessions, memento);
+      vscode.window.registerTerminalProfileProvider = registerTerminalProfileProvider;
+      return {
+        run: () => launcher.run(),
+        dispose: () => [launcher, sessions].forEach((one) => one.dispose()),
+      };
+    }
+
+    it('opens another terminal where no CLI comes back in the one from before a window reload', async () => {
+      const log = await useCommand('sleep 60');
+      const heard = scratch.path('heard.txt');
+      // A program of which no shell tells anything.
+      const terminal = vscode.window.createTerminal({
+        name: 'restored',
+        shellPath: '/bin/sh',
+        shellArgs: ['-c', `exec cat > "${heard}"`],
+      });
+      await until('the program', () => existsSync(heard));
+      const shell = await terminal.processId;
+      assert.ok(shell);
+      const launcher = launcherAfterReload(shell);
+      const now = performance.now.bind(performance);
+      try {
+        await terminal.processId; // by then the launcher knows it again
+        await launcher.run();
+        await until('the terminal in front', () => vscode.window.activeTerminal === terminal);
+        assert.equal(vscode.window.terminals.length, 1, 'its CLI may come back yet');
+        performance.now = () => now() + 60_000;
+        await launcher.run();
+        await until('the CLI to run', () => runs(log) === 1);
+        await launcher.run();
+        assert.equal(vscode.window.terminals.length, 2, 'the next time it goes back to the new one');
+        assert.equal(readFileSync(heard, 'utf8'), '');
+      } finally {
+        performance.now = now;
+        launcher.dispose();
+      }
     });
   });
 
