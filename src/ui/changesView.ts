@@ -86,9 +86,12 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
 
   private show(): void {
     this.view.message = this.sets.notice ?? '';
-    const paths = this.changes.all.map(({ snapshot }) => vscode.Uri.file(snapshot.path).path);
+    // What menus know as `resourcePath` has backslashes on Windows, where the file is on this machine.
+    const paths = this.changes.all
+      .map(({ snapshot }) => vscode.Uri.file(snapshot.path))
+      .flatMap(({ path, fsPath }) => [path, fsPath]);
     void vscode.commands.executeCommand('setContext', 'ideBridge.hasChanges', paths.length > 0);
-    void vscode.commands.executeCommand('setContext', 'ideBridge.changedPaths', paths);
+    void vscode.commands.executeCommand('setContext', 'ideBridge.changedPaths', [...new Set(paths)]);
     this.changed.fire();
   }
 }
