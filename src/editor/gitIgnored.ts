@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { Throttle } from '../base/throttle.ts';
+import { checkIgnore } from './checkIgnore.ts';
 
 /** Asks Git, in the background, which files it ignores. */
 export class GitIgnored implements vscode.Disposable {
@@ -24,7 +24,7 @@ export class GitIgnored implements vscode.Disposable {
     this.watcher.onDidDelete(forget);
   }
 
-  /** Undefined while it is not known; then `onDidLearn` follows. */
+  /** Undefined while it is not known; then `onDidLearn` follows, unless Git fails: it is asked again the next time. */
   isIgnored(path: string): boolean | undefined {
     const known = this.known.get(path);
     if (known === undefined) {
@@ -41,6 +41,7 @@ export class GitIgnored implements vscode.Disposable {
   private async ask(): Promise<void> {
     const { known, asked } = this;
     this.asked = new Set();
+    let hasLearned = false;
     // By folder: each may be in a repository of its own, or in none.
     for (const folder of new Set([...asked].map((path) => dirname(path)))) {
       const paths = [...asked].filter((path) => dirname(path) === folder);
@@ -48,25 +49,14 @@ export class GitIgnored implements vscode.Disposable {
         folder,
         paths.map((path) => basename(path)),
       );
-      paths.forEach((path) => known.set(path, ignored.has(basename(path))));
+      if (ignored) {
+        paths.forEach((path) => known.set(path, ignored.has(basename(path))));
+        hasLearned = true;
+      }
     }
-    this.learned.fire();
+    // Whoever hears of it asks again: where nothing can be learned, that would never end.
+    if (hasLearned) {
+      this.learned.fire();
+    }
   }
-}
-
-/** Empty outside of a repository, and where there is no Git. */
-function checkIgnore(folder: string, names: readonly string[]): Promise<Set<string>> {
-  return new Promise((resolve) => {
-    let output = '';
-    const git = spawn('git', ['-C', folder, 'check-ignore', '-z', '--stdin'], {
-      cwd: dirname(process.execPath), // Windows looks there for git first: not among the user's files
-      stdio: ['pipe', 'pipe', 'ignore'],
-      windowsHide: true,
-    });
-    git.on('error', () => resolve(new Set()));
-    git.on('close', () => resolve(new Set(output.split('\0'))));
-    git.stdout.setEncoding('utf8').on('data', (data: string) => (output += data));
-    git.stdin.on('error', () => {}); // 'close' follows
-    git.stdin.end(names.map((name) => `${name}\0`).join(''));
-  });
 }

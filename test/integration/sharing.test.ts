@@ -96,6 +96,20 @@ describe('sharing', function () {
     await assertSecret(ignored, /made/, 'plain.txt');
   });
 
+  it('leaves out what Git, which fails, cannot tell of', async () => {
+    const unknown = scratch.write('broken/made.txt', 'made');
+    execFileSync('git', ['init', '-q'], { cwd: scratch.path('broken') });
+    scratch.write('broken/.git/config', 'no configuration');
+    await configure('share.excludeGitIgnored', true);
+    await use(unknown);
+    const plain = scratch.write('plain.txt', 'plain');
+    await use(plain);
+    await until('the plain file', () => lastPath() === plain); // Git was asked of that one later
+    await use(unknown);
+    await until('the selection to be cleared', () => lastPath() === '');
+    await assertSecret(unknown, /made/, 'plain.txt');
+  });
+
   it('takes patterns of files, of folders, and with paths', async () => {
     await configure('share.exclude', ['*.log', 'private', '**/docs/*.md']);
     const shared = scratch.write('docs/deep/a.md', 'a');
