@@ -36,18 +36,21 @@ export async function rejectWithReason(
     prompt: `What should ${session.label} do instead?`,
     ignoreFocusOut: true,
   });
-  if (reason === undefined || !proposals.find(uri)) {
+  if (reason === undefined) {
     return;
   }
-  const taken = nextCall(session);
+  const taken = proposals.find(uri) && nextCall(session);
   await proposals.reject(uri);
   if (reason.trim() === '') {
     return;
   }
   if (!(await taken)) {
     await vscode.env.clipboard.writeText(reason);
+    const why = taken
+      ? `${session.label} has not taken note of the rejection yet`
+      : `The proposal for ${fileName} was decided elsewhere meanwhile`;
     void vscode.window.showWarningMessage(
-      `${session.label} has not taken note of the rejection yet. Your reason is on the clipboard: paste it when the prompt is back.`,
+      `${why}. Your reason is on the clipboard: paste it when the prompt is back.`,
     );
     return;
   }

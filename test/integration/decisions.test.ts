@@ -100,7 +100,7 @@ describe('a decision', () => {
   });
 
   describe('with a reason', () => {
-    async function rejectWith(reason: string): Promise<void> {
+    async function rejectWith(reason: string, beforeEnter = async () => {}): Promise<void> {
       void vscode.commands.executeCommand('ideBridge.rejectProposalWithReason');
       const input = desk.ui.page.locator('.quick-input-widget input:visible');
       await input.waitFor();
@@ -108,7 +108,8 @@ describe('a decision', () => {
         desk.ui.page.evaluate<boolean>('document.activeElement.closest(".quick-input-widget") !== null'),
       );
       await desk.ui.page.keyboard.type(reason);
-      await desk.ui.page.keyboard.press('Enter');
+      await beforeEnter();
+      await input.press('Enter');
     }
 
     it('is typed into the session’s terminal, once the CLI has closed its question', async () => {
@@ -129,6 +130,18 @@ describe('a decision', () => {
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
       await desk.ui.page.getByText('Your reason is on the clipboard').first().waitFor();
       assert.equal(await vscode.env.clipboard.readText(), 'because');
+      assert.equal(readFileSync(typed, 'utf8'), '');
+      await inTerminal.close();
+    });
+
+    it('is put on the clipboard when the proposal is decided in the terminal meanwhile', async () => {
+      const { typed, inTerminal } = await openTerminalWithClient();
+      await propose(inTerminal, file, 'changed\n');
+      await rejectWith('too late', async () => {
+        await inTerminal.callForTexts('close_tab', { tab_name: 'T1' });
+      });
+      await desk.ui.page.getByText('was decided elsewhere meanwhile').first().waitFor();
+      assert.equal(await vscode.env.clipboard.readText(), 'too late');
       assert.equal(readFileSync(typed, 'utf8'), '');
       await inTerminal.close();
     });
