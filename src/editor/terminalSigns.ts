@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { setting } from './settings.ts';
 import { signDetector } from './signDetector.ts';
 
 /**
@@ -11,7 +12,8 @@ export class TerminalSigns implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Terminal>();
   private readonly subscription = vscode.window.onDidStartTerminalShellExecution(
     ({ terminal, execution }) => {
-      if (/claude/i.test(execution.commandLine.value)) {
+      const { value } = execution.commandLine;
+      if (/claude/i.test(value) || value.startsWith(setting('command'))) {
         void this.listen(terminal, execution);
       }
     },

@@ -133,6 +133,17 @@ describe('attention', function () {
     await row('Working').waitFor();
   });
 
+  it('is asked for by a CLI that the user’s setting calls by another name', async () => {
+    await FakeCli.install(scratch, 'cc');
+    await vscode.commands.executeCommand('ideBridge.newSessionInPanel');
+    const { pid } = await cli.run(2);
+    const second = await connectClient(pid);
+    await ui.page.locator('.monaco-list-row', { hasText: 'Claude Code 2' }).waitFor();
+    await cli.say(pid, '\x1b]0;◐ Claude Code\x07');
+    await ui.page.locator('.monaco-list-row', { hasText: 'Working' }).waitFor();
+    await second.close();
+  });
+
   it('is not asked for by a CLI that stops in view', async () => {
     const { pid } = await cli.run(1);
     for (const sign of ['◐', '✳']) {

@@ -17,10 +17,10 @@ export class FakeCli {
     this.log = scratch.path('ran.txt');
   }
 
-  static async install(scratch: Scratch): Promise<FakeCli> {
+  static async install(scratch: Scratch, name = 'fake-claude'): Promise<FakeCli> {
     const cli = new FakeCli(scratch);
     const command = scratch.write(
-      'fake-claude',
+      name,
       `#!/bin/sh\necho "$$|$CLAUDE_CODE_SSE_PORT|$EXTRA|$*" >> "${cli.log}"\ntrap 'cat "${cli.words}"' USR1\nwhile :; do sleep 1 & wait; done\n`,
     );
     chmodSync(command, 0o755);
