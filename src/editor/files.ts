@@ -5,7 +5,8 @@ import type { Documents, OpenDocument } from '../tools/documents.ts';
 import { findText } from '../tools/findText.ts';
 import type { Formatter } from '../tools/jetBrains.ts';
 import type { FileOpener, OpenedFile, OpenFileRequest } from '../tools/openFile.ts';
-import { candidates } from './paths.ts';
+import { openDocument } from './documents.ts';
+import { candidates, isRegularFile } from './paths.ts';
 import { rawFileUri, rawUri } from './rawUri.ts';
 
 /** VS Code hands extensions no larger documents. */
@@ -20,16 +21,16 @@ export class Files implements FileOpener, Documents, Formatter {
     }
     const path = existingFile(request.path);
     if (path.endsWith('.ipynb')) {
-      return { filePath: path, fileUrl: rawFileUri(path), found: await openNotebook(path, request) };
+      return { filePath: path, fileUrl: rawFileUri(path), found: await showNotebook(path, request) };
     }
-    return this.openText(await openDocument(path), request);
+    return this.openText(await readDocument(path), request);
   }
 
   find(path: string): OpenDocument | undefined {
     const document =
       findUntitled(path) ??
       candidates(path)
-        .map(findDocument)
+        .map((candidate) => openDocument(vscode.Uri.file(candidate)))
         .find((found) => found !== undefined);
     return (
       document && {
@@ -42,11 +43,11 @@ export class Files implements FileOpener, Documents, Formatter {
   }
 
   async format(input: string): Promise<boolean> {
-    const path = candidates(input).find((candidate) => stat(candidate)?.isFile());
+    const path = candidates(input).find(isRegularFile);
     if (path === undefined) {
       return false;
     }
-    const document = await openDocument(path);
+    const document = await readDocument(path);
     const wasDirty = document.isDirty;
     const edits = await vscode.commands.executeCommand<vscode.TextEdit[] | undefined>(
       'vscode.executeFormatDocumentProvider',
@@ -81,7 +82,7 @@ export class Files implements FileOpener, Documents, Formatter {
 }
 
 /** Goes to the first cell that has the text. */
-async function openNotebook(path: string, request: OpenFileRequest): Promise<OpenedFile['found']> {
+async function showNotebook(path: string, request: OpenFileRequest): Promise<OpenedFile['found']> {
   const uri = vscode.Uri.file(path);
   const cells =
     request.startText === undefined ? [] : (await vscode.workspace.openNotebookDocument(uri)).getCells();
@@ -145,18 +146,13 @@ function existingFile(input: string): string {
   return path;
 }
 
-async function openDocument(path: string): Promise<vscode.TextDocument> {
+async function readDocument(path: string): Promise<vscode.TextDocument> {
   try {
     return await vscode.workspace.openTextDocument(vscode.Uri.file(path));
   } catch (error) {
     const reason = /binary/i.test(errorMessage(error)) ? 'it is binary' : errorMessage(error);
     throw new Error(`The file cannot be opened as text, ${reason}: ${path}`, { cause: error });
   }
-}
-
-function findDocument(path: string): vscode.TextDocument | undefined {
-  const uri = vscode.Uri.file(path).toString();
-  return vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri);
 }
 
 /** By its name in the tab, as the tools tell it. */

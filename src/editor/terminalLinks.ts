@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { type FileLink, findFileLinks } from './fileLinks.ts';
+import { isRegularFile } from './paths.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 
 interface TerminalFileLink extends vscode.TerminalLink {
@@ -11,19 +12,16 @@ interface TerminalFileLink extends vscode.TerminalLink {
 /** Makes links of the places in files that a CLI prints, in the terminals in which one runs. */
 export function registerTerminalLinks(sessionTerminals: SessionTerminals): vscode.Disposable {
   const provider: vscode.TerminalLinkProvider<TerminalFileLink> = {
-    async provideTerminalLinks({ line, terminal }) {
+    provideTerminalLinks({ line, terminal }) {
       const [session] = sessionTerminals.sessionsIn(terminal);
       const folder = session && sessionTerminals.folderOf(session);
       if (folder === undefined) {
         return [];
       }
-      const links = await Promise.all(
-        findFileLinks(line).map(async (place) => {
-          const uri = vscode.Uri.file(resolve(folder, place.path));
-          return (await isFile(uri)) ? [{ ...place, uri, place, tooltip: 'Open in editor' }] : [];
-        }),
-      );
-      return links.flat();
+      return findFileLinks(line).flatMap((place) => {
+        const uri = vscode.Uri.file(resolve(folder, place.path));
+        return isRegularFile(uri.fsPath) ? [{ ...place, uri, place, tooltip: 'Open in editor' }] : [];
+      });
     },
     async handleTerminalLink({ uri, place }) {
       await vscode.window.showTextDocument(uri, { selection: toRange(place) });
@@ -35,12 +33,4 @@ export function registerTerminalLinks(sessionTerminals: SessionTerminals): vscod
 function toRange({ line = 1, column = 1, endLine }: FileLink): vscode.Range {
   const start = new vscode.Position(Math.max(line - 1, 0), Math.max(column - 1, 0));
   return new vscode.Range(start, endLine === undefined ? start : new vscode.Position(endLine, 0));
-}
-
-async function isFile(uri: vscode.Uri): Promise<boolean> {
-  try {
-    return ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.File) !== 0;
-  } catch {
-    return false;
-  }
 }
