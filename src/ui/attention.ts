@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
 import type { Proposal } from '../editor/proposal.ts';
 import type { Proposals } from '../editor/proposals.ts';
-import { proposedSides } from '../editor/proposalTabs.ts';
+import { tabsOf } from '../editor/proposalTabs.ts';
 import type { SessionTerminals } from '../editor/sessionTerminals.ts';
 import { setting } from '../editor/settings.ts';
 import type { TerminalSigns } from '../editor/terminalSigns.ts';
@@ -152,7 +152,8 @@ export class Attention implements vscode.Disposable {
   private isInView({ session, proposal }: Wait): boolean {
     const terminal = this.dependencies.sessionTerminals.terminalOf(session);
     return (
-      vscode.window.state.focused && (isVisible(proposal) || (terminal !== undefined && isInFront(terminal)))
+      vscode.window.state.focused &&
+      ((proposal && isVisible(proposal)) || (terminal !== undefined && isInFront(terminal)))
     );
   }
 }
@@ -168,9 +169,6 @@ function isInFront(terminal: vscode.Terminal): boolean {
   );
 }
 
-function isVisible(proposal: Proposal | undefined): boolean {
-  return vscode.window.tabGroups.all.some(
-    ({ activeTab }) =>
-      activeTab && proposedSides(activeTab).some((uri) => uri.toString() === proposal?.uri.toString()),
-  );
+function isVisible({ uri }: Proposal): boolean {
+  return tabsOf(uri).some(({ isActive }) => isActive);
 }
