@@ -11,6 +11,7 @@ import { openNotebook } from './documents.ts';
 import { candidates, isRegularFile } from './paths.ts';
 import { rawFileUri, rawUri } from './rawUri.ts';
 import type { Sharing } from './sharing.ts';
+import { toRange } from './toRange.ts';
 import { asReal } from './workspaceFolders.ts';
 
 const severities = ['Error', 'Warning', 'Information', 'Hint'] as const;
@@ -139,11 +140,4 @@ export function fileUris(uri: string): vscode.Uri[] {
   } catch {
     return []; // no path of this machine has problems here
   }
-}
-
-function toRange({ start, end }: vscode.Range): Diagnostic['range'] {
-  return {
-    start: { line: start.line, character: start.character },
-    end: { line: end.line, character: end.character },
-  };
 }

@@ -6,6 +6,7 @@ import { cellId, cellOf, fileUriOf, ownerOf } from './cells.ts';
 import { rawFileUri } from './rawUri.ts';
 import type { Sharing } from './sharing.ts';
 import { tabsWith } from './tabContent.ts';
+import { toRange } from './toRange.ts';
 
 /** UTF-16 code units; the CLI itself cuts at 2,000 characters. */
 const maxText = 10_000;
@@ -144,7 +145,7 @@ function isReal({ document }: vscode.TextEditor): boolean {
 }
 
 function toSelection({ document, selection }: vscode.TextEditor): SelectionChanged {
-  const { start, end, isEmpty } = selection;
+  const { isEmpty } = selection;
   const cellIndex = cellOf(document.uri)?.index;
   const { uri, isUntitled } = ownerOf(document);
   const filePath = isUntitled ? uri.path : uri.fsPath;
@@ -153,11 +154,7 @@ function toSelection({ document, selection }: vscode.TextEditor): SelectionChang
     filePath,
     fileUrl: isUntitled ? uri.toString() : rawFileUri(filePath),
     ...(cellIndex !== undefined && { cellIndex }),
-    selection: {
-      start: { line: start.line, character: start.character },
-      end: { line: end.line, character: end.character },
-      isEmpty,
-    },
+    selection: { ...toRange(selection), isEmpty },
   };
 }
 

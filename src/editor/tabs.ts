@@ -9,6 +9,7 @@ import type { Proposals } from './proposals.ts';
 import { beforeScheme, proposalScheme } from './schemes.ts';
 import type { Sharing } from './sharing.ts';
 import { allTabs, contentOf } from './tabContent.ts';
+import { toRange } from './toRange.ts';
 import { asOpened } from './workspaceFolders.ts';
 
 export class Tabs implements ClosableTabs, OpenEditors {
@@ -97,10 +98,5 @@ function visibleSelection(uri: vscode.Uri, tab: vscode.Tab): OpenEditor['selecti
   if (!editor || !tab.isActive) {
     return undefined;
   }
-  const { start, end, isReversed } = editor.selection;
-  return {
-    start: { line: start.line, character: start.character },
-    end: { line: end.line, character: end.character },
-    isReversed,
-  };
+  return { ...toRange(editor.selection), isReversed: editor.selection.isReversed };
 }
