@@ -92,13 +92,13 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
 
   async review(asked: ProposalRequest, signal: AbortSignal): Promise<Outcome> {
     const request = { ...asked, filePath: asOpened(asked.filePath) };
-    void this.withdrawEach(request.session, 'superseded', ({ filePath }) => filePath === request.filePath);
+    void this.withdrawEach(request.session, ({ filePath }) => filePath === request.filePath);
     const target = await this.targetOf(request);
     if (!target || signal.aborted) {
-      return { kind: 'withdrawn', reason: 'closed by the client' };
+      return { kind: 'withdrawn' };
     }
     const proposal = this.add(request, target);
-    const withdraw = () => void this.settle(proposal, { kind: 'withdrawn', reason: 'client gone' });
+    const withdraw = () => void this.settle(proposal, { kind: 'withdrawn' });
     signal.addEventListener('abort', withdraw, { once: true });
     try {
       // VS Code 1.96 never ends the command of a diff that another editor has covered meanwhile.
@@ -151,12 +151,12 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
 
   /** @returns how many proposals of this session had that name. */
   async withdraw(session: Session, tabName: string): Promise<number> {
-    return this.withdrawEach(session, 'closed by the client', (request) => request.tabName === tabName);
+    return this.withdrawEach(session, (request) => request.tabName === tabName);
   }
 
   async withdrawAll(session: Session): Promise<number> {
     this.prompted.fire(session);
-    return this.withdrawEach(session, 'closed by the client', () => true);
+    return this.withdrawEach(session, () => true);
   }
 
   /** Closes diffs that an earlier extension host has left behind: nobody waits for them any more. */
@@ -166,7 +166,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
 
   dispose(): void {
     for (const proposal of this.all) {
-      void this.settle(proposal, { kind: 'withdrawn', reason: 'bridge stopped' });
+      void this.settle(proposal, { kind: 'withdrawn' });
     }
     vscode.Disposable.from(...this.subscriptions, this.changed, this.decided, this.prompted).dispose();
   }
@@ -190,17 +190,13 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   }
 
   /** @returns how many there were */
-  private async withdrawEach(
-    session: Session,
-    reason: 'closed by the client' | 'superseded',
-    matches: (named: Named) => boolean,
-  ): Promise<number> {
+  private async withdrawEach(session: Session, matches: (named: Named) => boolean): Promise<number> {
     const found = <T extends Named>(named: Iterable<T>) =>
       [...named].filter((request) => request.session === session && matches(request));
     const asked = found(this.asked);
     asked.forEach((request) => this.asked.delete(request));
     const shown = found(this.all);
-    const closed = shown.map((proposal) => this.settle(proposal, { kind: 'withdrawn', reason }));
+    const closed = shown.map((proposal) => this.settle(proposal, { kind: 'withdrawn' }));
     await Promise.race([Promise.all(closed), delay(patience)]);
     return asked.length + shown.length;
   }
@@ -226,10 +222,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
       return;
     }
     this.pending.delete(proposal.uri.toString());
-    this.log.info(
-      `Proposal for ${proposal.fileName} of session ${proposal.session.id}: ` +
-        (outcome.kind === 'withdrawn' ? `withdrawn, ${outcome.reason}` : outcome.kind),
-    );
+    this.log.info(`Proposal for ${proposal.fileName} of session ${proposal.session.id}: ${outcome.kind}`);
     this.changed.fire();
     if (tabsOf(proposal.uri).length === 0) {
       await this.opening.get(proposal)?.catch(() => {}); // else the tab would open after we have closed it

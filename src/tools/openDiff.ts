@@ -14,10 +14,7 @@ export interface ProposalRequest {
 }
 
 /** How a proposal ended. */
-export type Outcome =
-  | { kind: 'accepted'; finalText: string }
-  | { kind: 'rejected' }
-  | { kind: 'withdrawn'; reason: 'closed by the client' | 'client gone' | 'superseded' | 'bridge stopped' };
+export type Outcome = { kind: 'accepted'; finalText: string } | { kind: 'rejected' | 'withdrawn' };
 
 export interface ProposalReviewer {
   /**
