@@ -10,10 +10,6 @@ export class Deferred<T> {
     });
   }
 
-  get settled(): boolean {
-    return this.isSettled;
-  }
-
   /** @returns whether this call was the one that settled it. */
   settle(value: T): boolean {
     if (this.isSettled) {
