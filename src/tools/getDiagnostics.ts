@@ -3,7 +3,6 @@ import type { Disposable } from '../base/disposable.ts';
 import type { Position } from '../protocol/ide.ts';
 import type { Session } from '../server/session.ts';
 import { boundDiagnostics } from './boundDiagnostics.ts';
-import { maxPath } from './paths.ts';
 import { defineTool, json, text, type Tool } from './tool.ts';
 
 export interface FileDiagnostics {
@@ -83,7 +82,7 @@ export function getDiagnostics(source: DiagnosticsSource, edits: EditListener): 
     description: 'Get language diagnostics from the editor: errors, warnings and hints of one file or of all',
     input: z.object({
       uri: z
-        .nullish(z.string().check(z.maxLength(maxPath)))
+        .nullish(z.string())
         .check(
           z.describe('File URI to get diagnostics for. If not provided, gets diagnostics for all files.'),
         ),

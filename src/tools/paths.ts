@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { printable } from '../base/printable.ts';
 
 /** In UTF-16 units. Of 10,000 in short steps the editor hangs. */
-export const maxPath = 4_096;
+const maxPath = 4_096;
 
 /** A path as a client may write it, see `pathCandidates`. */
 export const path = z.string().check(
@@ -35,9 +35,12 @@ export function currentPathContext(workspaceFolders: readonly string[]): PathCon
  * What a client may mean by a path, as absolute paths, likeliest first: absolute, `~`, relative to each workspace
  * folder in turn (but not out of it), a `file:` URI raw or encoded, and on Windows either slash, `/c:/x` and the
  * `/c/x` of the JetBrains plugin. Empty if it can be none of these.
- * @throws Error for what `isForeign`
+ * @throws Error for what `isForeign`, and what is too long
  */
 export function pathCandidates(input: string, context: PathContext): string[] {
+  if (input.length > maxPath) {
+    throw new Error(`A path has at most ${maxPath} characters.`);
+  }
   const readings = input.startsWith('file:') ? fileUriReadings(input) : [input];
   if (readings.some((reading) => isForeign(reading, context.platform))) {
     throw new Error(`Paths of other machines and devices are not opened: ${printable(input)}`);

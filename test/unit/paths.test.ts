@@ -82,6 +82,10 @@ describe('a hostile path', () => {
     });
   }
 
+  it('is refused when it is so long that the editor would hang', () => {
+    assert.throws(() => pathCandidates(`file:///${'a/'.repeat(2_048)}`, posix), /at most 4096 characters/);
+  });
+
   it('with an encoded NUL has no such reading', () => {
     assert.deepEqual(pathCandidates('file:///x%00.txt', posix), ['/x%00.txt']);
   });
