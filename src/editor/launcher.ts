@@ -152,7 +152,8 @@ export class Launcher implements vscode.Disposable {
       return;
     }
     void terminal.processId.then((shell) => {
-      if (shell !== undefined && this.shells.includes(shell)) {
+      // One that we have just launched is remembered by then.
+      if (shell !== undefined && !this.launched.has(terminal) && this.shells.includes(shell)) {
         this.launched.add(terminal);
         this.restored.add(terminal);
       }

@@ -151,7 +151,7 @@ describe('in the window', () => {
       const memento: vscode.Memento = {
         keys: () => [...stored.keys()],
         get: <T>(key: string, otherwise?: T) => (stored.get(key) ?? otherwise) as T,
-        update: () => Promise.resolve(),
+        update: (key, value) => Promise.resolve(void stored.set(key, value)),
       };
       const none = () => new vscode.Disposable(() => {});
       const noSessions = { sessions: new Set<never>(), onDidIdentify: none, onDidTell: none };
@@ -180,6 +180,9 @@ describe('in the window', () => {
       assert.ok(shell);
       const launcher = launcherAfterReload(shell);
       const now = performance.now.bind(performance);
+      const integration = vscode.workspace.getConfiguration('terminal.integrated.shellIntegration');
+      // Nor does the shell of the new one.
+      await integration.update('enabled', false, vscode.ConfigurationTarget.Global);
       try {
         await terminal.processId; // by then the launcher knows it again
         await launcher.run();
@@ -194,6 +197,7 @@ describe('in the window', () => {
       } finally {
         performance.now = now;
         launcher.dispose();
+        await integration.update('enabled', undefined, vscode.ConfigurationTarget.Global);
       }
     });
   });
