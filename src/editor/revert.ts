@@ -49,7 +49,7 @@ export async function revertFile(sets: ChangeSets, change: Change): Promise<void
 
 /**
  * The hunk around a 0-based line of the file as it is now; of a deletion, the line before or after it. Between two, the
- * one after the line, where the gutter marks it; the mark of one at the top of the file is at the first line, too.
+ * one after the line, which is where the gutter marks it: at the top of the file, at line -1.
  */
 export async function hunkAt(
   change: Change,
@@ -61,8 +61,7 @@ export async function hunkAt(
   const isDeletionHere = ({ nowStart, nowEnd }: Hunk) =>
     nowStart === nowEnd && Math.abs(nowStart - line - 0.5) < 1;
   return (
-    hunks.find(({ nowStart, nowEnd }) => nowStart <= line && line < nowEnd) ??
-    (line === 0 ? hunks.find(isDeletionHere) : hunks.findLast(isDeletionHere))
+    hunks.find(({ nowStart, nowEnd }) => nowStart <= line && line < nowEnd) ?? hunks.findLast(isDeletionHere)
   );
 }
 

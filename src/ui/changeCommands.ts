@@ -113,9 +113,7 @@ async function revertHunkOf(change: Change, lineChanges: unknown, index: unknown
     return;
   }
   const fromGutter = lineChangesSchema.safeParse(lineChanges).data?.[Number(index)];
-  const line = fromGutter
-    ? Math.max(0, fromGutter.modifiedStartLineNumber - 1)
-    : editor.selection.active.line;
+  const line = fromGutter ? fromGutter.modifiedStartLineNumber - 1 : editor.selection.active.line;
   const hunk = await hunkAt(change, editor.document, line);
   if (hunk) {
     await revertHunk(change, editor.document, hunk);

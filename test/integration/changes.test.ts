@@ -280,18 +280,20 @@ describe('agent changes', () => {
       await row('+1 −1').waitFor();
     });
 
-    it('from the gutter takes the deletion after the line that it names', async () => {
-      const file = desk.scratch.write('a.txt', 'A\nx\nB\ny\nC\n');
-      await edit(file, 'A\nB\nC\n');
-      await row('−2').waitFor();
-      const document = await vscode.workspace.openTextDocument(file);
-      await vscode.window.showTextDocument(document, { preview: false });
-      await until('the text', () => document.getText() === 'A\nB\nC\n');
-      const marks = [{ modifiedStartLineNumber: 1 }, { modifiedStartLineNumber: 2 }];
-      await vscode.commands.executeCommand('ideBridge.revertHunk', document.uri, marks, 1);
-      await until('the hunk', () => !document.isDirty && document.getText() !== 'A\nB\nC\n');
-      assert.equal(document.getText(), 'A\nB\ny\nC\n');
-    });
+    for (const [index, expected] of ['w\nA\nB\nC\n', 'A\nx\nB\nC\n', 'A\nB\ny\nC\n'].entries()) {
+      it(`from the gutter takes the deletion after line ${index}, if that is named`, async () => {
+        const file = desk.scratch.write('a.txt', 'w\nA\nx\nB\ny\nC\n');
+        await edit(file, 'A\nB\nC\n');
+        await row('−3').waitFor();
+        const document = await vscode.workspace.openTextDocument(file);
+        await vscode.window.showTextDocument(document, { preview: false });
+        await until('the text', () => document.getText() === 'A\nB\nC\n');
+        const marks = [0, 1, 2].map((modifiedStartLineNumber) => ({ modifiedStartLineNumber }));
+        await vscode.commands.executeCommand('ideBridge.revertHunk', document.uri, marks, index);
+        await until('the hunk', () => !document.isDirty && document.getText() !== 'A\nB\nC\n');
+        assert.equal(document.getText(), expected);
+      });
+    }
 
     for (const [what, before, now, line] of [
       ['added lines at the end', 'a\nb', 'a\nb\nc\nd', 3],
