@@ -47,7 +47,7 @@ export class ChangeSet {
   private constructor(
     readonly id: string,
     public label: string,
-    /** Of the CLI, which outlives a reload of the window; undefined once the process has ended. */
+    /** Of the CLI, which outlives a reload of the window; undefined in a window that was opened after it had ended. */
     readonly pid: number | undefined,
     /** ms since the epoch. */
     readonly startedAt: number,

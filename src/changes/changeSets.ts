@@ -65,7 +65,7 @@ export class ChangeSets implements Disposable {
    * newest CLI writes without waiting for our answer.
    */
   announce(author: Author, path: string): void {
-    if (this.find(author)?.snapshots.has(path)) {
+    if (this.options.limits().files === 0 || this.find(author)?.snapshots.has(path)) {
       return;
     }
     try {

@@ -52,7 +52,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
 
   /** A proposal has come or gone. */
   readonly onDidChange = this.changed.event;
-  /** The user has decided, and the diff is closed. */
+  /** It was decided, or could not be shown, and the diff is closed. */
   readonly onDidDecide = this.decided.event;
   /** The user has sent a prompt: that is when the CLI withdraws all that is left of its proposals. */
   readonly onDidPrompt = this.prompted.event;

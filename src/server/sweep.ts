@@ -8,7 +8,7 @@ interface Probes {
   isListening(port: number): Promise<boolean>;
 }
 
-/** What `write` of the lock file leaves behind when its process is killed in the middle of it. */
+/** What `replaceFile` leaves behind when its process is killed in the middle of it. */
 const temporaryName = /^\.[0-9a-f]{16}\.tmp$/;
 /** ms */
 const temporaryAge = 60_000;
