@@ -201,6 +201,7 @@ describe('a decision', () => {
       const { answer } = await propose(desk.client, file, 'changed\n');
       await proposedSide().click();
       await desk.ui.page.keyboard.type('x');
+      await until('the typing', () => tabs().some(({ isDirty }) => isDirty));
       await desk.ui.page.keyboard.press('Control+s');
       await until('the save', () => tabs().every(({ isDirty }) => !isDirty));
       assert.equal(proposalTabs().length, 1);

@@ -420,11 +420,15 @@ describe('tools', () => {
       });
       await client.callForJson('getDiagnostics', { uri: `file://${path}` });
       scratch.write('code.ts', 'export const a: number = "no";\n');
-      const found = await until('the problem', async () => {
-        const all =
-          await client.callForJson<{ uri: string; diagnostics: { code: string }[] }[]>('getDiagnostics');
-        return all.find(({ uri }) => uri === `file://${path}`);
-      });
+      const found = await until(
+        'the problem',
+        async () => {
+          const all =
+            await client.callForJson<{ uri: string; diagnostics: { code: string }[] }[]>('getDiagnostics');
+          return all.find(({ uri }) => uri === `file://${path}`);
+        },
+        20_000,
+      );
       assert.equal(found.diagnostics[0]?.code, '2322');
     });
   });
