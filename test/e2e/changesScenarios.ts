@@ -41,11 +41,15 @@ export function changesScenarios(desk: () => Desk): void {
       const screen = () => claude.terminal.text();
       const ending = until(
         'the end, or a question',
-        async () => /are done|Do you want to/.test(await screen()),
+        async () => {
+          // At times auto mode has the server check a command, which the mock cannot: Enter stays, and is asked.
+          if ((await screen()).includes('check actions in this session')) await claude.terminal.press('Enter');
+          return /are done|Do you want to/.test(await screen());
+        },
         45_000,
         screen,
       );
-      // Auto mode is the CLI's to offer, and in one CI run it stood still in it. No diff of ours may be the cause.
+      // What the CLI makes of a server without that check is up to it. No diff of ours may be the cause.
       if (mode === 'auto' && !(await ending.then(Boolean, () => false))) {
         assert.equal(await desk().window.page.locator('.diffEditor').count(), 0);
         console.log(`skipped, for the CLI stands still in auto mode:\n${await screen()}`);
