@@ -43,7 +43,8 @@ export function changesScenarios(desk: () => Desk): void {
         'the end, or a question',
         async () => {
           // At times auto mode has the server check a command, which the mock cannot: Enter stays, and is asked.
-          if ((await screen()).includes('check actions in this session')) await claude.terminal.press('Enter');
+          if ((await screen()).includes('check actions in this session'))
+            await claude.terminal.press('Enter');
           return /are done|Do you want to/.test(await screen());
         },
         45_000,
