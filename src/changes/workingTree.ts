@@ -81,15 +81,13 @@ export class WorkingTree {
       }
       const changed = await this.uncommitted(paths);
       const found: FoundBefore[] = [];
-      for (const path of paths) {
-        const isNew = changed.get(path);
-        if (isNew === undefined) {
-          continue;
-        }
-        const isSaved = differing.has(path);
-        const bytes = isSaved ? differing.get(path) : isNew ? undefined : await this.committed(path);
-        if (bytes ?? (isNew && !isSaved)) {
-          found.push({ path, bytes, source: isSaved ? 'saved' : 'git' });
+      for (const path of paths.filter((candidate) => changed.has(candidate))) {
+        const source = differing.has(path) ? 'saved' : 'git';
+        const isNew = source === 'git' && changed.get(path);
+        const bytes =
+          source === 'saved' ? differing.get(path) : isNew ? undefined : await this.committed(path);
+        if (isNew || bytes) {
+          found.push({ path, bytes, source });
         }
       }
       return found;

@@ -12,7 +12,7 @@ import { candidates, isRegularFile } from './paths.ts';
 import { rawFileUri, rawUri } from './rawUri.ts';
 import type { Sharing } from './sharing.ts';
 import { toRange } from './toRange.ts';
-import { asReal } from './workspaceFolders.ts';
+import { realNames } from './workspaceFolders.ts';
 
 const severities = ['Error', 'Warning', 'Information', 'Hint'] as const;
 const tagNames = {
@@ -31,12 +31,13 @@ export class Diagnostics implements DiagnosticsSource {
   }
 
   all(byEveryName = false): FileDiagnostics[] {
+    const otherName = byEveryName ? realNames() : undefined;
     const byFile = new Map<string, Diagnostic[]>();
     for (const [uri, diagnostics] of vscode.languages.getDiagnostics()) {
       const file = fileUriOf(uri);
       if (diagnostics.length > 0 && this.isShared(file)) {
         const found = this.toDiagnostics(uri, diagnostics);
-        for (const path of new Set([file.fsPath, ...(byEveryName ? [asReal(file.fsPath)] : [])])) {
+        for (const path of new Set([file.fsPath, otherName?.(file.fsPath) ?? file.fsPath])) {
           const key = rawFileUri(path);
           byFile.set(key, [...(byFile.get(key) ?? []), ...found]);
         }

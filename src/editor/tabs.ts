@@ -22,10 +22,11 @@ export class Tabs implements ClosableTabs, OpenEditors {
     if ((await this.proposals.withdraw(session, name)) > 0) {
       return [];
     }
+    const path = asOpened(name);
     const named = allTabs().filter(({ label, input }) => {
       const { kind, uri } = contentOf(input) ?? {};
       const isFile = kind !== 'diff' && ['file', 'untitled'].includes(uri?.scheme ?? '');
-      return isFile && (label === name || uri?.fsPath === asOpened(name));
+      return isFile && (label === name || uri?.fsPath === path);
     });
     const [dirty, clean] = [named.filter(({ isDirty }) => isDirty), named.filter(({ isDirty }) => !isDirty)];
     await vscode.window.tabGroups.close(clean, true);

@@ -21,10 +21,13 @@ export function asOpened(path: string): string {
   return folder ? folder.opened + path.slice(folder.real.length) : path;
 }
 
-/** The path by which a CLI knows it that was started in that folder. */
-export function asReal(path: string): string {
-  const folder = folders().find(({ opened }) => isIn(opened, path));
-  return folder ? folder.real + path.slice(folder.opened.length) : path;
+/** Gives, for many files, the path by which a CLI knows each that was started in its folder. */
+export function realNames(): (path: string) => string {
+  const opened = folders(); // each a look at the disk
+  return (path) => {
+    const folder = opened.find((candidate) => isIn(candidate.opened, path));
+    return folder ? folder.real + path.slice(folder.opened.length) : path;
+  };
 }
 
 function folders(): { opened: string; real: string }[] {
