@@ -39,12 +39,15 @@ export function changesScenarios(desk: () => Desk): void {
       ]);
       await claude.prompt('please edit');
       const screen = () => claude.terminal.text();
+      let isStaying = false;
       const ending = until(
         'the end, or a question',
         async () => {
           // At times auto mode has the server check a command, which the mock cannot: Enter stays, and is asked.
-          if ((await screen()).includes('check actions in this session'))
+          if (!isStaying && (await screen()).includes('You can stay in auto mode')) {
+            isStaying = true;
             await claude.terminal.press('Enter');
+          }
           return /are done|Do you want to/.test(await screen());
         },
         45_000,

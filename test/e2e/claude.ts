@@ -60,7 +60,8 @@ export class Claude {
     await this.terminal.shows(question);
     // In the moment in which it begins to ask, the CLI hears no key.
     await until('the question to go', async () => {
-      await this.terminal.press('Enter');
+      const isOnNo = /❯ *No\b/.test(await this.terminal.text()); // where it is the first, without a number
+      await this.terminal.press(isOnNo ? 'ArrowDown' : 'Enter');
       await sleep(1_000);
       return !(await this.terminal.text()).includes(question);
     });
