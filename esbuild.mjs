@@ -6,8 +6,8 @@ import { join } from 'node:path';
 const production = process.argv.includes('--production');
 
 /**
- * What `ws` has and the bridge does not use, 7 kB: streams, and compression, of which only the name is asked for
- * (`perMessageDeflate: false`).
+ * What `ws` has and the bridge does not use, 9 kB: streams, and compression with its negotiation, of which only the name
+ * is asked for (`perMessageDeflate: false`).
  * @type {import('esbuild').Plugin}
  */
 const trimmedWs = {
@@ -18,7 +18,7 @@ const trimmedWs = {
       sideEffects: false,
     }));
     const contents = "exports.extensionName = 'permessage-deflate';";
-    onLoad({ filter: /[\\/]ws[\\/]lib[\\/]permessage-deflate\.js$/ }, () => ({ contents }));
+    onLoad({ filter: /[\\/]ws[\\/]lib[\\/](permessage-deflate|extension)\.js$/ }, () => ({ contents }));
   },
 };
 

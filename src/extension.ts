@@ -9,7 +9,7 @@ import { Diagnostics } from './editor/diagnostics.ts';
 import { Files } from './editor/files.ts';
 import { GitIgnored } from './editor/gitIgnored.ts';
 import { Launcher } from './editor/launcher.ts';
-import { FocusReturn } from './editor/focusReturn.ts';
+import { returnFocus } from './editor/focusReturn.ts';
 import { Hunks } from './editor/hunks.ts';
 import { Notebooks } from './editor/notebooks.ts';
 import { Proposals } from './editor/proposals.ts';
@@ -22,6 +22,7 @@ import { Tabs } from './editor/tabs.ts';
 import { registerTerminalLinks } from './editor/terminalLinks.ts';
 import { TerminalSigns } from './editor/terminalSigns.ts';
 import { injectEnvironment } from './editor/terminals.ts';
+import { UserPlace } from './editor/userPlace.ts';
 import { workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
 import { Bridge } from './server/bridge.ts';
 import { lockDir } from './server/configDir.ts';
@@ -84,11 +85,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   };
   const memento = context.workspaceState;
   const sessionTerminals = new SessionTerminals(bridge, memento, log);
-  const launcher = new Launcher(() => bridge.port, sessionTerminals, memento);
+  const userPlace = new UserPlace(proposals.onDidPrompt, sessionTerminals);
+  const launcher = new Launcher(() => bridge.port, sessionTerminals, userPlace, memento);
   const signs = new TerminalSigns();
   const mentions = new Mentions(bridge);
   const lastShared = new LastShared(bridge, sharing);
-  const attention = new Attention({ bridge, proposals, sessionTerminals, signs });
+  const attention = new Attention({ bridge, proposals, sessionTerminals, userPlace, signs });
 
   context.subscriptions.push(
     proposals,
@@ -99,6 +101,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     reports,
     selections,
     sessionTerminals,
+    userPlace,
     notebooks,
     launcher,
     signs,
@@ -119,6 +122,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       mentions,
       selections,
       sessionTerminals,
+      userPlace,
       launcher,
       sharing,
       lastShared,
@@ -128,7 +132,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     }),
     new ProposalsView(proposals, hunks, sessionTerminals),
     new HunkLenses(proposals, hunks),
-    new FocusReturn(proposals, sessionTerminals),
+    returnFocus(proposals, userPlace),
     keepAcceptedFilesOpen(proposals),
     reportFailedStart(bridge),
     sessionTerminals.onDidChange((session) => agentChanges.sets.relabel(session)),

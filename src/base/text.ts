@@ -6,6 +6,11 @@ export function withLf(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
+/** `1 file`, `2 files`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** As an editor counts them: a text that ends with a line end has an empty last line. */
 export function toLines(text: string): string[] {
   return text.split(/\r\n|\r|\n/);

@@ -7,6 +7,7 @@ import type { SessionTerminals } from './sessionTerminals.ts';
 import { setting } from './settings.ts';
 import type { Settings } from './settingNames.ts';
 import { connectionEnvironment } from './terminals.ts';
+import type { UserPlace } from './userPlace.ts';
 
 export type Place = Settings['location'];
 
@@ -41,6 +42,7 @@ export class Launcher implements vscode.Disposable {
   constructor(
     private readonly port: () => number | undefined,
     private readonly sessionTerminals: SessionTerminals,
+    private readonly userPlace: UserPlace,
     private readonly memento: vscode.Memento,
   ) {
     this.subscriptions = vscode.Disposable.from(
@@ -78,7 +80,7 @@ export class Launcher implements vscode.Disposable {
       this.launch([]);
       return;
     }
-    terminal.show();
+    this.userPlace.show(terminal);
     if (this.ended.has(terminal) && this.sessionTerminals.sessionsIn(terminal).length === 0) {
       void this.start(terminal, []);
     }

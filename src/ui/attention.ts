@@ -6,6 +6,7 @@ import { tabsOf } from '../editor/proposalTabs.ts';
 import type { SessionTerminals } from '../editor/sessionTerminals.ts';
 import { setting } from '../editor/settings.ts';
 import type { TerminalSigns } from '../editor/terminalSigns.ts';
+import type { UserPlace } from '../editor/userPlace.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Session } from '../server/session.ts';
 import { commandIds } from './commandIds.ts';
@@ -25,6 +26,7 @@ interface AttentionDependencies {
   bridge: Bridge;
   proposals: Proposals;
   sessionTerminals: SessionTerminals;
+  userPlace: UserPlace;
   signs: TerminalSigns;
 }
 
@@ -38,7 +40,7 @@ export class Attention implements vscode.Disposable {
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly dependencies: AttentionDependencies) {
-    const { bridge, proposals, sessionTerminals, signs } = dependencies;
+    const { bridge, proposals, sessionTerminals, userPlace, signs } = dependencies;
     const look = () => this.look();
     const endQuestions = (terminal: vscode.Terminal) =>
       sessionTerminals.sessionsIn(terminal).forEach((session) => this.endQuestion(session));
@@ -55,7 +57,7 @@ export class Attention implements vscode.Disposable {
       bridge.onDidChangeState(() => this.keep(({ session }) => bridge.sessions.has(session))),
       vscode.window.onDidEndTerminalShellExecution(({ terminal }) => endQuestions(terminal)),
       vscode.window.onDidChangeWindowState(look),
-      vscode.window.onDidChangeActiveTerminal(look),
+      userPlace.onDidChange(look),
       vscode.window.tabGroups.onDidChangeTabs(look),
     );
   }
@@ -150,22 +152,28 @@ export class Attention implements vscode.Disposable {
   }
 
   private isInView({ session, proposal }: Wait): boolean {
-    const terminal = this.dependencies.sessionTerminals.terminalOf(session);
+    const { sessionTerminals, userPlace } = this.dependencies;
+    const terminal = sessionTerminals.terminalOf(session);
     return (
       vscode.window.state.focused &&
-      ((proposal && isVisible(proposal)) || (terminal !== undefined && isInFront(terminal)))
+      ((proposal && isVisible(proposal)) ||
+        (terminal !== undefined && isInFront(terminal, userPlace.isInEditor)))
     );
   }
 }
 
-/** Another tab may cover one in the editor area; of the panel it is not known whether it is open. */
-function isInFront(terminal: vscode.Terminal): boolean {
+/**
+ * Another tab may cover one in the editor area. Of the panel it is not known whether it is open, so what it shows counts
+ * as out of view for a user who works in an editor.
+ */
+function isInFront(terminal: vscode.Terminal, isUserInEditor: boolean): boolean {
   const { location } = terminal.creationOptions as vscode.TerminalOptions;
   const isInPanel = location === undefined || location === vscode.TerminalLocation.Panel;
   const isShown = ({ activeTab }: vscode.TabGroup) =>
     activeTab?.input instanceof vscode.TabInputTerminal && activeTab.label === terminal.name;
   return (
-    terminal === vscode.window.activeTerminal && (isInPanel || vscode.window.tabGroups.all.some(isShown))
+    terminal === vscode.window.activeTerminal &&
+    (isInPanel ? !isUserInEditor : vscode.window.tabGroups.all.some(isShown))
   );
 }
 

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
+import { counted } from '../base/text.ts';
 import type { Change } from '../changes/changes.ts';
 import type { ChangeSet } from '../changes/changeSet.ts';
 import { commandIds } from './commandIds.ts';
@@ -7,11 +8,10 @@ import { fileIcon } from './fileIcon.ts';
 
 export function sessionItem(set: ChangeSet, changes: readonly Change[]): vscode.TreeItem {
   const item = new vscode.TreeItem(set.label, vscode.TreeItemCollapsibleState.Expanded);
-  const files = `${changes.length} ${changes.length === 1 ? 'file' : 'files'}`;
   item.id = set.id;
   item.contextValue = 'session';
   item.iconPath = new vscode.ThemeIcon('sparkle');
-  item.description = [files, countsText(changes)].filter(Boolean).join('  ');
+  item.description = [counted(changes.length, 'file'), countsText(changes)].filter(Boolean).join('  ');
   item.tooltip = `Changed by ${set.label} since ${new Date(set.startedAt).toLocaleString()}`;
   return item;
 }
@@ -37,7 +37,7 @@ export function fileItem(
   item.description = [
     comparison.kind === 'modified' ? '' : comparison.kind === 'created' ? 'new' : 'deleted',
     countsText([node.change]),
-    newProblems === 0 ? '' : `${newProblems} new ${newProblems === 1 ? 'problem' : 'problems'}`,
+    newProblems === 0 ? '' : counted(newProblems, 'new problem'),
     snapshot.source === 'announced' ? '' : 'by shell?',
     folder === dirname(snapshot.path) && vscode.workspace.getWorkspaceFolder(uri) ? '' : folder,
   ]

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Hunks } from '../editor/hunks.ts';
 import type { Launcher } from '../editor/launcher.ts';
 import type { Proposals } from '../editor/proposals.ts';
+import type { UserPlace } from '../editor/userPlace.ts';
 import type { Report, Reports } from './reports.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { AgentChanges } from './agentChanges.ts';
@@ -23,6 +24,7 @@ interface CommandDependencies extends MentionDependencies {
   proposals: Proposals;
   hunks: Hunks;
   agentChanges: AgentChanges;
+  userPlace: UserPlace;
   launcher: Launcher;
   lastShared: LastShared;
   reports: Reports;
@@ -34,7 +36,7 @@ interface CommandDependencies extends MentionDependencies {
 /** The commands exist from the start, whatever the bridge's state, and say why when they cannot act. */
 export function registerCommands(dependencies: CommandDependencies): vscode.Disposable {
   const { bridge, proposals, hunks, agentChanges, sessionTerminals, launcher, sharing } = dependencies;
-  const { lastShared, reports, log, version } = dependencies;
+  const { userPlace, lastShared, reports, log, version } = dependencies;
   const handlers: Record<keyof typeof commandIds, CommandHandler> = {
     run: () => run(launcher),
     newSession: () => launch(launcher),
@@ -43,7 +45,7 @@ export function registerCommands(dependencies: CommandDependencies): vscode.Disp
     newSessionBeside: () => launch(launcher, [], 'beside'),
     continueSession: () => launch(launcher, ['--continue']),
     resumeSession: () => launch(launcher, ['--resume']),
-    showSession: (argument) => showSession(sessionTerminals, argument),
+    showSession: (argument) => showSession(sessionTerminals, userPlace, argument),
     renameSession: (argument) => renameSession(sessionTerminals, argument),
     mention: () => mentionSelection(dependencies),
     mentionFiles: (...args) => mentionFiles(dependencies, args),

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
+import { counted } from '../base/text.ts';
 import type { Report } from './reports.ts';
 import { setting } from '../editor/settings.ts';
 import { terminalsWithOtherPort } from '../editor/terminalPorts.ts';
@@ -112,7 +113,7 @@ function toReport(findings: Finding[], facts: string[]): Report {
   lines.push(
     problems === 0
       ? '# Nothing keeps a CLI from connecting'
-      : `# ${problems} ${problems === 1 ? 'thing keeps' : 'things may keep'} a CLI from connecting`,
+      : `# ${counted(problems, 'thing keeps', 'things may keep')} a CLI from connecting`,
   );
   for (const level of ['problem', 'note', 'ok'] as const) {
     const found = findings.filter((finding) => finding.level === level);

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
+import { counted } from '../base/text.ts';
 import { printable } from '../base/printable.ts';
 import type { Hunks } from '../editor/hunks.ts';
 import { Proposal } from '../editor/proposal.ts';
@@ -48,8 +49,7 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
 
   private update(): void {
     const value = this.proposals.all.length;
-    const tooltip =
-      value === 1 ? '1 proposed change waits for you' : `${value} proposed changes wait for you`;
+    const tooltip = `${counted(value, 'proposed change waits', 'proposed changes wait')} for you`;
     this.view.badge = value === 0 ? undefined : { value, tooltip };
     this.changed.fire(undefined);
   }

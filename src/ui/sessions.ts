@@ -1,12 +1,17 @@
 import * as vscode from 'vscode';
 import type { SessionTerminals } from '../editor/sessionTerminals.ts';
+import type { UserPlace } from '../editor/userPlace.ts';
 import { Session } from '../server/session.ts';
 
-export function showSession(sessionTerminals: SessionTerminals, argument: unknown): Promise<void> {
+export function showSession(
+  sessionTerminals: SessionTerminals,
+  userPlace: UserPlace,
+  argument: unknown,
+): Promise<void> {
   return withSession(sessionTerminals, argument, (session) => {
     const terminal = sessionTerminals.terminalOf(session);
     if (terminal) {
-      terminal.show();
+      userPlace.show(terminal);
       return;
     }
     void vscode.window.showInformationMessage(

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { counted } from '../base/text.ts';
 import { Proposal } from '../editor/proposal.ts';
 import type { Proposals } from '../editor/proposals.ts';
 import type { SessionTerminals } from '../editor/sessionTerminals.ts';
@@ -64,7 +65,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
 
   private update(): void {
     const value = this.dependencies.attention.asking.size;
-    const tooltip = `${value} Claude Code ${value === 1 ? 'session waits' : 'sessions wait'} for you`;
+    const tooltip = `${counted(value, 'Claude Code session waits', 'Claude Code sessions wait')} for you`;
     this.view.badge = value === 0 ? undefined : { value, tooltip };
     this.changed.fire();
   }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { counted } from '../base/text.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Mentions } from '../context/mentions.ts';
 import type { Attention } from './attention.ts';
@@ -54,7 +55,7 @@ function describe({ state, sessions }: Bridge, { unseen }: Attention, { waiting 
   if (unseen > 0) {
     return {
       text: `$(bell-dot) Claude: ${sessions.size}`,
-      tooltip: `${unseen} Claude Code ${unseen === 1 ? 'session waits' : 'sessions wait'} for you.`,
+      tooltip: `${counted(unseen, 'Claude Code session waits', 'Claude Code sessions wait')} for you.`,
       color: 'statusBarItem.warningBackground',
     };
   }
@@ -78,7 +79,7 @@ function describe({ state, sessions }: Bridge, { unseen }: Attention, { waiting 
       if (waiting > 0) {
         return {
           text: `$(mention) Claude: ${waiting} waiting`,
-          tooltip: `${waiting} ${waiting === 1 ? 'mention waits' : 'mentions wait'} for a Claude Code session to connect.`,
+          tooltip: `${counted(waiting, 'mention waits', 'mentions wait')} for a Claude Code session to connect.`,
         };
       }
       return sessions.size === 0
@@ -88,7 +89,7 @@ function describe({ state, sessions }: Bridge, { unseen }: Attention, { waiting 
           }
         : {
             text: `$(check) Claude: ${sessions.size}`,
-            tooltip: `${sessions.size} Claude Code ${sessions.size === 1 ? 'session' : 'sessions'} connected.`,
+            tooltip: `${counted(sessions.size, 'Claude Code session')} connected.`,
           };
   }
 }

@@ -104,6 +104,20 @@ describe('attention', function () {
     await ui.page.locator('.monaco-list-row', { hasText: 'Idle' }).waitFor();
   });
 
+  it('is asked for by a bell in the panel, which may be closed, while the user is in an editor', async () => {
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(scratch.write('two.txt', 'a\nb\n')));
+    await vscode.commands.executeCommand('workbench.action.closePanel');
+    await ui.page.locator('.editor-instance .view-line', { hasText: 'a' }).click();
+    await ui.page.keyboard.press('ArrowDown');
+    await until('the cursor', () => editor.selection.active.line === 1);
+    await cli.say((await cli.run(1)).pid, '\x07');
+    await toasts().filter({ hasText: 'Claude Code waits for you' }).waitFor();
+    await until('the colour', async () => /warning/.test((await status().getAttribute('class')) ?? ''));
+    // The terminal is the active one all along, so VS Code tells nothing of this.
+    await vscode.commands.executeCommand('ideBridge.run');
+    await ui.page.locator('.monaco-list-row', { hasText: 'Idle' }).waitFor();
+  });
+
   it('is asked for by a bell in a terminal of the editor area that another tab covers', async () => {
     await vscode.commands.executeCommand('ideBridge.newSessionInEditor');
     const { pid } = await cli.run(2);

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { Launcher } from '../../src/editor/launcher.ts';
 import { SessionTerminals } from '../../src/editor/sessionTerminals.ts';
+import { UserPlace } from '../../src/editor/userPlace.ts';
 import { IdeClient } from '../support/ideClient.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
@@ -156,13 +157,14 @@ describe('in the window', () => {
       const none = () => new vscode.Disposable(() => {});
       const noSessions = { sessions: new Set<never>(), onDidIdentify: none, onDidTell: none };
       const sessions = new SessionTerminals(noSessions, memento, new MemoryLog());
+      const userPlace = new UserPlace(none, sessions);
       const { registerTerminalProfileProvider } = vscode.window;
       vscode.window.registerTerminalProfileProvider = none; // the extension has its own already
-      const launcher = new Launcher(() => undefined, sessions, memento);
+      const launcher = new Launcher(() => undefined, sessions, userPlace, memento);
       vscode.window.registerTerminalProfileProvider = registerTerminalProfileProvider;
       return {
         run: () => launcher.run(),
-        dispose: () => [launcher, sessions].forEach((one) => one.dispose()),
+        dispose: () => [launcher, userPlace, sessions].forEach((one) => one.dispose()),
       };
     }
 

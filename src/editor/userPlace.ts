@@ -1,0 +1,77 @@
+import * as vscode from 'vscode';
+import type { Session } from '../server/session.ts';
+import { proposedSides } from './proposalTabs.ts';
+
+interface Terminals {
+  terminalOf(session: Session): vscode.Terminal | undefined;
+}
+
+/**
+ * Where the user is. VS Code does not tell what has the focus, so the last place counts that showed a sign of the user:
+ * a prompt from a terminal, a terminal that was shown, a key or a click in an editor.
+ */
+export class UserPlace implements vscode.Disposable {
+  private outsideOfDiffs: vscode.Terminal | vscode.Uri | undefined;
+  private inEditor = false;
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly subscriptions: vscode.Disposable;
+
+  /** A terminal has been shown, or the user has gone from one to an editor. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(onDidPrompt: vscode.Event<Session>, terminals: Terminals) {
+    this.subscriptions = vscode.Disposable.from(
+      this.changed,
+      vscode.window.onDidChangeActiveTerminal((terminal) => this.seenIn(terminal)),
+      onDidPrompt((session) => this.seenIn(terminals.terminalOf(session))),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
+        if (kind !== undefined && kind !== vscode.TextEditorSelectionChangeKind.Command) {
+          this.seenInEditor(textEditor.document.uri);
+        }
+      }),
+    );
+  }
+
+  /** The terminal, or the file in an editor, before one of our diffs drew the user away. */
+  get beforeDiff(): vscode.Terminal | vscode.Uri | undefined {
+    return this.outsideOfDiffs;
+  }
+
+  /** In any, also in one of our diffs. */
+  get isInEditor(): boolean {
+    return this.inEditor;
+  }
+
+  /** Of a terminal that was the active one before, in a closed panel perhaps, VS Code tells nothing. */
+  show(terminal: vscode.Terminal): void {
+    terminal.show();
+    this.seenIn(terminal);
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+  }
+
+  private seenIn(terminal: vscode.Terminal | undefined): void {
+    if (terminal) {
+      this.outsideOfDiffs = terminal;
+      this.setInEditor(false);
+    }
+  }
+
+  private seenInEditor(uri: vscode.Uri): void {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    // The left side of a diff of ours is an ordinary file.
+    if (tab && proposedSides(tab).length === 0) {
+      this.outsideOfDiffs = uri;
+    }
+    if (!this.inEditor) {
+      this.setInEditor(true);
+    }
+  }
+
+  private setInEditor(inEditor: boolean): void {
+    this.inEditor = inEditor;
+    this.changed.fire();
+  }
+}
