@@ -6,8 +6,8 @@ import { join } from 'node:path';
 const production = process.argv.includes('--production');
 
 /**
- * What `ws` has and the bridge does not use, 9 kB: streams, and compression with its negotiation, of which only the name
- * is asked for (`perMessageDeflate: false`).
+ * What `ws` has and the bridge does not use, 11 kB: streams, the events of browsers, and compression with its negotiation,
+ * of which only the name is asked for (`perMessageDeflate: false`).
  * @type {import('esbuild').Plugin}
  */
 const trimmedWs = {
@@ -17,8 +17,10 @@ const trimmedWs = {
       path: join(resolveDir, path),
       sideEffects: false,
     }));
-    const contents = "exports.extensionName = 'permessage-deflate';";
-    onLoad({ filter: /[\\/]ws[\\/]lib[\\/](permessage-deflate|extension)\.js$/ }, () => ({ contents }));
+    const contents = "exports.extensionName = 'permessage-deflate'; exports.EventTarget = {};";
+    onLoad({ filter: /[\\/]ws[\\/]lib[\\/](permessage-deflate|extension|event-target)\.js$/ }, () => ({
+      contents,
+    }));
   },
 };
 

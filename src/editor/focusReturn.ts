@@ -18,7 +18,9 @@ export function returnFocus(proposals: Proposals, userPlace: UserPlace): vscode.
 function goBack(userPlace: UserPlace): void {
   const place = userPlace.beforeDiff;
   if (place instanceof vscode.Uri) {
-    const tab = tabsWith(fileUriOf(place)).find(({ input }) => !contentOf(input)?.original);
+    const tab = tabsWith(fileUriOf(place)).find(
+      ({ input }) => contentOf(input)?.kind !== 'diff' && contentOf(input),
+    );
     if (tab) {
       const { viewColumn } = tab.group;
       void vscode.commands.executeCommand('vscode.open', place, { viewColumn });

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { columnForReview } from './columns.ts';
 import type { Proposal } from './proposal.ts';
 import { proposalScheme } from './schemes.ts';
-import { allTabs, contentOf } from './tabContent.ts';
+import { allTabs, contentOf, diffsOf } from './tabContent.ts';
 
 /** Opens the diff of a proposal where the settings want it, or brings it to the front where it is. */
 export async function showDiff(
@@ -44,17 +44,6 @@ export function proposedSides({ input }: vscode.Tab): vscode.Uri[] {
 
 export function isNotebook({ input }: vscode.Tab): boolean {
   return input instanceof vscode.TabInputNotebookDiff || input instanceof vscode.TabInputNotebook;
-}
-
-/** The input of a multi-diff editor has no type in the stable API; it is there all the same. */
-function diffsOf(input: unknown): vscode.TabInputTextDiff[] {
-  if (typeof input !== 'object' || input === null || !('textDiffs' in input)) {
-    return [];
-  }
-  const { textDiffs } = input;
-  return Array.isArray(textDiffs)
-    ? textDiffs.filter((diff): diff is vscode.TabInputTextDiff => diff instanceof vscode.TabInputTextDiff)
-    : [];
 }
 
 function groupOfProposals(): vscode.TabGroup | undefined {

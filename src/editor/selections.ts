@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import type { SelectionSource } from '../context/selectionChanged.ts';
+import { nothing, type SelectionSource } from '../context/selectionChanged.ts';
 import type { ActiveSelection } from '../tools/getCurrentSelection.ts';
 import type { ActiveEditorChanged, AtMentioned, SelectionChanged } from '../protocol/ide.ts';
 import { cellId, cellOf, fileUriOf, ownerOf } from './cells.ts';
 import { rawFileUri } from './rawUri.ts';
 import type { Sharing } from './sharing.ts';
-import { tabsWith } from './tabContent.ts';
+import { contentOf, tabsWith } from './tabContent.ts';
 import { toRange } from './toRange.ts';
 
 /** UTF-16 code units; the CLI itself cuts at 2,000 characters. */
@@ -16,7 +16,7 @@ const maxText = 10_000;
  * its tab is closed.
  */
 export class Selections implements SelectionSource, ActiveSelection, vscode.Disposable {
-  private editor: vscode.TextEditor | undefined;
+  private shown: Shown | undefined;
   private isActiveEditorTold = false;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly activeEditorChanged = new vscode.EventEmitter<ActiveEditorChanged | undefined>();
@@ -27,7 +27,8 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
   readonly onDidChangeActiveEditor = this.activeEditorChanged.event;
 
   constructor(private readonly sharing: Sharing) {
-    this.follow(vscode.window.activeTextEditor);
+    // In a window that was reloaded a terminal may be in front.
+    this.shown = inFront() ?? vscode.window.visibleTextEditors.find(isReal);
     this.subscriptions = [
       sharing.onDidChange(() => {
         this.changed.fire();
@@ -35,16 +36,19 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
           this.tellActiveEditor();
         }
       }),
-      vscode.window.onDidChangeActiveTextEditor((editor) => this.follow(editor)),
+      vscode.window.onDidChangeActiveTextEditor(() => this.follow()),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
-        if (textEditor === this.editor) {
+        if (textEditor === this.shown) {
           this.changed.fire();
         }
       }),
+      vscode.window.onDidChangeNotebookEditorSelection(() => this.changed.fire()),
+      vscode.window.tabGroups.onDidChangeTabGroups(() => this.follow()),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-        if (closed.length > 0 && this.editor && tabsWith(fileUriOf(this.editor.document.uri)).length === 0) {
+        if (closed.length > 0 && this.shown && tabsWith(fileOf(this.shown)).length === 0) {
           this.set(undefined);
         }
+        this.follow();
       }),
     ];
   }
@@ -55,7 +59,7 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
   }
 
   get current(): SelectionChanged | undefined {
-    return this.shared(this.editor);
+    return this.shared(this.shown);
   }
 
   /**
@@ -63,15 +67,22 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
    * notebook its cell: the lines of a cell are not those of the file.
    */
   get mention(): AtMentioned | undefined {
-    const cell = selectedCell() ?? (this.editor && cellOf(this.editor.document.uri));
+    const { activeTextEditor } = vscode.window;
+    if (activeTextEditor && !realSide(activeTextEditor)) {
+      return undefined; // not another file than the one that the user sees
+    }
+    if (this.shown instanceof vscode.Uri) {
+      return { filePath: this.shown.fsPath };
+    }
+    const cell = selectedCell() ?? (this.shown && cellOf(this.shown.document.uri));
     if (cell) {
       const { uri, isUntitled } = cell.notebook;
       return isUntitled ? undefined : { filePath: uri.fsPath, cellId: cellId(cell) };
     }
-    if (!this.editor || this.editor.document.isUntitled) {
+    if (!this.shown || this.shown.document.isUntitled) {
       return undefined;
     }
-    const { document, selection } = this.editor;
+    const { document, selection } = this.shown;
     if (selection.isEmpty) {
       return { filePath: document.uri.fsPath };
     }
@@ -84,19 +95,21 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
     vscode.Disposable.from(...this.subscriptions, this.changed, this.activeEditorChanged).dispose();
   }
 
-  private shared(editor: vscode.TextEditor | undefined): SelectionChanged | undefined {
-    return editor && this.sharing.allows(fileUriOf(editor.document.uri)) ? toSelection(editor) : undefined;
+  private shared(shown: Shown | undefined): SelectionChanged | undefined {
+    return shown && this.sharing.allows(fileOf(shown)) ? toSelection(shown) : undefined;
   }
 
-  private follow(active: vscode.TextEditor | undefined): void {
-    const editor = active && realSide(active);
-    if (editor) {
-      this.set(editor);
+  private follow(): void {
+    const shown = inFront();
+    const isSameFile =
+      shown instanceof vscode.Uri && this.shown instanceof vscode.Uri && shown.fsPath === this.shown.fsPath;
+    if (shown && shown !== this.shown && !isSameFile) {
+      this.set(shown);
     }
   }
 
-  private set(editor: vscode.TextEditor | undefined): void {
-    this.editor = editor;
+  private set(shown: Shown | undefined): void {
+    this.shown = shown;
     this.changed.fire();
     this.tellActiveEditor();
   }
@@ -105,15 +118,32 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
     const shared = this.current;
     this.isActiveEditorTold = shared !== undefined;
     this.activeEditorChanged.fire(
-      this.editor &&
+      this.shown &&
         shared && {
           filePath: shared.filePath,
           fileUrl: shared.fileUrl,
-          languageId: this.editor.document.languageId,
+          languageId: this.shown instanceof vscode.Uri ? '' : this.shown.document.languageId,
           selection: { start: shared.selection.start, end: shared.selection.end },
         },
     );
   }
+}
+
+/** A text editor, or the file that something else shows: a picture, a notebook of which no text has the cursor. */
+type Shown = vscode.TextEditor | vscode.Uri;
+
+function inFront(): Shown | undefined {
+  const { activeTextEditor, tabGroups } = vscode.window;
+  if (activeTextEditor) {
+    return realSide(activeTextEditor);
+  }
+  const content = contentOf(tabGroups.activeTabGroup.activeTab?.input);
+  const hasText = content?.kind === 'text' || content?.kind === 'diff';
+  return content?.uri.scheme === 'file' && !hasText ? content.uri : undefined;
+}
+
+function fileOf(shown: Shown): vscode.Uri {
+  return shown instanceof vscode.Uri ? shown : fileUriOf(shown.document.uri);
 }
 
 /** Of the notebook in front, whether its text has the cursor or not. */
@@ -144,7 +174,17 @@ function isReal({ document }: vscode.TextEditor): boolean {
   return ['file', 'untitled'].includes(fileUriOf(document.uri).scheme);
 }
 
-function toSelection({ document, selection }: vscode.TextEditor): SelectionChanged {
+function toSelection(shown: Shown): SelectionChanged {
+  if (shown instanceof vscode.Uri) {
+    const editor = vscode.window.activeNotebookEditor;
+    return {
+      ...nothing,
+      filePath: shown.fsPath,
+      fileUrl: rawFileUri(shown.fsPath),
+      ...(editor?.notebook.uri.fsPath === shown.fsPath && { cellIndex: editor.selection.start }),
+    };
+  }
+  const { document, selection } = shown;
   const { isEmpty } = selection;
   const cellIndex = cellOf(document.uri)?.index;
   const { uri, isUntitled } = ownerOf(document);

@@ -24,10 +24,23 @@ export function allTabs(): vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);
 }
 
-/** The tabs that show a file or notebook, by itself or as one side of a diff. A document lives on after its last tab. */
+/** The input of a multi-diff editor has no type in the stable API; it is there all the same. */
+export function diffsOf(input: unknown): vscode.TabInputTextDiff[] {
+  if (typeof input !== 'object' || input === null || !('textDiffs' in input)) {
+    return [];
+  }
+  const { textDiffs } = input;
+  return Array.isArray(textDiffs)
+    ? textDiffs.filter((diff): diff is vscode.TabInputTextDiff => diff instanceof vscode.TabInputTextDiff)
+    : [];
+}
+
+/** The tabs that show a file or notebook, by itself or as a side of a diff. A document lives on after its last tab. */
 export function tabsWith(uri: vscode.Uri): vscode.Tab[] {
-  return allTabs().filter(({ input }) => {
-    const content = contentOf(input);
-    return [content?.uri, content?.original].some((side) => side?.toString() === uri.toString());
-  });
+  return allTabs().filter(({ input }) =>
+    [input, ...diffsOf(input)]
+      .map(contentOf)
+      .flatMap((content) => [content?.uri, content?.original])
+      .some((side) => side?.toString() === uri.toString()),
+  );
 }

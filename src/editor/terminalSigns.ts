@@ -8,6 +8,7 @@ import { signDetector } from './signDetector.ts';
  */
 export class TerminalSigns implements vscode.Disposable {
   private readonly working = new Set<vscode.Terminal>();
+  private readonly telling = new WeakSet<vscode.Terminal>();
   private readonly rung = new vscode.EventEmitter<vscode.Terminal>();
   private readonly changed = new vscode.EventEmitter<vscode.Terminal>();
   private readonly subscription = vscode.window.onDidStartTerminalShellExecution(
@@ -28,6 +29,11 @@ export class TerminalSigns implements vscode.Disposable {
     return terminal !== undefined && this.working.has(terminal);
   }
 
+  /** Its CLI tells when it works. */
+  hasTold(terminal: vscode.Terminal | undefined): boolean {
+    return terminal !== undefined && this.telling.has(terminal);
+  }
+
   dispose(): void {
     vscode.Disposable.from(this.subscription, this.rung, this.changed).dispose();
   }
@@ -38,12 +44,14 @@ export class TerminalSigns implements vscode.Disposable {
       const { hasRung, isWorking } = detect(data);
       const hasStopped = isWorking === false && this.working.has(terminal);
       if (isWorking !== undefined) {
+        this.telling.add(terminal);
         this.set(terminal, isWorking);
       }
       if (hasRung || hasStopped) {
         this.rung.fire(terminal);
       }
     }
+    this.telling.delete(terminal);
     this.set(terminal, false);
   }
 

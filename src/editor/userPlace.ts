@@ -48,6 +48,11 @@ export class UserPlace implements vscode.Disposable {
     this.seenIn(terminal);
   }
 
+  /** Until the next key or click in an editor. */
+  leaveEditor(): void {
+    this.setInEditor(false);
+  }
+
   dispose(): void {
     this.subscriptions.dispose();
   }
@@ -55,7 +60,7 @@ export class UserPlace implements vscode.Disposable {
   private seenIn(terminal: vscode.Terminal | undefined): void {
     if (terminal) {
       this.outsideOfDiffs = terminal;
-      this.setInEditor(false);
+      this.leaveEditor();
     }
   }
 

@@ -5,6 +5,7 @@ import type { Proposals } from '../editor/proposals.ts';
 import { tabsOf } from '../editor/proposalTabs.ts';
 import type { SessionTerminals } from '../editor/sessionTerminals.ts';
 import { setting } from '../editor/settings.ts';
+import { allTabs } from '../editor/tabContent.ts';
 import type { TerminalSigns } from '../editor/terminalSigns.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import type { Bridge } from '../server/bridge.ts';
@@ -15,12 +16,17 @@ import { commandIds } from './commandIds.ts';
 interface Wait {
   readonly session: Session;
   readonly proposal?: Proposal;
-  /** It was in view when it had to be told, or was told. */
-  isKnown: boolean;
+  /** It was in view for a while. */
+  isSeen?: boolean;
+  /** By a notification. */
+  isTold?: boolean;
 }
 
 /** A diff needs a moment to open, and the user one to look away, in ms: what is in view then needs no word. */
 const grace = 1_500;
+
+/** A CLI that works again so soon after a decision, in ms, does so because of it. */
+const resumption = 2_000;
 
 interface AttentionDependencies {
   bridge: Bridge;
@@ -33,6 +39,7 @@ interface AttentionDependencies {
 /** Knows which sessions wait for the user, and says so, once, when that is out of view. */
 export class Attention implements vscode.Disposable {
   private waits: Wait[] = [];
+  private lastDecision = -Infinity;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -50,6 +57,11 @@ export class Attention implements vscode.Disposable {
       signs.onDidChange((terminal) => {
         if (signs.isWorking(terminal)) {
           endQuestions(terminal);
+          // Else the user has answered it there.
+          const hasDecided = performance.now() - this.lastDecision < resumption;
+          if (terminal === vscode.window.activeTerminal && !hasDecided) {
+            userPlace.leaveEditor();
+          }
         }
       }),
       // The CLI calls tools when it goes on.
@@ -62,14 +74,14 @@ export class Attention implements vscode.Disposable {
     );
   }
 
-  /** Those with a question in the terminal; proposals have a view of their own. */
+  /** Those with a question out of view, in the terminal; proposals have a view of their own. */
   get asking(): ReadonlySet<Session> {
-    return new Set(this.waits.filter(({ proposal }) => !proposal).map(({ session }) => session));
+    return new Set(this.unseenWaits.filter(({ proposal }) => !proposal).map(({ session }) => session));
   }
 
   /** How many sessions wait where the user cannot see it now. */
   get unseen(): number {
-    return new Set(this.waits.filter((wait) => !this.isInView(wait)).map(({ session }) => session)).size;
+    return new Set(this.unseenWaits.map(({ session }) => session)).size;
   }
 
   dispose(): void {
@@ -78,8 +90,16 @@ export class Attention implements vscode.Disposable {
     this.changed.dispose();
   }
 
+  /** What a question asks is known once it was seen; a proposal is to be decided. */
+  private get unseenWaits(): Wait[] {
+    return this.waits.filter((wait) => !this.isInView(wait) && (wait.proposal || !wait.isSeen));
+  }
+
   private followProposals(): void {
     const { all } = this.dependencies.proposals;
+    if (this.waits.some(({ proposal }) => proposal && !all.includes(proposal))) {
+      this.lastDecision = performance.now();
+    }
     const known = new Set(this.waits.map(({ proposal }) => proposal));
     const added = all.filter((proposal) => !known.has(proposal));
     const isAsked = (session: Session) => added.some((proposal) => proposal.session === session);
@@ -88,21 +108,19 @@ export class Attention implements vscode.Disposable {
       ...this.waits.filter(({ proposal, session }) =>
         proposal ? all.includes(proposal) : !isAsked(session),
       ),
-      ...added.map((proposal) => ({ session: proposal.session, proposal, isKnown: false })),
+      ...added.map((proposal) => ({ session: proposal.session, proposal })),
     ];
     this.changed.fire();
-    this.lookLater();
+    this.tellLater();
   }
 
   private call(session: Session): void {
-    const wait = { session, isKnown: false };
-    // One that goes with a proposal, or comes again, is known.
-    if (this.isInView(wait) || this.waits.some((other) => other.session === session)) {
-      return;
+    // One that goes with a proposal, or comes again, is the same wait.
+    if (!this.waits.some((other) => other.session === session)) {
+      this.waits.push({ session });
+      this.changed.fire();
+      this.tellLater();
     }
-    this.waits.push(wait);
-    this.changed.fire();
-    this.lookLater();
   }
 
   private endQuestion(session: Session): void {
@@ -117,26 +135,33 @@ export class Attention implements vscode.Disposable {
     }
   }
 
-  private lookLater(): void {
+  private look(): void {
+    if (this.waits.length > 0) {
+      this.changed.fire();
+      this.timer ??= setTimeout(() => this.tell(), grace);
+    }
+  }
+
+  private tellLater(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.tell(), grace);
   }
 
-  private look(): void {
-    if (this.waits.length > 0) {
-      this.keep((wait) => wait.proposal !== undefined || !this.isInView(wait));
-      this.changed.fire();
-    }
-  }
-
   private tell(): void {
-    this.look();
-    for (const wait of this.waits.filter(({ isKnown }) => !isKnown)) {
-      wait.isKnown = true;
-      if (!this.isInView(wait) && setting('attention.notify')) {
+    const { sessionTerminals, signs } = this.dependencies;
+    this.timer = undefined;
+    for (const wait of this.waits.filter(({ isSeen }) => !isSeen)) {
+      wait.isSeen = this.isInView(wait);
+      if (!wait.isSeen && !wait.isTold && setting('attention.notify')) {
+        wait.isTold = true;
         void this.notify(wait);
       }
     }
+    // Of a CLI that does not tell when it goes on, the next call is another question.
+    this.keep(
+      ({ session, proposal, isSeen }) =>
+        proposal !== undefined || !isSeen || signs.hasTold(sessionTerminals.terminalOf(session)),
+    );
   }
 
   private async notify({ session, proposal }: Wait): Promise<void> {
@@ -163,17 +188,20 @@ export class Attention implements vscode.Disposable {
 }
 
 /**
- * Another tab may cover one in the editor area. Of the panel it is not known whether it is open, so what it shows counts
- * as out of view for a user who works in an editor.
+ * A tab of the editor area tells no more of its terminal than the name. Of the panel it is not known whether it is open,
+ * so what it shows counts as out of view for a user who works in an editor.
  */
 function isInFront(terminal: vscode.Terminal, isUserInEditor: boolean): boolean {
-  const { location } = terminal.creationOptions as vscode.TerminalOptions;
-  const isInPanel = location === undefined || location === vscode.TerminalLocation.Panel;
-  const isShown = ({ activeTab }: vscode.TabGroup) =>
-    activeTab?.input instanceof vscode.TabInputTerminal && activeTab.label === terminal.name;
+  const namesakes = vscode.window.terminals.filter(({ name }) => name === terminal.name);
+  const tabs = allTabs().filter(
+    ({ input, label }) => input instanceof vscode.TabInputTerminal && label === terminal.name,
+  );
+  const inFront = tabs.filter(({ isActive }) => isActive);
+  const { location = vscode.TerminalLocation.Panel } = terminal.creationOptions as vscode.TerminalOptions;
+  const isInPanel = location === vscode.TerminalLocation.Panel && tabs.length < namesakes.length;
   return (
-    terminal === vscode.window.activeTerminal &&
-    (isInPanel ? !isUserInEditor : vscode.window.tabGroups.all.some(isShown))
+    inFront.length === namesakes.length ||
+    (terminal === vscode.window.activeTerminal && (inFront.length > 0 || (isInPanel && !isUserInEditor)))
   );
 }
 

@@ -129,6 +129,29 @@ describe('attention', function () {
     await second.close();
   });
 
+  it('is not asked for by a bell in a terminal of the editor area that is in view beside the user’s file', async () => {
+    await vscode.window.showTextDocument(vscode.Uri.file(scratch.write('two.txt', 'a\nb\n')));
+    await vscode.commands.executeCommand('workbench.action.createTerminalEditorSide');
+    const terminal = await until(
+      'the shell',
+      () =>
+        vscode.window.terminals.find(
+          ({ name, shellIntegration }) => name !== 'Claude Code' && shellIntegration,
+        ),
+      20_000,
+    );
+    terminal.sendText(scratch.path('fake-claude'));
+    const { pid } = await cli.run(2);
+    const second = await connectClient(pid);
+    await ui.page.locator('.editor-instance .view-line', { hasText: 'a' }).click();
+    await ui.page.keyboard.press('ArrowDown');
+    await until('the cursor', () => vscode.window.activeTextEditor?.selection.active.line === 1);
+    await cli.say(pid, '\x07');
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    assert.equal(await toasts().count(), 0);
+    await second.close();
+  });
+
   it('is asked for once by a CLI that has worked out of view, and has stopped', async () => {
     const { pid } = await cli.run(1);
     await cli.say(pid, '\x1b]0;◐ Claude Code\x07');
@@ -141,6 +164,14 @@ describe('attention', function () {
     await toasts().getByText('Claude Code waits for you.').waitFor();
     await vscode.commands.executeCommand('notifications.clearAll');
     await cli.say(pid, '\x1b]0;✳ Claude Code\x07\x07');
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    assert.equal(await toasts().count(), 0);
+    // Seen, and left without an answer: another bell is for the same wait.
+    await vscode.commands.executeCommand('ideBridge.run');
+    await row('Idle').waitFor();
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await newTerminalInFront();
+    await cli.say(pid, '\x07');
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     assert.equal(await toasts().count(), 0);
     await cli.say(pid, '\x1b]0;◑ Claude Code\x07');
