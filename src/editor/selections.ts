@@ -45,10 +45,14 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
       vscode.window.onDidChangeNotebookEditorSelection(() => this.changed.fire()),
       vscode.window.tabGroups.onDidChangeTabGroups(() => this.follow()),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-        if (closed.length > 0 && this.shown && tabsWith(fileOf(this.shown)).length === 0) {
+        const isGone = closed.length > 0 && this.shown && tabsWith(fileOf(this.shown)).length === 0;
+        if (isGone) {
           this.set(undefined);
         }
-        this.follow();
+        // The editor of a closed tab is the active one for a moment longer.
+        if (!isGone || !vscode.window.activeTextEditor) {
+          this.follow();
+        }
       }),
     ];
   }

@@ -3,28 +3,31 @@ import * as vscode from 'vscode';
 import { type FileLink, findFileLinks } from './fileLinks.ts';
 import { isRegularFile } from './paths.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
+import { asOpened } from './workspaceFolders.ts';
 
 interface TerminalFileLink extends vscode.TerminalLink {
   uri: vscode.Uri;
   place: FileLink;
 }
 
-/** Makes links of the places in files that a CLI prints, in the terminals in which one runs. */
+/** Makes links of the places in files that a CLI prints, in the terminals in which one runs or has run. */
 export function registerTerminalLinks(sessionTerminals: SessionTerminals): vscode.Disposable {
+  const folders = new WeakMap<vscode.Terminal, string>();
   const provider: vscode.TerminalLinkProvider<TerminalFileLink> = {
     provideTerminalLinks({ line, terminal }) {
       const [session] = sessionTerminals.sessionsIn(terminal);
-      const folder = session && sessionTerminals.folderOf(session);
+      const folder = (session && sessionTerminals.folderOf(session)) ?? folders.get(terminal);
       if (folder === undefined) {
         return [];
       }
+      folders.set(terminal, folder);
       return findFileLinks(line).flatMap((place) => {
-        const uri = vscode.Uri.file(resolve(folder, place.path));
+        const uri = vscode.Uri.file(asOpened(resolve(folder, place.path)));
         return isRegularFile(uri.fsPath) ? [{ ...place, uri, place, tooltip: 'Open in editor' }] : [];
       });
     },
     async handleTerminalLink({ uri, place }) {
-      await vscode.window.showTextDocument(uri, { selection: toRange(place) });
+      await vscode.commands.executeCommand('vscode.open', uri, { selection: toRange(place) });
     },
   };
   return vscode.window.registerTerminalLinkProvider(provider);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { ActiveEditorChanged, AtMentioned, SelectionChanged } from '../../src/protocol/ide.ts';
 import type { IdeClient } from '../support/ideClient.ts';
@@ -121,6 +122,33 @@ describe('context', () => {
       assert.ok(editor.selection.end.character > 40_000);
       assert.equal(text, `x${'😀'.repeat(4_999)}`);
     });
+  });
+
+  it('what shows no text is told too: a picture, and a notebook between its cells', async () => {
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+    const picture = scratch.path('dot.png');
+    writeFileSync(picture, Buffer.from(pixel, 'base64'));
+    const cell = { cell_type: 'markdown', metadata: {}, source: ['# a'] };
+    const ipynb = { cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 4 };
+    const notebook = scratch.write('a.ipynb', JSON.stringify(ipynb));
+    const told = () => client.notifications<ActiveEditorChanged>('workspace/didChangeActiveEditor').at(-1);
+    for (const path of [picture, file, notebook, picture]) {
+      await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(path));
+      await until(path, () => told()?.filePath === path && selections().at(-1)?.filePath === path);
+    }
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await until('nothing', () => told()?.filePath === '' && selections().at(-1)?.filePath === '');
+  });
+
+  it('a mention by Alt+K in a text that is no file names no other file', async () => {
+    await open(file);
+    await selection('the file', ({ filePath }) => filePath === file);
+    await vscode.commands.executeCommand('ideBridge.showShared');
+    await until('the page', () => vscode.window.activeTextEditor?.document.languageId === 'markdown');
+    await vscode.commands.executeCommand('ideBridge.mention');
+    await ui.page.locator('.notification-toast', { hasText: 'Open a saved file first' }).waitFor();
+    assert.equal(client.notifications('at_mentioned').length, 0);
   });
 
   it('workspace/didChangeActiveEditor tells path, language and selection, and when none is left', async () => {
