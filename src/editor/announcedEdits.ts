@@ -1,7 +1,7 @@
 import type { ChangeSets } from '../changes/changeSets.ts';
 import type { Session } from '../server/session.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
-import { fileUris } from './diagnostics.ts';
+import { fileUris } from './paths.ts';
 import type { NewProblems } from './newProblems.ts';
 
 /** Keeps each file, and what was wrong with it, as it is before the CLI writes it. */

@@ -8,7 +8,7 @@ import type {
 } from '../tools/getDiagnostics.ts';
 import { cellOf, fileUriOf } from './cells.ts';
 import { openNotebook } from './documents.ts';
-import { candidates, isRegularFile } from './paths.ts';
+import { fileUris, isRegularFile } from './paths.ts';
 import { rawFileUri, rawUri } from './rawUri.ts';
 import type { Sharing } from './sharing.ts';
 import { toRange } from './toRange.ts';
@@ -131,14 +131,5 @@ export class Diagnostics implements DiagnosticsSource {
         })),
       }),
     };
-  }
-}
-
-/** What a client may mean by a path or URI, likeliest first. */
-export function fileUris(uri: string): vscode.Uri[] {
-  try {
-    return candidates(uri).map((path) => vscode.Uri.file(path));
-  } catch {
-    return []; // no path of this machine has problems here
   }
 }

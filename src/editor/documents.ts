@@ -10,6 +10,12 @@ export function openNotebook(uri: vscode.Uri): vscode.NotebookDocument | undefin
   return vscode.workspace.notebookDocuments.find((notebook) => notebook.uri.toString() === uri.toString());
 }
 
+/** What the editor has open of a file: its text if that has unsaved changes, else its notebook, else its text. */
+export function openFile(uri: vscode.Uri): vscode.TextDocument | vscode.NotebookDocument | undefined {
+  const text = openDocument(uri);
+  return text?.isDirty ? text : (openNotebook(uri) ?? text);
+}
+
 /** Saves a notebook that the user has changed, if the editor has it open at that URI. */
 export async function saveNotebook(uri: vscode.Uri): Promise<void> {
   const notebook = openNotebook(uri);

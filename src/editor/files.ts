@@ -5,7 +5,7 @@ import type { Documents, OpenDocument } from '../tools/documents.ts';
 import { findText } from '../tools/findText.ts';
 import type { Formatter } from '../tools/jetBrains.ts';
 import type { FileOpener, OpenedFile, OpenFileRequest } from '../tools/openFile.ts';
-import { openDocument } from './documents.ts';
+import { openFile } from './documents.ts';
 import { candidates, isRegularFile } from './paths.ts';
 import { rawFileUri, rawUri } from './rawUri.ts';
 
@@ -30,7 +30,7 @@ export class Files implements FileOpener, Documents, Formatter {
     const document =
       findUntitled(path) ??
       candidates(path)
-        .map((candidate) => openDocument(vscode.Uri.file(candidate)))
+        .map((candidate) => openFile(vscode.Uri.file(candidate)))
         .find((found) => found !== undefined);
     return (
       document && {
@@ -42,10 +42,10 @@ export class Files implements FileOpener, Documents, Formatter {
     );
   }
 
-  async format(input: string): Promise<boolean> {
+  async format(input: string): Promise<boolean | undefined> {
     const path = candidates(input).find(isRegularFile);
     if (path === undefined) {
-      return false;
+      return undefined;
     }
     const document = await readDocument(path);
     const wasDirty = document.isDirty;
@@ -54,8 +54,8 @@ export class Files implements FileOpener, Documents, Formatter {
       document.uri,
       formattingOptions(document.uri),
     );
-    if (!edits) {
-      throw new Error(`No formatter is installed for ${document.languageId} files.`);
+    if (!edits?.length) {
+      return false; // no formatter, or one that has nothing to change: the editor does not tell them apart
     }
     const edit = new vscode.WorkspaceEdit();
     edit.set(document.uri, edits);
@@ -160,7 +160,7 @@ function findUntitled(name: string): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find(({ isUntitled, uri }) => isUntitled && uri.path === name);
 }
 
-function filePath({ isUntitled, uri }: vscode.TextDocument): string {
+function filePath({ isUntitled, uri }: Pick<vscode.TextDocument, 'isUntitled' | 'uri'>): string {
   return isUntitled ? uri.path : uri.fsPath;
 }
 

@@ -40,9 +40,14 @@ export const refusals = {
  * Why a run did not come to its own end; undefined if it did.
  * @param timeout in seconds
  */
-export function failureOf(end: CellRunEnd, hasError: boolean, timeout: number): string | undefined {
+export function failureOf(
+  end: Exclude<CellRunEnd, 'not started'>,
+  hasError: boolean,
+  timeout: number,
+): string | undefined {
   switch (end) {
     case 'succeeded':
+    case 'cancelled': // nobody waits for the answer
       return undefined;
     case 'failed':
       return hasError ? undefined : kernelDied;
@@ -52,14 +57,10 @@ export function failureOf(end: CellRunEnd, hasError: boolean, timeout: number): 
       return 'The kernel did not say how the run ended: it may have been restarted, or the code may still run.';
     case 'timeout':
       return `The code did not end within ${timeout} s and was interrupted. The user can allow more with the setting ideBridge.notebook.timeout.`;
-    case 'cancelled':
-      return 'The run was cancelled and the kernel interrupted.';
     case 'cell removed':
       return 'The cell was removed while it ran.';
     case 'notebook closed':
       return 'The notebook was closed while the code ran.';
-    case 'not started':
-      return 'The editor did not run the cell.';
   }
 }
 

@@ -155,7 +155,7 @@ async function execute(
   editor: vscode.NotebookEditor,
   cell: vscode.NotebookCell,
   options: CellRunOptions,
-): Promise<CellRunEnd> {
+): Promise<Exclude<CellRunEnd, 'not started'>> {
   const end = await runCell(cell, options);
   if (end !== 'not started') {
     return end;

@@ -22,7 +22,8 @@ export async function showDiff(
   });
   const isInFront = tabsOf(uri).some(({ isActive, group }) => isActive && group.isActive);
   if (column === undefined && isInFront) {
-    await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');
+    // A browser may refuse to open one: then it stays where it is.
+    await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow').then(undefined, () => {});
   }
 }
 

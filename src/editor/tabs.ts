@@ -4,13 +4,13 @@ import type { Session } from '../server/session.ts';
 import type { ClosableTabs } from '../tools/closeTab.ts';
 import type { OpenEditor, OpenEditors } from '../tools/openEditors.ts';
 import { openDocument } from './documents.ts';
+import { fileUris } from './paths.ts';
 import { rawFileUri, rawUri } from './rawUri.ts';
 import type { Proposals } from './proposals.ts';
 import { beforeScheme, proposalScheme } from './schemes.ts';
 import type { Sharing } from './sharing.ts';
 import { allTabs, contentOf } from './tabContent.ts';
 import { toRange } from './toRange.ts';
-import { asOpened } from './workspaceFolders.ts';
 
 export class Tabs implements ClosableTabs, OpenEditors {
   constructor(
@@ -22,11 +22,11 @@ export class Tabs implements ClosableTabs, OpenEditors {
     if ((await this.proposals.withdraw(session, name)) > 0) {
       return [];
     }
-    const path = asOpened(name);
+    const names = [name, ...fileUris(name).map(({ fsPath }) => fsPath)];
     const named = allTabs().filter(({ label, input }) => {
       const { kind, uri } = contentOf(input) ?? {};
       const isFile = kind !== 'diff' && ['file', 'untitled'].includes(uri?.scheme ?? '');
-      return isFile && (label === name || uri?.fsPath === path);
+      return isFile && (label === name || names.includes(uri?.fsPath ?? ''));
     });
     const [dirty, clean] = [named.filter(({ isDirty }) => isDirty), named.filter(({ isDirty }) => !isDirty)];
     await vscode.window.tabGroups.close(clean, true);

@@ -4,7 +4,7 @@ import { defineTool, text, type Tool } from './tool.ts';
 
 export interface ClosableTabs {
   /**
-   * Withdraws this session's proposals of that name, or closes the plain tabs of that label or absolute path.
+   * Withdraws this session's proposals of that name, or closes the plain tabs of that label or path.
    * @returns labels of tabs that stay open, because unsaved changes would be lost
    */
   closeTab(session: Session, name: string): Promise<string[]>;
@@ -15,7 +15,7 @@ export function closeTab(tabs: ClosableTabs): Tool {
     name: 'close_tab',
     description: 'Close a tab by its name',
     input: z.object({
-      tab_name: z.string().check(z.describe('Name of the tab to close, or the absolute path of its file')),
+      tab_name: z.string().check(z.describe('Name of the tab to close, or the path of its file')),
     }),
     async run({ tab_name }, { session }) {
       const kept = await tabs.closeTab(session, tab_name);

@@ -51,10 +51,10 @@ export function getAllOpenedFilePaths(editors: OpenEditors): Tool {
 export interface Formatter {
   /**
    * Formats a file with the editor's formatter, and saves it if it had no unsaved changes before.
-   * @returns false when there is no such file
+   * @returns whether a formatter had something to change; undefined when there is no such file
    * @throws Error when it cannot be formatted
    */
-  format(path: string): Promise<boolean>;
+  format(path: string): Promise<boolean | undefined>;
 }
 
 export function reformatFile(formatter: Formatter): Tool {
@@ -63,7 +63,13 @@ export function reformatFile(formatter: Formatter): Tool {
     description: "Format a file with the editor's formatter",
     input: z.object({ file_path: path.check(z.describe('Path of the file')) }),
     async run({ file_path }) {
-      return (await formatter.format(file_path)) ? text('OK') : toolError('File not found');
+      const isChanged = await formatter.format(file_path);
+      if (isChanged === undefined) {
+        return toolError('File not found');
+      }
+      return isChanged
+        ? text('OK')
+        : text('OK', 'Nothing was changed: no formatter for it is installed, or it is formatted already.');
     },
   });
 }

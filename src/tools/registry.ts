@@ -47,7 +47,7 @@ export class ToolRegistry implements ToolHost {
         const message = `Invalid arguments for tool ${name}: ${z.prettifyError(error)}`;
         throw new JsonRpcError(ErrorCode.InvalidParams, message, error.issues);
       }
-      this.log.error(`${name} failed: ${printable(errorMessage(error), 1_000)}`);
+      this.log.error(`${name} failed: ${errorMessage(error)}`);
       return toolError(errorMessage(error));
     }
   }

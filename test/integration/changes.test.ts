@@ -6,29 +6,15 @@ import * as vscode from 'vscode';
 import type { OpenEditor } from '../../src/tools/openEditors.ts';
 import { until } from '../support/until.ts';
 import { connectClient, tabs, useDesk } from './bridge.ts';
+import { useDialogs } from './dialogs.ts';
 import { closeTerminals, configure, FakeCli } from './fakeCli.ts';
 
 describe('agent changes', () => {
   let nextPid = 3_900_000; // above what Linux gives out, so that no two tests share a session
   const desk = useDesk(() => nextPid++);
-  let dialogs: { message: string; detail: string | undefined }[];
-  const original = vscode.window.showWarningMessage;
+  const nextDialog = useDialogs();
 
-  before(() => {
-    // The host of tests refuses modal dialogs; this answers them with their first button.
-    vscode.window.showWarningMessage = (message: string, ...rest: unknown[]) => {
-      const [options, action] = rest as [vscode.MessageOptions, string];
-      dialogs.push({ message, detail: options.detail });
-      return Promise.resolve(action);
-    };
-  });
-  after(() => {
-    vscode.window.showWarningMessage = original;
-  });
-  beforeEach(async () => {
-    dialogs = [];
-    await vscode.commands.executeCommand('ideBridge.changes.focus');
-  });
+  beforeEach(() => vscode.commands.executeCommand('ideBridge.changes.focus'));
   afterEach(() => vscode.commands.executeCommand('ideBridge.keepAllChanges'));
 
   /** As the CLI does: it announces the edit, writes, and asks for problems again. */
@@ -53,6 +39,14 @@ describe('agent changes', () => {
     await which.hover();
     await which.getByRole('button', { name: action }).click();
     await desk.ui.page.mouse.move(700, 500); // else a tooltip comes, and covers other rows
+  }
+
+  /** Reverts what the row is about, and says yes. @returns what was asked. */
+  async function revert(text: string, button = 'Revert File', which = row(text)): Promise<string> {
+    await rowAction(text, button === 'Revert File' ? button : 'Revert All Changes', which);
+    const dialog = await nextDialog();
+    dialog.press(button);
+    return dialog.text;
   }
 
   describe('the view', () => {
@@ -164,9 +158,9 @@ describe('agent changes', () => {
       await edit(file, '1\n');
       await edit(file, '2\n', other);
       await until('both', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 2);
-      await rowAction('a.txt', 'Revert File', rows().filter({ hasText: 'a.txt' }).last());
+      const asked = await revert('a.txt', 'Revert File', rows().filter({ hasText: 'a.txt' }).last());
+      assert.match(asked, /a\.txt: \+1 −1, with changes by Claude/);
       await until('the first text', () => readFileSync(file, 'utf8') === '0\n');
-      assert.match(dialogs[0]?.detail ?? '', /a\.txt: \+1 −1, with changes by Claude/);
       await until('both to go from the view', async () => (await texts()).length === 0);
       await other.close();
     });
@@ -177,11 +171,11 @@ describe('agent changes', () => {
       await edit(file, '1\n');
       await edit(file, '2\n', other);
       await until('both', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 2);
-      await rowAction('a.txt', 'Revert File'); // of the newest session
+      const asked = await revert('a.txt'); // of the newest session
+      assert.match(asked, /a\.txt: \+1 −1, with later changes, if any, by Claude/);
       await until('the text of the first', () => readFileSync(file, 'utf8') === '1\n');
-      assert.match(dialogs[0]?.detail ?? '', /a\.txt: \+1 −1, with later changes, if any, by Claude/);
       await until('one', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 1);
-      await rowAction('a.txt', 'Revert File');
+      await revert('a.txt');
       await until('the first text', () => readFileSync(file, 'utf8') === '0\n');
       await until('the view to be empty', async () => (await texts()).length === 0);
       await other.close();
@@ -197,10 +191,8 @@ describe('agent changes', () => {
       await edit(file, 'ONE\n');
       await until('the editor to follow', () => document.getText() === 'ONE\n');
       await row('a.txt').waitFor();
-      await rowAction('a.txt', 'Revert File');
+      assert.match(await revert('a.txt'), /^Revert a\.txt to before Claude[^]*a\.txt: \+1 −3/);
       await until('the bytes', () => readFileSync(file).equals(bytes));
-      assert.match(dialogs[0]?.message ?? '', /Revert a\.txt to before Claude/);
-      assert.match(dialogs[0]?.detail ?? '', /a\.txt: \+1 −3/);
       await until('the view to be empty', async () => (await texts()).length === 0);
       await until('the editor to follow', () => document.getText().startsWith('one'));
       await vscode.window.showTextDocument(document);
@@ -215,9 +207,8 @@ describe('agent changes', () => {
       const editor = await vscode.window.showTextDocument(document, { preview: false });
       await editor.edit((builder) => builder.insert(new vscode.Position(1, 0), 'mine\n'));
       await row('a.txt').waitFor();
-      await rowAction('a.txt', 'Revert File');
+      assert.match(await revert('a.txt'), /unsaved changes/);
       await until('the text', () => readFileSync(file, 'utf8') === 'one\ntwo\n' && !document.isDirty);
-      assert.match(dialogs[0]?.detail ?? '', /unsaved changes/);
       await vscode.window.showTextDocument(document);
       await vscode.commands.executeCommand('undo');
       assert.equal(document.getText(), 'ONE\nmine\ntwo\n');
@@ -228,7 +219,7 @@ describe('agent changes', () => {
       const file = desk.scratch.write('a.txt', 'one\n');
       await edit(file, 'ONE\n');
       await row('a.txt').waitFor();
-      await rowAction('a.txt', 'Revert File');
+      await revert('a.txt');
       await until('the view to be empty', async () => (await texts()).length === 0);
       const document = await vscode.workspace.openTextDocument(file);
       await until('the editor to follow', () => document.getText() === 'one\n');
@@ -240,7 +231,7 @@ describe('agent changes', () => {
       assert.ok(!String(await texts()).includes('a.txt'));
       await edit(file, 'ONE\n');
       await row('a.txt').waitFor();
-      await rowAction('a.txt', 'Revert File');
+      await revert('a.txt');
       await until('the text of the user', () => readFileSync(file, 'utf8') === 'one\nmine\n');
     });
 
@@ -254,13 +245,14 @@ describe('agent changes', () => {
       await edit(deleted, undefined);
       await edit(created, 'new\n');
       await row('new.txt').waitFor();
-      await rowAction('Claude', 'Revert All Changes');
+      const asked = await revert('Claude', 'Revert 3 Files');
+      assert.match(asked, /^Revert 3 files/);
+      assert.match(asked, /new\.txt: is deleted/);
+      assert.match(asked, /b\.bin: comes back/);
       await until('the old state', () => !existsSync(created) && existsSync(deleted));
       for (const file of files) {
         await until('the bytes', () => readFileSync(file).equals(Buffer.from([0, 255, 10, 13])));
       }
-      assert.match(dialogs[0]?.message ?? '', /Revert 3 files/);
-      assert.match(dialogs[0]?.detail ?? '', /new\.txt: is deleted[^]*|b\.bin: comes back/);
       await until('the view to be empty', async () => (await texts()).length === 0);
     });
 
@@ -350,14 +342,14 @@ describe('agent changes', () => {
         assert.match((await row(name).textContent()) ?? '', /by shell\?/);
       }
       await desk.ui.screenshot('changes-by-shell');
-      await rowAction('Claude', 'Revert All Changes');
+      const asked = await revert('Claude', 'Revert 3 Files');
+      assert.match(asked, /script\.txt: .*compared with the last commit/);
       await until('the old state', () => !existsSync(desk.scratch.path('made.txt')));
       await until(
         'the committed text',
         () => readFileSync(desk.scratch.path('script.txt'), 'utf8') === 'committed\n',
       );
       await until('mine', () => readFileSync(desk.scratch.path('mine.txt'), 'utf8') === 'not committed\n');
-      assert.match(dialogs[0]?.detail ?? '', /script\.txt: .*compared with the last commit/);
     });
 
     it('are found while another CLI runs in a terminal', async () => {
@@ -385,7 +377,7 @@ describe('agent changes', () => {
       await new Promise((resolve) => setTimeout(resolve, 3_500)); // until then it would be taken for the user's
       writeFileSync(file, 'scripted\n');
       await row('script.txt').waitFor();
-      await rowAction('script.txt', 'Revert File');
+      await revert('script.txt');
       await until('what was kept', () => readFileSync(file, 'utf8') === 'kept\n');
     });
 

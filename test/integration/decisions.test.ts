@@ -196,6 +196,20 @@ describe('a decision', () => {
       await until('the window to close', () => pages() === before);
     });
 
+    it('location newWindow, where the browser opens none: in the window that there is', async () => {
+      await set('location', 'newWindow');
+      const { page } = desk.ui;
+      await page.evaluate('window.openOf = window.open; window.open = () => { window.isRefused = true; }; 0');
+      try {
+        const { answer } = await propose(desk.client, file, 'changed\n');
+        await until('the refusal', () => page.evaluate<boolean>('window.isRefused === true'));
+        await accept();
+        assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+      } finally {
+        await page.evaluate('window.open = window.openOf; 0');
+      }
+    });
+
     it('acceptOnSave off: saving decides nothing', async () => {
       await set('acceptOnSave', false);
       const { answer } = await propose(desk.client, file, 'changed\n');

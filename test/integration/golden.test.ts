@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { Deferred } from '../../src/base/deferred.ts';
+import { refusals } from '../../src/editor/notebookRefusals.ts';
 import type { Notifications } from '../../src/protocol/ide.ts';
 import { IdeClient } from '../support/ideClient.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
@@ -46,6 +48,7 @@ const scenarios: Record<string, Scenario> = {
       client.socket.send('{"jsonrpc":"1.0","id":1,"method":"ping"}');
       await until('the answers', () => errors(client, -32600) === 2);
       await refused(client.request('no/such/method'));
+      await refused(client.request('initialize', {}));
       await refused(client.request('initialize', { protocolVersion: '2025-11-25' }));
       await refused(client.request('tools/call', {}));
       await refused(client.call('noSuchTool'));
@@ -53,6 +56,29 @@ const scenarios: Record<string, Scenario> = {
       await refused(
         client.call('openDiff', { old_file_path: 'relative.txt', new_file_contents: '', tab_name: 'T' }),
       );
+    },
+  },
+  'too-many-calls': {
+    async run(client, scratch) {
+      const file_path = scratch.write('held.txt', '');
+      const released = new Deferred<undefined>();
+      const formatter = vscode.languages.registerDocumentFormattingEditProvider(
+        { pattern: file_path },
+        { provideDocumentFormattingEdits: () => released.promise },
+      );
+      const call = { name: 'reformat_file', arguments: { file_path } };
+      const held = Array.from({ length: 256 }, () => client.start('tools/call', call).answer);
+      client.transcript.splice(-255, 255, { from: 'client', message: '255 more of them' });
+      try {
+        await refused(client.request('tools/call', call));
+        client.transcript.push({ from: 'server', message: 'the answers to the others' });
+      } finally {
+        const { length } = client.transcript;
+        released.settle(undefined);
+        await Promise.all(held);
+        client.transcript.splice(length);
+        formatter.dispose();
+      }
     },
   },
   'tools-disabled': {
@@ -141,6 +167,14 @@ const scenarios: Record<string, Scenario> = {
     async run(client, scratch) {
       await openDiff(client, scratch.folder, 'ONE\n');
       await refused(openDiff(client, `${scratch.folder}/a\0b.txt`, ''));
+      const { executeCommand } = vscode.commands;
+      vscode.commands.executeCommand = () => Promise.reject(new Error('The editor is out of order.'));
+      try {
+        await openDiff(client, scratch.write('hello.txt', 'one\n'), 'ONE\n');
+      } finally {
+        vscode.commands.executeCommand = executeCommand;
+      }
+      await client.call('closeAllDiffTabs'); // nothing is left of it
     },
   },
   openFile: {
@@ -158,6 +192,7 @@ const scenarios: Record<string, Scenario> = {
     async run(client, scratch) {
       await client.call('openFile', { filePath: scratch.path('missing.txt') });
       await client.call('openFile', { filePath: scratch.folder });
+      await client.call('openFile', { filePath: '/dev/null' });
       await client.call('openFile', { filePath: scratch.write('binary.bin', Buffer.alloc(64)) });
       const large = scratch.write('large.txt', '');
       truncateSync(large, 51 * 1024 * 1024);
@@ -208,6 +243,19 @@ const scenarios: Record<string, Scenario> = {
       mkdirSync(filePath); // nothing can be saved there
       await client.call('saveDocument', { filePath });
       await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+
+      const contradicted = scratch.write('contradicted.txt', 'one\n');
+      const contradictory = vscode.languages.registerDocumentFormattingEditProvider(
+        { pattern: contradicted },
+        {
+          provideDocumentFormattingEdits: () =>
+            [new vscode.Range(0, 0, 0, 2), new vscode.Range(0, 1, 0, 3)].map((range) =>
+              vscode.TextEdit.replace(range, ''),
+            ),
+        },
+      );
+      await client.call('reformat_file', { file_path: contradicted });
+      contradictory.dispose();
 
       const file_path = scratch.write('formatted.txt', 'one\n');
       const formatter = vscode.languages.registerDocumentFormattingEditProvider(
@@ -272,6 +320,8 @@ const scenarios: Record<string, Scenario> = {
         await run('print("hello", flush=True)\n21 * 2');
         await run('pass');
         await run('import os, signal\nos.kill(os.getpid(), signal.SIGKILL)');
+        await desk.openNotebook(scratch, 'mute.ipynb', desk.kernels.mute);
+        await run('pass');
       } finally {
         await desk.clear();
       }
@@ -459,14 +509,18 @@ describe('golden conversation', () => {
     });
   }
 
-  it('calls every tool, and gets every notification, at least once', async () => {
+  it('calls every tool, gets every notification, and hears every refusal to run code, at least once', async () => {
     const client = await connectClient();
     const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
     await client.close();
     const all = Object.keys(scenarios)
       .map((name) => readFileSync(goldenFile(name), 'utf8'))
       .join('\n');
+    // In Restricted Mode there is no conversation.
     const expected = [
+      ...Object.values(refusals)
+        .filter((refusal) => refusal !== refusals.untrusted)
+        .map((refusal) => refusal('').remedy),
       ...tools.map(({ name }) => `"method":"tools/call","params":{"name":"${name}"`),
       ...notificationMethods.map((method) => `< {"jsonrpc":"2.0","method":"${method}"`),
     ];

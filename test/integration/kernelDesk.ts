@@ -62,7 +62,7 @@ export class KernelDesk {
   }
 
   async question(): Promise<void> {
-    await this.ui.page.getByText(/wants to run code in/).waitFor({ timeout: slow });
+    await this.asked.waitFor({ timeout: slow });
     await until('the keyboard in the quick pick', () =>
       this.ui.page.evaluate<boolean>('!!document.activeElement.closest(".quick-input-widget")'),
     );
@@ -90,6 +90,12 @@ export class KernelDesk {
       return until('it', isYes, 500).catch(() => false as const);
     });
     await this.press('Enter');
+    // It goes when the extension has heard of it; until then the next `question` would take it for the next one.
+    await this.asked.waitFor({ state: 'hidden', timeout: slow });
+  }
+
+  private get asked(): ReturnType<Ui['page']['getByText']> {
+    return this.ui.page.getByText(/wants to run code in/);
   }
 
   /** The editor's own. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, truncateSync } from 'node:fs';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { SelectionChanged } from '../../src/protocol/ide.ts';
@@ -7,10 +7,13 @@ import type { OpenEditor } from '../../src/tools/openEditors.ts';
 import type { IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
 import { connectClient, proposalTabs, Scratch, tabs } from './bridge.ts';
+import { ipynb } from './ipynb.ts';
 
 /** A PNG of one pixel, in base64. */
 const dot =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+/** What follows the OK of reformat_file then. */
+const nothingToFormat = 'Nothing was changed: no formatter for it is installed, or it is formatted already.';
 
 describe('tools', () => {
   let client: IdeClient;
@@ -329,6 +332,72 @@ describe('tools', () => {
       assert.match(readFileSync(file, 'utf8'), /^new one/);
     });
 
+    it('of a notebook are told and saved, so that its tab can be closed', async () => {
+      const filePath = scratch.write('book.ipynb', ipynb(['x = 1']));
+      const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(filePath));
+      await vscode.window.showNotebookDocument(notebook, { preview: false });
+      const edit = new vscode.WorkspaceEdit();
+      edit.set(notebook.uri, [vscode.NotebookEdit.deleteCells(new vscode.NotebookRange(0, 1))]);
+      await vscode.workspace.applyEdit(edit);
+      assert.deepEqual(await client.callForJson('checkDocumentDirty', { filePath }), {
+        success: true,
+        filePath,
+        isDirty: true,
+        isUntitled: false,
+      });
+      assert.match(await call('close_tab', { tab_name: filePath }), /^TAB_NOT_CLOSED: book\.ipynb/);
+      assert.match(await call('saveDocument', { filePath }), /"saved": true/);
+      assert.deepEqual((JSON.parse(readFileSync(filePath, 'utf8')) as { cells: unknown }).cells, []);
+      assert.equal(await call('close_tab', { tab_name: filePath }), 'TAB_CLOSED');
+      assert.equal(tabs().length, 0);
+    });
+
+    // An extension cannot veto a save: of a participant that fails the editor takes no notice.
+    for (const [what, veto] of [
+      ['because the file has changed on the disk', () => writeFileSync(file, 'more than there was before\n')],
+      [
+        'because the file is read-only in the editor',
+        () => vscode.commands.executeCommand('workbench.action.files.setActiveEditorReadonlyInSession'),
+      ],
+    ] as const) {
+      it(`are not saved ${what}, and the answer says so`, async () => {
+        const editor = await openText(file);
+        await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'new '));
+        try {
+          await veto();
+          const onDisk = readFileSync(file, 'utf8');
+          assert.deepEqual(await client.callForJson('saveDocument', { filePath: file }), {
+            success: false,
+            filePath: file,
+            saved: false,
+            message: 'The editor did not save the document',
+          });
+          assert.equal(readFileSync(file, 'utf8'), onDisk);
+          assert.ok(editor.document.isDirty);
+        } finally {
+          await vscode.commands.executeCommand('workbench.action.files.resetActiveEditorReadonlyInSession');
+          await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+        }
+      });
+    }
+
+    it('of an untitled document are not saved where there can be no file, and the answer says why', async () => {
+      const uri = vscode.Uri.file(join(file, 'child.txt')).with({ scheme: 'untitled' });
+      const editor = await vscode.window.showTextDocument(uri, { preview: false });
+      await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'new '));
+      try {
+        const answer = await client.callForJson<{ success: boolean; saved: boolean; message: string }>(
+          'saveDocument',
+          { filePath: uri.path },
+        );
+        assert.deepEqual([answer.success, answer.saved], [false, false]);
+        assert.match(answer.message, /child\.txt/);
+        assert.ok(editor.document.isDirty);
+      } finally {
+        await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+      }
+    });
+
     it('of a document that is not open cannot be told or saved', async () => {
       const filePath = join(scratch.folder, 'closed.txt');
       const message = `Document not open: ${filePath}`;
@@ -353,11 +422,14 @@ describe('tools', () => {
 
     it('reformat_file formats with the editor’s formatter, and saves', async () => {
       const path = scratch.write('data.json', '{"a":1}');
-      await until('the JSON formatter', async () => {
-        const answer = await client.call('reformat_file', { file_path: path });
-        return answer.isError ? undefined : answer.content[0]?.text === 'OK';
+      const reformat = () => client.callForTexts('reformat_file', { file_path: path });
+      const answer = await until('the JSON formatter', async () => {
+        const texts = await reformat();
+        return texts.length === 1 ? texts : undefined; // it may not have started yet
       });
-      await until('the file', () => /^\{\s+"a": 1\s+\}/.test(readFileSync(path, 'utf8')));
+      assert.deepEqual(answer, ['OK']);
+      assert.match(readFileSync(path, 'utf8'), /^\{\s+"a": 1\s+\}/);
+      assert.deepEqual(await reformat(), ['OK', nothingToFormat]);
     });
 
     it('reformat_file leaves unsaved changes unsaved', async () => {
@@ -366,7 +438,7 @@ describe('tools', () => {
       await editor.edit((edit) => edit.insert(new vscode.Position(0, 1), '"a":1'));
       await until(
         'the JSON formatter',
-        async () => !(await client.call('reformat_file', { file_path: path })).isError,
+        async () => (await client.callForTexts('reformat_file', { file_path: path })).length === 1,
       );
       assert.match(editor.document.getText(), /^\{\s+"a": 1\s+\}/);
       assert.equal(editor.document.isDirty, true);
@@ -374,19 +446,21 @@ describe('tools', () => {
       await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     });
 
-    it('reformat_file refuses what is not there, or has no formatter', async () => {
+    it('reformat_file refuses what is not there, and says that a file without a formatter is as it was', async () => {
       assert.deepEqual(await client.call('reformat_file', { file_path: scratch.path('x') }), {
         content: [{ type: 'text', text: 'File not found' }],
         isError: true,
       });
-      const { content } = await client.call('reformat_file', { file_path: scratch.write('x.txt', 'x') });
-      assert.match(content[0]?.text ?? '', /No formatter is installed for plaintext files/);
+      const file_path = scratch.write('x.txt', 'x');
+      assert.deepEqual(await client.callForTexts('reformat_file', { file_path }), ['OK', nothingToFormat]);
     });
 
-    it('close_tab takes a path', async () => {
-      await openText(file);
-      assert.equal(await call('close_tab', { tab_name: file }), 'TAB_CLOSED');
-      assert.equal(tabs().length, 0);
+    it('close_tab takes a path in every form', async () => {
+      for (const path of [file, file.slice(workspaceFolder.length + 1), `file://${file}`]) {
+        await openText(file);
+        assert.equal(await call('close_tab', { tab_name: path }), 'TAB_CLOSED');
+        assert.deepEqual(tabs(), [], path);
+      }
     });
 
     it('close_tab closes files of every kind, and no other version of one', async () => {

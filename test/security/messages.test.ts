@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
+import { oneLine } from '../../src/base/logger.ts';
 import { printable } from '../../src/base/printable.ts';
 import { redacted } from '../../src/server/redact.ts';
 import { Session } from '../../src/server/session.ts';
@@ -124,6 +125,20 @@ describe('a hostile message', () => {
     for (const line of [...log.lines, session.clientInfo?.name, session.clientInfo?.version]) {
       assert.doesNotMatch(line ?? '', /[\p{Cc}\u2028\u202E]/u);
       assert.ok((line ?? '').length < 300, `${line?.length}`);
+    }
+  });
+});
+
+describe('the log', () => {
+  it('has one line for whatever is written to it', () => {
+    const log = new MemoryLog();
+    for (const level of ['trace', 'info', 'warn', 'error'] as const) {
+      oneLine(log)[level]('a\n\u001b[2J'.repeat(10_000));
+    }
+    assert.equal(log.lines.length, 4);
+    for (const line of log.lines) {
+      assert.doesNotMatch(line, /\p{Cc}/u);
+      assert.equal(line.length, 1_000);
     }
   });
 });
