@@ -96,8 +96,10 @@ describe('the doctor', () => {
         }),
         /does not run: .*no-such-claude: .*not found$/m,
       );
+      const link = ui.page.locator('.codelens-decoration a', { hasText: 'Open Settings' });
+      await link.waitFor();
       await ui.screenshot('doctor-no-cli');
-      await ui.page.locator('.codelens-decoration a', { hasText: 'Open Settings' }).click();
+      await link.click();
       await ui.page.locator('.settings-editor').getByText('The command of the Claude Code CLI').waitFor();
     } finally {
       await settings.update('command', undefined, vscode.ConfigurationTarget.Global);
