@@ -11,7 +11,7 @@ import { EditorWindow } from './editorWindow.ts';
 import { Terminal } from './terminal.ts';
 
 describe('The extension, disabled and uninstalled in the Extensions view', function () {
-  this.timeout(180_000);
+  this.timeout(240_000);
   let root: string;
   let workbench: Workbench | undefined;
 
