@@ -12,6 +12,9 @@ const maxFiles = 500;
 const maxFileBytes = 1024 * 1024;
 const maxTotalBytes = 32 * 1024 * 1024;
 
+/** Windows takes command lines of 32,767 characters; git takes names by stdin in few of its commands. */
+const maxNamesLength = 20_000;
+
 /** What git leaves in its folder while it works, or while it waits for the user to resolve something. */
 const signsOfWork = [
   'index.lock',
@@ -101,7 +104,10 @@ export class WorkingTree {
    * commit lacks it. @param paths none: all
    */
   private async uncommitted(paths: readonly string[]): Promise<Map<string, boolean>> {
-    const names = paths.map((path) => relative(this.folder, path));
+    let names = paths.map((path) => relative(this.folder, path));
+    if (names.join().length > maxNamesLength) {
+      names = []; // then git tells of all, and what was not asked for is not looked at
+    }
     const [differing, untracked] = await Promise.all([
       this.fields('diff', '--name-status', '-z', '--no-renames', '--relative', 'HEAD', '--', ...names),
       this.fields('ls-files', '--others', '--exclude-standard', '-z', '--', ...names),

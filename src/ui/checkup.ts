@@ -17,22 +17,24 @@ export interface Finding {
   level: 'ok' | 'note' | 'problem';
   what: string;
   remedy?: string;
-  fix?: 'restart' | 'reconnect' | 'trust';
+  fix?: 'restart' | 'reconnect' | 'trust' | 'command';
 }
 
 const ok = (what: string): Finding => ({ level: 'ok', what });
+/** A new start of the bridge mends it. */
+const broken = (what: string): Finding => ({ level: 'problem', what, fix: 'restart' });
 
 /** Bridge, lock file and port of this window. */
 export async function checkBridge({ state, lockFilePath, sessions }: Bridge): Promise<Finding[]> {
   if (state.kind !== 'listening' || lockFilePath === undefined) {
     const why = state.kind === 'failed' ? state.error.problem : `It is ${state.kind}.`;
     const remedy = state.kind === 'failed' ? state.error.remedy : 'Restart it.';
-    return [{ level: 'problem', what: `The bridge does not run. ${why}`, remedy, fix: 'restart' }];
+    return [{ ...broken(`The bridge does not run. ${why}`), remedy }];
   }
   return [
     (await isListening(state.port))
       ? ok(`The bridge listens on 127.0.0.1:${state.port}, ${sessions.size} connected.`)
-      : { level: 'problem', what: `Nothing listens on port ${state.port}.`, fix: 'restart' },
+      : broken(`Nothing listens on port ${state.port}.`),
     checkLockFile(lockFilePath),
   ];
 }
@@ -40,14 +42,13 @@ export async function checkBridge({ state, lockFilePath, sessions }: Bridge): Pr
 function checkLockFile(path: string): Finding {
   const found = readSmallFile(path);
   if (!found) {
-    return { level: 'problem', what: `The lock file ${path} cannot be read.`, fix: 'restart' };
+    return broken(`The lock file ${path} cannot be read.`);
   }
   if (!isPrivate(found.stat)) {
-    const what = `Other users can read the lock file ${path}, or own it.`;
-    return { level: 'problem', what, fix: 'restart' };
+    return broken(`Other users can read the lock file ${path}, or own it.`);
   }
   if (!readLock(path)) {
-    return { level: 'problem', what: `${path} is not what a lock file has to be.`, fix: 'restart' };
+    return broken(`${path} is not what a lock file has to be.`);
   }
   return ok(`The lock file ${path} is there, and only you can read it.`);
 }
@@ -62,10 +63,8 @@ export async function checkOtherLocks(
   const findings = others.map(async ({ path, port, content }): Promise<Finding | undefined> => {
     if (!isAlive(content.pid) || !(await isListening(port))) {
       return {
-        level: 'problem',
-        what: `${path} is a ghost: its editor is gone. “claude --ide” counts it and may choose neither.`,
-        remedy: `Restarting the bridge deletes ghosts of this extension and of processes that are dead; else delete the file.`,
-        fix: 'restart',
+        ...broken(`${path} is a ghost: its editor is gone. “claude --ide” counts it and may choose none.`),
+        remedy: 'Restart the bridge. If the file is still there then, delete it.',
       };
     }
     const shared = content.workspaceFolders.filter((folder) => folders.includes(folder));
@@ -145,10 +144,16 @@ export async function checkCli(command: string): Promise<Finding> {
     const { stdout } = await promisify(exec)(`${program} --version`, { timeout: 10_000 });
     return ok(`${printable(program)} is installed: ${printable(stdout.trim())}.`);
   } catch (error) {
+    // Below its first line, which repeats the command, stands what the shell has said.
+    const why = errorMessage(error)
+      .replace(/^.*\n(?=.)/, '')
+      .trim()
+      .replace(/\s+/g, ' ');
     return {
       level: 'problem',
-      what: `“${printable(program)} --version” does not run: ${printable(errorMessage(error))}`,
+      what: `“${printable(program)} --version” does not run: ${printable(why)}`,
       remedy: 'Install the Claude Code CLI, or set ideBridge.command to where it is.',
+      fix: 'command',
     };
   }
 }
@@ -159,18 +164,16 @@ export async function checkCli(command: string): Promise<Finding> {
  * @param launched the mode in which we start it; empty: its own
  */
 export function checkPermissionMode(settings: readonly string[], launched = ''): Finding {
-  const remedy = 'Press Shift+Tab in the CLI until it says “manual mode” to get a diff for every edit.';
   const mode = launched || settings.map(defaultMode).find((found) => found !== undefined);
-  return mode !== undefined && mode !== 'default' && mode !== 'manual'
-    ? {
-        level: 'note',
-        what: `The CLI starts in mode “${printable(mode)}”, in which it sends no diffs.`,
-        remedy,
-      }
+  return mode === 'default' || mode === 'manual'
+    ? ok('The CLI starts in manual mode: it shows a diff for every edit.')
     : {
         level: 'note',
-        what: 'The CLI shows diffs in manual mode only; newer ones start in auto mode.',
-        remedy,
+        what:
+          mode === undefined
+            ? 'The CLI shows diffs in manual mode only; newer ones start in auto mode.'
+            : `The CLI starts in mode “${printable(mode)}”, in which it sends no diffs.`,
+        remedy: 'Press Shift+Tab in the CLI until it says “manual mode” to get a diff for every edit.',
       };
 }
 

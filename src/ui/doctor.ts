@@ -19,6 +19,7 @@ import {
 } from './checkup.ts';
 import { configDir, lockDir } from '../server/configDir.ts';
 import { commandIds } from './commandIds.ts';
+import { openCommandSetting } from './launch.ts';
 
 const ownName = 'ide-bridge-for-claude-code';
 
@@ -94,10 +95,11 @@ function checkOtherBridges(): Finding[] {
     }));
 }
 
-const fixes: Record<NonNullable<Finding['fix']>, { title: string; command: string }> = {
+const fixes: Record<NonNullable<Finding['fix']>, vscode.Command> = {
   restart: { title: '$(debug-restart) Restart Bridge', command: commandIds.restart },
   reconnect: { title: '$(plug) Reconnect…', command: commandIds.reconnect },
   trust: { title: '$(shield) Manage Workspace Trust', command: 'workbench.trust.manage' },
+  command: { ...openCommandSetting, title: '$(gear) Open Settings' },
 };
 
 const headings = { problem: 'To mend', note: 'Good to know', ok: 'In order' } as const;

@@ -2,6 +2,12 @@ import * as vscode from 'vscode';
 import type { Launcher, Place } from '../editor/launcher.ts';
 import { setting } from '../editor/settings.ts';
 
+/** A remote window hides settings of machine scope from the user's own. */
+export const openCommandSetting = {
+  title: 'Open Settings',
+  command: `workbench.action.open${vscode.env.remoteName === undefined ? '' : 'Remote'}Settings`,
+  arguments: [{ query: 'ideBridge.command' }],
+};
 const installGuide = vscode.Uri.parse('https://code.claude.com/docs/en/setup');
 
 export async function run(launcher: Launcher): Promise<void> {
@@ -35,19 +41,16 @@ export function reportMissingCommand(launcher: Launcher): vscode.Disposable {
     }
     isShown = true;
     const howTo = 'How to Install';
-    const settings = 'Open Settings';
     const choice = await vscode.window.showErrorMessage(
       `The command "${setting('command')}" was not found. Install the Claude Code CLI, or set its path in ideBridge.command.`,
       howTo,
-      settings,
+      openCommandSetting.title,
     );
     isShown = false;
     if (choice === howTo) {
       await vscode.env.openExternal(installGuide);
-    } else if (choice === settings) {
-      // A remote window hides settings of machine scope from the user's own.
-      const where = vscode.env.remoteName === undefined ? 'openSettings' : 'openRemoteSettings';
-      await vscode.commands.executeCommand(`workbench.action.${where}`, { query: 'ideBridge.command' });
+    } else if (choice) {
+      await vscode.commands.executeCommand(openCommandSetting.command, ...openCommandSetting.arguments);
     }
   });
 }

@@ -5,7 +5,7 @@ import { reportScheme } from '../editor/schemes.ts';
 export interface Report {
   text: string;
   /** 0-based lines */
-  actions: { line: number; title: string; command: string }[];
+  actions: (vscode.Command & { line: number })[];
 }
 
 /**
@@ -47,8 +47,7 @@ export class Reports
 
   provideCodeLenses({ uri }: vscode.TextDocument): vscode.CodeLens[] {
     return (this.reports.get(uri.path)?.actions ?? []).map(
-      ({ line, title, command }) =>
-        new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title, command }),
+      ({ line, ...command }) => new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command),
     );
   }
 

@@ -85,6 +85,27 @@ describe('the doctor', () => {
     }
   });
 
+  it('says what the shell says of a CLI that does not run, and offers the setting', async () => {
+    const settings = vscode.workspace.getConfiguration('ideBridge');
+    await settings.update('command', 'no-such-claude', vscode.ConfigurationTarget.Global);
+    try {
+      assert.match(
+        await until('a page with it', async () => {
+          const text = await report();
+          return text.includes('no-such-claude') && text;
+        }),
+        /does not run: .*no-such-claude: .*not found$/m,
+      );
+      const link = ui.page.locator('.codelens-decoration a', { hasText: 'Open Settings' });
+      await link.waitFor();
+      await ui.screenshot('doctor-no-cli');
+      await link.click();
+      await ui.page.locator('.settings-editor').getByText('The command of the Claude Code CLI').waitFor();
+    } finally {
+      await settings.update('command', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
   it('renders nothing that others have written as a link, an image or a tag', async () => {
     const { path, workspaceFolders } = await currentLock();
     const server = createServer();

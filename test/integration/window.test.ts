@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { Launcher } from '../../src/editor/launcher.ts';
 import { SessionTerminals } from '../../src/editor/sessionTerminals.ts';
@@ -223,6 +224,25 @@ describe('in the window', () => {
       }
       await ui.page.keyboard.press('Escape');
     });
+  });
+
+  it('a bridge that cannot start says why, once, with a button that starts it when it can', async () => {
+    const { path } = await currentLock();
+    const folder = dirname(path);
+    const toast = ui.page.locator('.notification-toast', { hasText: 'Claude Code cannot connect' });
+    renameSync(folder, `${folder}.away`);
+    writeFileSync(folder, 'in the way');
+    try {
+      await vscode.commands.executeCommand('ideBridge.restart');
+      await toast.getByText('could not be made').waitFor();
+      assert.equal(await toast.count(), 1);
+    } finally {
+      rmSync(folder);
+      renameSync(`${folder}.away`, folder);
+    }
+    await toast.getByText('Restart Bridge').click();
+    await toast.waitFor({ state: 'hidden' });
+    await currentLock();
   });
 
   it('connection info has no token in it', async () => {

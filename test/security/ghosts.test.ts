@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { openDiff, type Outcome } from '../../src/tools/openDiff.ts';
+import { ToolRegistry } from '../../src/tools/registry.ts';
 import { BridgeProcess, type WindowOptions } from '../support/bridgeProcess.ts';
 import { findLocks, IdeClient, type Lock } from '../support/ideClient.ts';
 import { TestBridges } from '../support/testBridges.ts';
@@ -109,32 +112,97 @@ describe('a bridge in a process of its own', function () {
     await client.close();
   });
 
-  it('drops a client that sleeps, and takes it in again when it wakes', async () => {
-    const { bridge, lock } = await bridges.start({ pingInterval: 100 });
-    const script = `
-      const { WebSocket } = require('ws');
-      const connect = () => {
-        const socket = new WebSocket('ws://127.0.0.1:${lock.port}', ['mcp'], {
-          headers: { 'x-claude-code-ide-authorization': '${lock.authToken}' },
-        });
-        socket.on('close', connect).on('error', () => {}).on('open', () => {
-          const params = { protocolVersion: '2025-11-25', capabilities: {} };
-          socket.send(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }));
-          socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
-        });
-      };
-      connect();`;
-    const client = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
+  for (const sleepers of ['editor', 'editor and client']) {
+    it(`whose ${sleepers} slept for longer than two pings keeps its lock and the proposal under review`, async () => {
+      const [window, lock] = await open('a', { pingInterval: 1_000 });
+      const client = new ClientProcess(lock);
+      try {
+        await until('the proposal', () => client.answered(proposalIsOpen));
+        const asleep = sleepers === 'editor' ? [window.child] : [window.child, client.child];
+        asleep.forEach((child) => child.kill('SIGSTOP'));
+        await new Promise((resolve) => setTimeout(resolve, 4_000));
+        asleep.forEach((child) => child.kill('SIGCONT'));
+        await new Promise((resolve) => setTimeout(resolve, 2_500)); // two pings more
+        window.accept();
+        const answer = await until('the verdict', () => client.answered(verdict));
+        assert.match(answer, /FILE_SAVED/);
+        assert.equal(client.connections, 1);
+        assert.deepEqual(locks(), [lock.path]);
+      } finally {
+        client.child.kill('SIGKILL');
+      }
+    });
+  }
+
+  it('drops a client that sleeps, withdraws its proposal, and takes it in again when it wakes', async () => {
+    let withdrawn = 0;
+    const review = (_request: unknown, signal: AbortSignal) =>
+      new Promise<Outcome>((resolve) =>
+        signal.addEventListener('abort', () => {
+          withdrawn++;
+          resolve({ kind: 'withdrawn' });
+        }),
+      );
+    const tools = new ToolRegistry([openDiff({ review })], bridges.log);
+    const { bridge, lock } = await bridges.start({ pingInterval: 100, tools });
+    const client = new ClientProcess(lock);
     try {
-      await until('it', () => bridge.sessions.size === 1);
+      await until('the proposal', () => client.answered(proposalIsOpen));
       const [first] = bridge.sessions;
-      client.kill('SIGSTOP');
+      client.child.kill('SIGSTOP');
       await until('the drop', () => bridge.sessions.size === 0);
-      client.kill('SIGCONT');
+      assert.equal(withdrawn, 1);
+      client.child.kill('SIGCONT');
       await until('it again', () => bridge.sessions.size === 1);
       assert.ok(first && !bridge.sessions.has(first));
     } finally {
-      client.kill('SIGKILL');
+      client.child.kill('SIGKILL');
     }
   });
 });
+
+/** Ids of its requests. */
+const [handshake, verdict, proposalIsOpen] = [0, 1, 2];
+
+/** A client in a process of its own: proposes an edit, and connects again, as the CLI does, when it was cut off. */
+class ClientProcess {
+  readonly child: ChildProcess;
+  private readonly lines: string[] = [];
+
+  constructor({ port, authToken }: Lock) {
+    const params = { protocolVersion: '2025-11-25', capabilities: {} };
+    const proposal = { old_file_path: '/ws/a.ts', new_file_contents: 'a\n', tab_name: 'a' };
+    const messages = [
+      { id: handshake, method: 'initialize', params },
+      { method: 'notifications/initialized' },
+      { id: verdict, method: 'tools/call', params: { name: 'openDiff', arguments: proposal } },
+      { id: proposalIsOpen, method: 'ping' },
+    ].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }));
+    const script = `
+      const { WebSocket } = require('ws');
+      const connect = () => {
+        const socket = new WebSocket('ws://127.0.0.1:${port}', ['mcp'], {
+          headers: { 'x-claude-code-ide-authorization': '${authToken}' },
+        });
+        socket.on('close', connect).on('error', () => {}).on('message', (data) => console.log(String(data)));
+        socket.on('open', () => ${JSON.stringify(messages)}.forEach((message) => socket.send(message)));
+      };
+      connect();`;
+    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+    createInterface(child.stdout).on('line', (line) => this.lines.push(line));
+    this.child = child;
+  }
+
+  get connections(): number {
+    return this.lines.filter((line) => idOf(line) === handshake).length;
+  }
+
+  /** The answer to that request, if it is there. */
+  answered(id: number): string | undefined {
+    return this.lines.find((line) => idOf(line) === id);
+  }
+}
+
+function idOf(line: string): unknown {
+  return (JSON.parse(line) as { id?: unknown }).id;
+}

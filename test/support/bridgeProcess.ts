@@ -2,7 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { TestBridges } from './testBridges.ts';
+import { Deferred } from '../../src/base/deferred.ts';
+import { openDiff, type Outcome } from '../../src/tools/openDiff.ts';
+import { ToolRegistry } from '../../src/tools/registry.ts';
+import { hello, TestBridges } from './testBridges.ts';
 
 export interface WindowOptions {
   /** The configuration folder. */
@@ -13,7 +16,7 @@ export interface WindowOptions {
   pingInterval?: number;
 }
 
-/** A bridge in a process of its own, as in an extension host. */
+/** A bridge in a process of its own, as in an extension host. Its tools are hello and openDiff. */
 export class BridgeProcess {
   private constructor(
     readonly child: ChildProcess,
@@ -28,6 +31,11 @@ export class BridgeProcess {
     if (child.pid === undefined) throw new Error('no process');
     await once(createInterface(child.stdout), 'line');
     return new BridgeProcess(child, child.pid);
+  }
+
+  /** The user accepts every proposal. */
+  accept(): void {
+    this.child.stdin?.write('accept\n');
   }
 
   /** Ends the process from within: `exit`, `throw` or `stop`, as a deactivation does. */
@@ -45,7 +53,11 @@ export class BridgeProcess {
 }
 
 async function run({ root, name, editorPid, pingInterval = 25_000 }: WindowOptions): Promise<void> {
-  const bridge = new TestBridges(root).create({
+  const bridges = new TestBridges(root);
+  const accepted = new Deferred<Outcome>();
+  const tools = [hello, openDiff({ review: () => accepted.promise })];
+  const bridge = bridges.create({
+    tools: new ToolRegistry(tools, bridges.log),
     identityFile: `${root}/${name}/bridge.json`,
     editorPid,
     pingInterval,
@@ -54,7 +66,9 @@ async function run({ root, name, editorPid, pingInterval = 25_000 }: WindowOptio
   await bridge.start();
   console.log(bridge.state.kind);
   for await (const how of createInterface(process.stdin)) {
-    if (how === 'throw') {
+    if (how === 'accept') {
+      accepted.settle({ kind: 'accepted', finalText: 'accepted' });
+    } else if (how === 'throw') {
       setImmediate(() => {
         throw new Error('as a fault in another extension');
       });

@@ -10,6 +10,13 @@ import { defineTool, text } from '../../src/tools/tool.ts';
 import { findLocks, IdeClient, type Lock } from './ideClient.ts';
 import { MemoryLog } from './memoryLog.ts';
 
+export const hello = defineTool({
+  name: 'hello',
+  description: '',
+  input: z.object({}),
+  run: () => text('hello'),
+});
+
 /** Real bridges on real sockets, with a configuration folder of their own; all gone after `cleanUp`. */
 export class TestBridges {
   readonly lockDir: string;
@@ -25,12 +32,6 @@ export class TestBridges {
 
   /** Its one tool is called hello. */
   create(options: Partial<BridgeOptions> = {}): Bridge {
-    const hello = defineTool({
-      name: 'hello',
-      description: '',
-      input: z.object({}),
-      run: () => text('hello'),
-    });
     const bridge = new Bridge({
       lockDir: this.lockDir,
       identityFile: join(this.root, 'storage', 'bridge.json'),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type ListenOptions, Server } from 'node:net';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -168,6 +169,33 @@ describe('bridge', () => {
       fs.rmSync(bridges.lockDir);
       await bridge.start();
       assert.equal(bridge.state.kind, 'listening');
+    });
+
+    it('is told once while it is tried again, whichever ports were taken', async () => {
+      const squatters = Array.from({ length: 3 }, () => createServer().listen(0, '127.0.0.1'));
+      await Promise.all(squatters.map((squatter) => once(squatter, 'listening')));
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its server below
+      const { listen } = Server.prototype;
+      let tries = 0;
+      Server.prototype.listen = function (this: Server, options: ListenOptions) {
+        const squatter = squatters[++tries % squatters.length]?.address() as AddressInfo;
+        return listen.call(this, { ...options, port: squatter.port });
+      } as typeof listen;
+      const bridge = bridges.create({ checkInterval: 20 });
+      const told: string[] = [];
+      bridge.onDidChangeState((state) =>
+        told.push(state.kind === 'failed' ? state.error.message : state.kind),
+      );
+      try {
+        await bridge.start();
+        await until('four starts', () => tries >= 4 * 20);
+      } finally {
+        Server.prototype.listen = listen;
+        squatters.forEach((squatter) => squatter.close());
+      }
+      await until('a start that succeeds', () => bridge.state.kind === 'listening');
+      assert.match(told[1] ?? '', /could not start: .*EADDRINUSE/);
+      assert.deepEqual(told, ['starting', told[1], 'listening']);
     });
   });
 

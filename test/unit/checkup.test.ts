@@ -126,7 +126,9 @@ describe('checkup', () => {
     fs.mkdirSync(folder);
     fs.copyFileSync(cli, join(folder, 'claude'));
     assert.match((await checkCli(`"${join(folder, 'claude')}" --continue`)).what, /is installed: 2\.1\.330/);
-    assert.equal((await checkCli('/no/such/claude')).level, 'problem');
+    const missing = await checkCli('/no/such/claude');
+    assert.equal(missing.level, 'problem');
+    assert.match(missing.what, /^“\/no\/such\/claude --version” does not run: [^\uFFFD]*not found$/);
   });
 
   it('of the permission mode takes that in which we start it, else the settings file that wins', () => {
@@ -138,7 +140,7 @@ describe('checkup', () => {
     mode(user, 'acceptEdits');
     assert.match(found(), /starts in mode “acceptEdits”, in which it sends no diffs/);
     mode(local, 'default');
-    assert.doesNotMatch(found(), /acceptEdits/);
+    assert.match(found(), /starts in manual mode/);
     assert.match(checkPermissionMode([local, user], 'plan').what, /starts in mode “plan”/);
   });
 });

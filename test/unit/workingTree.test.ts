@@ -54,6 +54,15 @@ describe('a work tree', function () {
     ]);
   });
 
+  it('finds them among more names than a command line can hold', async () => {
+    commit();
+    await tree.note();
+    write('a.txt', 'changed\n');
+    write('sub dir/ü [1].txt', 'not asked for\n');
+    const absent = Array.from({ length: 499 }, (_, index) => `${index}`.padStart(5_000, 'x'));
+    assert.deepEqual(await found('a.txt', ...absent), ['a.txt git "committed\\n"']);
+  });
+
   it('does not take a file for new of which git cannot give the committed text', async () => {
     commit();
     git('config', 'filter.locked.clean', 'cat');
