@@ -91,9 +91,15 @@ export class EditorWindow {
     const rows = this.page.locator('.explorer-folders-view .monaco-list-row');
     await this.page.locator('.explorer-folders-view .monaco-list-row.focused.selected').waitFor();
     for (const [index, name] of names.entries()) {
-      await rows.filter({ hasText: name }).click({ modifiers: index === 0 ? [] : ['Control'] });
+      await rows
+        .filter({ hasText: name })
+        .last()
+        .click({ modifiers: index === 0 ? [] : ['Control'] });
     }
-    await rows.filter({ hasText: names.at(-1) ?? '' }).click({ button: 'right' });
+    await rows
+      .filter({ hasText: names.at(-1) ?? '' })
+      .last()
+      .click({ button: 'right' });
     await this.page.locator('.monaco-menu').getByText('Mention in Claude Code').click();
   }
 
