@@ -34,6 +34,12 @@ export class GitIgnored implements vscode.Disposable {
     return known;
   }
 
+  /** Asks of those that are not known yet, and resolves when Git has answered or failed. */
+  async learn(paths: readonly string[]): Promise<void> {
+    paths.forEach((path) => this.isIgnored(path));
+    await this.ask();
+  }
+
   dispose(): void {
     vscode.Disposable.from(this.throttle, this.watcher, this.learned).dispose();
   }

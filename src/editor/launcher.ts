@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { isAlive } from '../server/processes.ts';
 import { columnOfTerminals } from './columns.ts';
 import { commandLine } from './commandLine.ts';
+import { isOnPath } from './isOnPath.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { setting } from './settings.ts';
 import type { Settings } from './settingNames.ts';
@@ -189,9 +190,8 @@ export class Launcher implements vscode.Disposable {
     if ((this.lastExecution.get(terminal) ?? execution) === execution) {
       this.ended.add(terminal);
     }
-    const isOurs = execution.commandLine.value.startsWith(setting('command'));
-    // 127: POSIX shells; 9009: cmd.exe.
-    if (isOurs && (exitCode === 127 || exitCode === 9009)) {
+    const command = setting('command');
+    if (execution.commandLine.value.startsWith(command) && isNotFound(exitCode, command)) {
       this.commandNotFound.fire();
     }
   }
@@ -206,6 +206,13 @@ function location(place: Place): vscode.TerminalLocation | vscode.TerminalEditor
     case 'beside':
       return { viewColumn: columnOfTerminals() ?? vscode.ViewColumn.Beside };
   }
+}
+
+/** 127: POSIX shells; 9009: cmd.exe. The editor reports 1 for whatever fails in PowerShell. */
+function isNotFound(exitCode: number | undefined, command: string): boolean {
+  return exitCode === 1 && /powershell|pwsh/i.test(vscode.env.shell)
+    ? !isOnPath(command, setting('environment').PATH)
+    : exitCode === 127 || exitCode === 9009;
 }
 
 function configuredArguments(): string[] {

@@ -3,6 +3,7 @@ import { nothing, type SelectionSource } from '../context/selectionChanged.ts';
 import type { ActiveSelection } from '../tools/getCurrentSelection.ts';
 import type { ActiveEditorChanged, AtMentioned, SelectionChanged } from '../protocol/ide.ts';
 import { cellId, cellOf, fileUriOf, ownerOf } from './cells.ts';
+import { linesOf } from './linesOf.ts';
 import { rawFileUri } from './rawUri.ts';
 import type { Sharing } from './sharing.ts';
 import { contentOf, tabsWith } from './tabContent.ts';
@@ -90,9 +91,7 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
     if (selection.isEmpty) {
       return { filePath: document.uri.fsPath };
     }
-    const { start, end } = selection;
-    const lineEnd = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
-    return { filePath: document.uri.fsPath, lineStart: start.line, lineEnd };
+    return { filePath: document.uri.fsPath, ...linesOf(selection) };
   }
 
   dispose(): void {

@@ -15,6 +15,9 @@ export interface SessionSource {
 /** Pairs of a CLI's process id and its label, so that a session has the same one after a window reload. */
 const rememberedLabels = 'sessionLabels';
 
+/** Process ids of CLIs, that of the one that the user had to do with last at the end: they come back in any order. */
+const rememberedOrder = 'sessionOrder';
+
 /**
  * Which integrated terminal each session runs in, found by walking from the CLI's process up to a terminal's
  * shell; and what the session is called: the name of that terminal, until the user gives it another.
@@ -23,9 +26,7 @@ export class SessionTerminals implements vscode.Disposable {
   private readonly terminals = new WeakMap<Session, vscode.Terminal>();
   private readonly labels: Map<number, string>;
   private readonly folders = new WeakMap<Session, string>();
-  /** When the user last had to do with it, on a scale of this class. */
-  private readonly lastActivity = new WeakMap<Session, number>();
-  private activities = 0;
+  private order: number[];
   private readonly changed = new vscode.EventEmitter<Session>();
   private readonly subscriptions: vscode.Disposable;
 
@@ -39,9 +40,12 @@ export class SessionTerminals implements vscode.Disposable {
   ) {
     const remembered = memento.get<[number, string][]>(rememberedLabels, []);
     this.labels = new Map(remembered.filter(([pid]) => isAlive(pid)));
+    this.order = memento.get<number[]>(rememberedOrder, []).filter(isAlive);
     this.subscriptions = vscode.Disposable.from(
       bridge.onDidIdentify((session) => {
-        this.touch(session);
+        if (this.rank(session) < 0) {
+          this.touch(session);
+        }
         void this.locate(session);
       }),
       // The CLI calls this tool with each prompt, and others as it works along by itself.
@@ -62,10 +66,10 @@ export class SessionTerminals implements vscode.Disposable {
 
   /** Those that have said who they are; the one that the user had to do with last comes first. */
   get sessions(): Session[] {
-    const activity = (session: Session) => this.lastActivity.get(session) ?? 0;
     return [...this.bridge.sessions]
       .filter(({ pid }) => pid !== undefined)
-      .sort((a, b) => activity(b) - activity(a));
+      .reverse() // a CLI may be back before its broken connection is given up
+      .sort((a, b) => this.rank(b) - this.rank(a));
   }
 
   /** The CLIs that have been called something here, also before a window reload; they may have ended. */
@@ -102,8 +106,15 @@ export class SessionTerminals implements vscode.Disposable {
     this.changed.dispose();
   }
 
-  private touch(session: Session): void {
-    this.lastActivity.set(session, ++this.activities);
+  private rank({ pid = 0 }: Session): number {
+    return this.order.indexOf(pid);
+  }
+
+  private touch({ pid }: Session): void {
+    if (pid !== undefined && pid !== this.order.at(-1)) {
+      this.order = [...this.order.filter((other) => other !== pid), pid];
+      void this.memento.update(rememberedOrder, this.order);
+    }
   }
 
   private async locate(session: Session): Promise<void> {
@@ -126,6 +137,9 @@ export class SessionTerminals implements vscode.Disposable {
         void terminal.processId.then((shell) => {
           if (shell !== undefined && pids.includes(shell) && !this.terminals.has(session)) {
             this.terminals.set(session, terminal);
+            if (terminal === vscode.window.activeTerminal) {
+              this.touch(session);
+            }
             this.rename(session, label ?? this.unusedLabel(terminal.name));
           }
         });
@@ -138,7 +152,8 @@ export class SessionTerminals implements vscode.Disposable {
   private unusedLabel(terminalName: string): string {
     // Where a terminal is called after its title, the CLI's sign of work comes first.
     const name = terminalName.replace(/^[✳\u25d0-\u25d3\u2800-\u28ff] /, '');
-    const used = new Set(this.sessions.map(({ label }) => label));
+    // Those that are still to come back have theirs, too.
+    const used = new Set([...this.labels].flatMap(([pid, other]) => (isAlive(pid) ? other : [])));
     let label = name;
     for (let number = 2; used.has(label); number++) {
       label = `${name} ${number}`;

@@ -51,17 +51,23 @@ export class Sharing implements vscode.Disposable {
 
   /** Why this file stays here whatever the state, in words for the user; undefined if it does not. */
   exclusion(uri: vscode.Uri): string | undefined {
-    if (uri.scheme === 'untitled') {
-      return undefined;
-    }
     const pattern = excludedPatterns().find((candidate) => matches(uri, candidate));
     if (pattern !== undefined) {
       return `excluded by "${pattern}" in ideBridge.share.exclude`;
     }
+    if (!setting('share.excludeGitIgnored') || uri.scheme === 'untitled') {
+      return undefined;
+    }
     // What is not known yet stays here until it is.
-    return setting('share.excludeGitIgnored') && this.gitIgnored.isIgnored(uri.fsPath) !== false
-      ? 'ignored by Git'
-      : undefined;
+    const isIgnored = this.gitIgnored.isIgnored(uri.fsPath);
+    return isIgnored === false ? undefined : `${isIgnored ? '' : 'possibly '}ignored by Git`;
+  }
+
+  /** Has Git tell, if it can, what `exclusion` needs to know of these files. */
+  async learn(paths: readonly string[]): Promise<void> {
+    if (setting('share.excludeGitIgnored')) {
+      await this.gitIgnored.learn(paths);
+    }
   }
 
   dispose(): void {
@@ -91,7 +97,8 @@ function inspect<T>(name: string): {
 
 /** The editor's own globs; a pattern matches at any depth, and a folder's stands for what is in it. */
 function matches(uri: vscode.Uri, pattern: string): boolean {
-  const anywhere = /^(\*\*\/|\/|[A-Za-z]:)/.test(pattern) ? pattern : `**/${pattern}`;
+  const path = pattern.replace(/\/$/, '');
+  const anywhere = /^(\*\*\/|\/|[A-Za-z]:)/.test(path) ? path : `**/${path}`;
   const file = { uri, languageId: '' } as vscode.TextDocument;
   return [anywhere, `${anywhere}/**`].some((glob) => vscode.languages.match({ pattern: glob }, file) > 0);
 }

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import * as z from 'zod/mini';
 import { errorMessage } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
+import { programOf } from '../editor/isOnPath.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { configDir, lockDir } from '../server/configDir.ts';
 import { isPrivate } from '../server/privateDir.ts';
@@ -138,7 +139,7 @@ export function checkEnvironment(
 
 /** @param command what "Run Claude Code" types; only its first word, which may be quoted, is run, with `--version` */
 export async function checkCli(command: string): Promise<Finding> {
-  const program = /^\s*("[^"]*"|'[^']*'|\S*)/.exec(command)?.[1] ?? '';
+  const program = programOf(command);
   try {
     // By the shell, as when it is typed. The setting is the user's own, never the workspace's.
     const { stdout } = await promisify(exec)(`${program} --version`, { timeout: 10_000 });

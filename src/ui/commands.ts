@@ -53,7 +53,7 @@ export function registerCommands(dependencies: CommandDependencies): vscode.Disp
     showShared: () => reports.show('What Is Shared Now.md', lastShared.report()),
     ...proposalCommands(proposals, hunks, sessionTerminals),
     ...changeCommands(agentChanges),
-    showMenu: () => showMenu(bridge),
+    showMenu: () => showMenu(bridge, dependencies.mentions),
     showLog: () => log.show(),
     copyConnectionInfo: () => copyConnectionInfo(bridge),
     restart: () => restart(bridge),

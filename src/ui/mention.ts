@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
 import type { Mentions } from '../context/mentions.ts';
+import { linesOf } from '../editor/linesOf.ts';
 import type { Selections } from '../editor/selections.ts';
 import type { SessionTerminals } from '../editor/sessionTerminals.ts';
 import { setting } from '../editor/settings.ts';
@@ -21,13 +22,7 @@ export interface MentionDependencies {
 /** Puts `@file#L1-2` into the prompt of a session: the selected lines, or the file in front. */
 export async function mentionSelection(dependencies: MentionDependencies): Promise<void> {
   const { mention } = dependencies.selections;
-  if (!mention) {
-    void vscode.window.showInformationMessage(
-      'Open a saved file first: that is what Claude Code can be pointed to.',
-    );
-    return;
-  }
-  await send(dependencies, [mention]);
+  await send(dependencies, mention ? [mention] : []);
 }
 
 /** @param args as the explorer, a tab, a source control view or a quick fix passes them; without: the file in front */
@@ -35,12 +30,11 @@ export async function mentionFiles(
   dependencies: MentionDependencies,
   args: readonly unknown[],
 ): Promise<void> {
-  const mentions = args.flatMap(mentionsIn);
-  if (mentions.length === 0) {
+  if (args.length === 0) {
     await mentionSelection(dependencies);
     return;
   }
-  const byKey = new Map(mentions.map((mention) => [JSON.stringify(mention), mention]));
+  const byKey = new Map(args.flatMap(mentionsIn).map((mention) => [JSON.stringify(mention), mention]));
   await send(dependencies, [...byKey.values()]);
 }
 
@@ -50,8 +44,7 @@ function mentionsIn(argument: unknown): AtMentioned[] {
     return argument.scheme === 'file' ? [{ filePath: argument.fsPath }] : [];
   }
   if (argument instanceof vscode.Location) {
-    const { start, end } = argument.range;
-    return mentionsIn(argument.uri).map((file) => ({ ...file, lineStart: start.line, lineEnd: end.line }));
+    return mentionsIn(argument.uri).map((file) => ({ ...file, ...linesOf(argument.range) }));
   }
   if (Array.isArray(argument)) {
     return argument.flatMap(mentionsIn);
@@ -67,19 +60,26 @@ function mentionsIn(argument: unknown): AtMentioned[] {
 
 async function send(dependencies: MentionDependencies, all: readonly AtMentioned[]): Promise<void> {
   const { mentions, sessionTerminals, sharing } = dependencies;
+  if (all.length === 0) {
+    void vscode.window.showInformationMessage('Claude Code can be pointed to saved files and folders only.');
+    return;
+  }
   const allowed = await confirmExcluded(sharing, all);
   if (allowed.length === 0) {
     return;
   }
   if (sessionTerminals.sessions.length === 0) {
     mentions.keep(allowed);
-    await noteWaiting(mentions);
+    await noteWaiting(mentions, 'No Claude Code session is connected.');
     return;
   }
   const session = await target(sessionTerminals);
   if (session) {
     vscode.window.setStatusBarMessage(`$(mention) ${describe(allowed)} in ${session.label}`, 4_000);
     await mentions.send(session, allowed);
+    if (!session.isOpen && mentions.waiting > 0) {
+      await noteWaiting(mentions, `${session.label} is gone.`);
+    }
   }
 }
 
@@ -89,8 +89,10 @@ async function target(sessionTerminals: SessionTerminals): Promise<Session | und
 
 /** What is excluded from sharing is mentioned only if the user says so. */
 async function confirmExcluded(sharing: Sharing, all: readonly AtMentioned[]): Promise<AtMentioned[]> {
+  await sharing.learn(all.map(({ filePath }) => filePath));
   const reason = ({ filePath }: AtMentioned) => sharing.exclusion(vscode.Uri.file(filePath));
-  const [first, ...others] = all.filter(reason);
+  const excluded = all.filter(reason);
+  const [first, ...others] = excluded;
   if (!first) {
     return [...all];
   }
@@ -100,15 +102,15 @@ async function confirmExcluded(sharing: Sharing, all: readonly AtMentioned[]): P
     `${printable(basename(first.filePath))} is ${reason(first)}.${more}`,
     anyway,
   );
-  return choice === anyway ? [...all] : all.filter((mention) => reason(mention) === undefined);
+  return choice === anyway ? [...all] : all.filter((mention) => !excluded.includes(mention));
 }
 
-async function noteWaiting(mentions: Mentions): Promise<void> {
+async function noteWaiting(mentions: Mentions, why: string): Promise<void> {
   const runClaude = 'Run Claude Code';
   const discard = 'Discard';
   const count = mentions.waiting;
   const choice = await vscode.window.showInformationMessage(
-    `No Claude Code session is connected. ${count === 1 ? 'The mention waits' : `${count} mentions wait`} for the next one.`,
+    `${why} ${count === 1 ? 'The mention waits' : `${count} mentions wait`} for the next one.`,
     runClaude,
     discard,
   );

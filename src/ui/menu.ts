@@ -1,9 +1,15 @@
 import * as vscode from 'vscode';
+import { counted } from '../base/text.ts';
+import type { Mentions } from '../context/mentions.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { commandIds } from './commandIds.ts';
 
-export async function showMenu(bridge: Bridge): Promise<void> {
+export async function showMenu(bridge: Bridge, mentions: Mentions): Promise<void> {
+  const { waiting } = mentions;
   const items = [
+    ...(waiting > 0
+      ? [{ label: `$(trash) Discard ${counted(waiting, 'Waiting Mention')}`, command: undefined }]
+      : []),
     { label: '$(terminal) Run Claude Code', command: commandIds.run },
     {
       label: '$(pulse) Doctor',
@@ -26,8 +32,10 @@ export async function showMenu(bridge: Bridge): Promise<void> {
     title: 'IDE Bridge for Claude Code',
     placeHolder: connectionInfo(bridge).join(' · '),
   });
-  if (picked) {
+  if (picked?.command !== undefined) {
     await vscode.commands.executeCommand(picked.command);
+  } else if (picked) {
+    mentions.discard();
   }
 }
 

@@ -79,7 +79,7 @@ function describe({ state, sessions }: Bridge, { unseen }: Attention, { waiting 
       if (waiting > 0) {
         return {
           text: `$(mention) Claude: ${waiting} waiting`,
-          tooltip: `${counted(waiting, 'mention waits', 'mentions wait')} for a Claude Code session to connect.`,
+          tooltip: `${counted(waiting, 'mention waits', 'mentions wait')} for the next Claude Code session that connects.`,
         };
       }
       return sessions.size === 0

@@ -1,5 +1,10 @@
 import { changesScenarios, linkScenarios } from './changesScenarios.ts';
-import { contextScenarios, mentionScenarios, sessionScenarios } from './contextScenarios.ts';
+import {
+  contextScenarios,
+  mentionScenarios,
+  sessionScenarios,
+  severalMentionScenarios,
+} from './contextScenarios.ts';
 import { coreScenarios } from './coreScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
@@ -10,6 +15,7 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   const desk = useDesk(cliVersions.newest);
   coreScenarios(desk);
   mentionScenarios(desk);
+  severalMentionScenarios(desk);
   contextScenarios(desk);
   sessionScenarios(desk);
   reviewScenarios(desk);
@@ -37,6 +43,7 @@ describe(`Claude Code ${cliVersions.two}`, () => {
   const desk = useDesk(cliVersions.two);
   coreScenarios(desk);
   mentionScenarios(desk);
+  severalMentionScenarios(desk);
   contextScenarios(desk);
 });
 

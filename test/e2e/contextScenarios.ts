@@ -57,6 +57,22 @@ export function mentionScenarios(desk: () => Desk): void {
   });
 }
 
+/** What it makes of mentions of several files and a folder; not known of CLI 1.0. */
+export function severalMentionScenarios(desk: () => Desk): void {
+  it('attaches a file whose path has a space, a folder, and each of several files', async () => {
+    await desk().file('fol der/inside.txt', '');
+    const bodies = { 'fi le.txt': 'alpha', 'one.txt': 'bravo', 'two.txt': 'charlie' };
+    for (const [name, body] of Object.entries(bodies)) await desk().file(name, `${body}\n`);
+    const claude = await desk().startClaude();
+    await desk().window.openFile((await desk().file('open.txt', '')).path);
+    await desk().window.mentionInExplorer('fol der', ...Object.keys(bodies));
+    for (const name of ['fol der', ...Object.keys(bodies)]) await claude.terminal.shows(`/${name}`);
+
+    const context = await contextOf(claude, 'look at these');
+    for (const words of ['inside.txt', ...Object.values(bodies)]) assert.ok(context.includes(words), words);
+  });
+}
+
 /** What it makes of selections. */
 export function contextScenarios(desk: () => Desk): void {
   it('shares the selection with each prompt, if the user wants that', async () => {

@@ -129,7 +129,10 @@ export class Desk {
     const folder = path.join(this.workspace, `scenario-${this.scenarios}`);
     await mkdir(folder, { recursive: true });
     const file = new WorkspaceFile(path.join(folder, name));
-    if (contents !== undefined) await writeFile(file.path, contents);
+    if (contents !== undefined) {
+      await mkdir(path.dirname(file.path), { recursive: true });
+      await writeFile(file.path, contents);
+    }
     return file;
   }
 

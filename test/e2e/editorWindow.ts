@@ -85,6 +85,24 @@ export class EditorWindow {
     return diff;
   }
 
+  /** Mentions files and folders beside the active editor's file, by the menu of the explorer. */
+  async mentionInExplorer(...names: string[]): Promise<void> {
+    await this.runCommand('File: Reveal Active File in Explorer View');
+    const rows = this.page.locator('.explorer-folders-view .monaco-list-row');
+    await this.page.locator('.explorer-folders-view .monaco-list-row.focused.selected').waitFor();
+    for (const [index, name] of names.entries()) {
+      await rows
+        .filter({ hasText: name })
+        .last()
+        .click({ modifiers: index === 0 ? [] : ['Control'] });
+    }
+    await rows
+      .filter({ hasText: names.at(-1) ?? '' })
+      .last()
+      .click({ button: 'right' });
+    await this.page.locator('.monaco-menu').getByText('Mention in Claude Code').click();
+  }
+
   /** Selects a kernel for the notebook in front, by its provider and its own name. */
   async selectKernel(provider: string, name: string): Promise<void> {
     await this.page.locator('.kernel-label').click();

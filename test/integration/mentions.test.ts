@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { AtMentioned } from '../../src/protocol/ide.ts';
@@ -30,8 +31,8 @@ describe('mentions', function () {
     scratch.remove();
   });
 
-  async function connect(): Promise<IdeClient> {
-    const client = await connectClient();
+  async function connect(pid?: number): Promise<IdeClient> {
+    const client = await connectClient(pid);
     clients.push(client);
     await client.callForTexts('getWorkspaceFolders'); // it is known by then
     return client;
@@ -130,6 +131,39 @@ describe('mentions', function () {
     }
   });
 
+  it('of a problem that ends where a line starts leave that line out', async () => {
+    const client = await connect();
+    const file = uri('a.txt');
+    await mention(new vscode.Location(file, new vscode.Range(0, 2, 2, 0)));
+    assert.deepEqual(mentionsOf(client), [{ filePath: file.fsPath, lineStart: 0, lineEnd: 1 }]);
+  });
+
+  it('of what is no file say so, and mention no other file instead', async () => {
+    const client = await connect();
+    await vscode.window.showTextDocument(uri('other.txt'));
+    await mention(vscode.Uri.parse('untitled:nowhere'));
+    await ui.page.locator('.notification-toast', { hasText: 'saved files and folders only' }).waitFor();
+    assert.equal(mentionsOf(client).length, 0);
+    await mention();
+    assert.deepEqual(mentionsOf(client), [{ filePath: scratch.path('other.txt') }]);
+  });
+
+  it('of files that Git does not ignore are sent unasked, though nobody has opened them', async () => {
+    const client = await connect();
+    scratch.write('.gitignore', 'made.txt\n');
+    execFileSync('git', ['init', '-q'], { cwd: scratch.folder });
+    await configure('share.excludeGitIgnored', true);
+    try {
+      void mention(uri('a.txt'), [uri('a.txt'), uri('b/b.txt')]);
+      await until('both', () => mentionsOf(client).length === 2);
+      void mention(uri('made.txt'));
+      await ui.page.locator('.notification-toast', { hasText: 'made.txt is ignored by Git' }).waitFor();
+      assert.equal(mentionsOf(client).length, 2);
+    } finally {
+      await configure('share.excludeGitIgnored', undefined);
+    }
+  });
+
   it('wait, and say so, until a client connects', async () => {
     const [a, b] = [uri('a.txt'), uri('b.txt')];
     void mention(a, [a, b]);
@@ -143,8 +177,25 @@ describe('mentions', function () {
     await until('the note to go', async () => !/waiting/.test((await status.textContent()) ?? ''));
   });
 
+  it('wait if their session goes before all are sent, until they are discarded in the menu', async () => {
+    const [first, second] = [await connect(), await connect(process.ppid)];
+    await first.callForTexts('closeAllDiffTabs');
+    void mention(...['a', 'b', 'c', 'd', 'e'].map(uri));
+    await until('the first', () => mentionsOf(first).length > 0);
+    await first.close();
+    const status = ui.page.locator('[id$="ideBridge.status"]');
+    await ui.page.locator('.notification-toast', { hasText: /is gone\..* waits? for the next/ }).waitFor();
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await status.filter({ hasText: 'waiting' }).waitFor();
+    await status.click();
+    const menu = ui.page.locator('.quick-input-widget .monaco-list-row');
+    await menu.filter({ hasText: /Discard \d Waiting Mentions?/ }).click();
+    await status.filter({ hasText: 'Claude: 1' }).waitFor();
+    assert.equal(mentionsOf(second).length, 0);
+  });
+
   it('go to the session that was used last', async () => {
-    const [first, second] = [await connect(), await connect()];
+    const [first, second] = [await connect(), await connect(process.ppid)];
     await first.callForTexts('closeAllDiffTabs');
     await mention(uri('a.txt'));
     assert.equal(mentionsOf(first).length, 1);
@@ -154,10 +205,26 @@ describe('mentions', function () {
     assert.equal(mentionsOf(second).length, 1);
   });
 
+  it('go to it also when all have come back, in whatever order', async () => {
+    const pids = [process.pid, process.ppid];
+    for (const last of pids) {
+      const before = await Promise.all(pids.map(connect));
+      await before[pids.indexOf(last)]?.callForTexts('closeAllDiffTabs');
+      await vscode.commands.executeCommand('ideBridge.restart');
+      const [first, second] = [await connect(process.pid), await connect(process.ppid)];
+      await mention(uri('a.txt'));
+      const [used, other] = last === process.pid ? [first, second] : [second, first];
+      assert.equal(mentionsOf(used).length, 1);
+      assert.equal(mentionsOf(other).length, 0);
+      await Promise.all([first.close(), second.close()]);
+    }
+  });
+
   it('ask which session is meant, if the user wants to be asked', async () => {
     await configure('mention.target', 'ask');
     try {
-      const [first] = [await connect(), await connect()];
+      const [first, second] = [await connect(), await connect(process.ppid)];
+      await second.callForTexts('closeAllDiffTabs');
       const sent = mention(uri('a.txt'));
       const menu = ui.page.locator('.quick-input-widget');
       // The one that was used last comes first.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { isAlive } from '../../src/server/processes.ts';
 import type { IdeClient } from '../support/ideClient.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
@@ -28,6 +29,7 @@ describe('sessions', function () {
     await Promise.all(clients.map((client) => client.close()));
     await configure('command', undefined);
     await closeTerminals();
+    await until('the CLIs to end', () => !cli.runs.some(({ pid }) => isAlive(pid))); // they keep their names
     await vscode.commands.executeCommand('notifications.clearAll');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     scratch.remove();
@@ -105,6 +107,19 @@ describe('sessions', function () {
       await row('Docs').waitFor({ state: 'detached' });
       clients.push(await connectClient((await cli.run(1)).pid));
       await row('Docs').waitFor();
+    });
+
+    it('gives nobody the name of a session that is still to come back', async () => {
+      const labels = async () => (await rows().locator('.label-name').allInnerTexts()).sort().join();
+      await showView();
+      const client = await startSession();
+      await until('its name', async () => (await labels()) === 'Claude Code');
+      await client.close();
+      await row('Claude Code').waitFor({ state: 'detached' });
+      await startSession();
+      await until('another name', async () => (await labels()) === 'Claude Code 2', 10_000, labels);
+      clients.push(await connectClient((await cli.run(1)).pid));
+      await until('both names', async () => (await labels()) === 'Claude Code,Claude Code 2');
     });
 
     it('shows open proposals below their session, with a badge', async () => {

@@ -83,6 +83,26 @@ describe('sharing', function () {
     await ui.screenshot('sharing-excluded');
   });
 
+  it('leaves out an unsaved file that will have an excluded name', async () => {
+    const plain = scratch.write('plain.txt', 'nothing special');
+    await use(plain);
+    await until('the plain file', () => lastPath() === plain);
+    const secret = vscode.Uri.file(scratch.path('.env.new')).with({ scheme: 'untitled' });
+    const editor = await vscode.window.showTextDocument(secret, { preview: false });
+    try {
+      await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'KEY=secret'));
+      await vscode.commands.executeCommand('editor.action.selectAll');
+      await until('the selection to be cleared', () => lastPath() === '');
+      const lists = ['getOpenEditors', 'getCurrentSelection', 'getLatestSelection'];
+      const answers = await Promise.all(lists.map((tool) => client.callForTexts(tool)));
+      assert.match(answers.join(), /plain\.txt/);
+      assert.doesNotMatch(answers.join(), /\.env\.new|KEY=secret/);
+      assert.doesNotMatch(JSON.stringify(client.received), /\.env\.new|KEY=secret/);
+    } finally {
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    }
+  });
+
   it('leaves ignored files out of everything, if the user wants that', async () => {
     scratch.write('.gitignore', 'build/\n');
     execFileSync('git', ['init', '-q'], { cwd: scratch.folder });
@@ -111,9 +131,9 @@ describe('sharing', function () {
   });
 
   it('takes patterns of files, of folders, and with paths', async () => {
-    await configure('share.exclude', ['*.log', 'private', '**/docs/*.md']);
+    await configure('share.exclude', ['*.log', 'private', 'secrets/', '**/docs/*.md']);
     const shared = scratch.write('docs/deep/a.md', 'a');
-    for (const name of ['x.log', 'private/deep/a.txt', 'docs/a.md']) {
+    for (const name of ['x.log', 'private/deep/a.txt', 'secrets/a.txt', 'docs/a.md']) {
       await use(shared);
       await until('the shared file', () => lastPath() === shared);
       await use(scratch.write(name, 'x'));
