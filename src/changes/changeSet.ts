@@ -57,10 +57,15 @@ export class ChangeSet {
     return new ChangeSet(randomUUID(), label, pid, Date.now());
   }
 
-  static load(saved: z.infer<typeof savedChangeSet>, isAlive: (pid: number) => boolean): ChangeSet {
+  /** @param oldest ms since the epoch: what was taken then or before is left out */
+  static load(
+    saved: z.infer<typeof savedChangeSet>,
+    oldest: number,
+    isAlive: (pid: number) => boolean,
+  ): ChangeSet {
     const pid = saved.pid !== undefined && isAlive(saved.pid) ? saved.pid : undefined;
     const set = new ChangeSet(saved.id, saved.label, pid, saved.startedAt);
-    for (const snapshot of saved.snapshots) {
+    for (const snapshot of saved.snapshots.filter(({ takenAt }) => takenAt > oldest)) {
       set.snapshots.set(snapshot.path, snapshot);
     }
     return set;

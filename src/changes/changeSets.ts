@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter } from '../base/emitter.ts';
-import { errorMessage, isNotFound } from '../base/errors.ts';
+import { errorCode, errorMessage, isNotFound } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Throttle } from '../base/throttle.ts';
 import { type Author, ChangeSet, type Snapshot, type SnapshotSource } from './changeSet.ts';
@@ -32,12 +32,14 @@ export class LostSnapshot extends Error {}
 /** For each session, the files that it edits as they were before. Survives a reload of the window. */
 export class ChangeSets implements Disposable {
   private readonly files: SnapshotFiles;
-  private readonly sets: ChangeSet[];
+  private readonly sets: ChangeSet[] = [];
   /** The change sets of clients that do not tell their process. */
   private readonly nameless = new WeakMap<Author, ChangeSet>();
   private readonly changed = new Emitter<void>();
   private readonly kept = new Emitter<readonly string[]>();
   private readonly saving = new Throttle(250, () => this.save());
+  /** Else the index is not written: what earlier sessions have left would be lost. */
+  private isLoaded: boolean;
 
   readonly onDidChange = this.changed.event;
   /** Paths of files of which what is there now is what the user wants. */
@@ -47,7 +49,7 @@ export class ChangeSets implements Disposable {
 
   constructor(private readonly options: ChangeSetsOptions) {
     this.files = new SnapshotFiles(options.dir);
-    this.sets = this.load();
+    this.isLoaded = this.load();
   }
 
   get all(): readonly ChangeSet[] {
@@ -197,37 +199,46 @@ export class ChangeSets implements Disposable {
     this.changed.fire();
   }
 
-  private load(): ChangeSet[] {
+  /** @returns whether there is nothing left in the index that is not known */
+  private load(): boolean {
     try {
-      const oldest = Date.now() - maxAge;
-      this.files.dropAside(oldest);
       const saved = this.files.loadIndex();
-      if (saved.some(({ snapshots }) => snapshots.some(({ takenAt }) => takenAt <= oldest))) {
+      const times = saved.flatMap(({ snapshots }) => snapshots.map(({ takenAt }) => takenAt));
+      const limit = Date.now() - maxAge;
+      // Where all seem too old, the clock may be ahead: they stay until there is a newer one.
+      const oldest = times.some((time) => time > limit) ? limit : 0;
+      this.files.dropAside(oldest);
+      if (times.some((time) => time <= oldest)) {
         this.saving.schedule(); // so that their bytes go too
       }
-      return saved
-        .map((set) => ({ ...set, snapshots: set.snapshots.filter(({ takenAt }) => takenAt > oldest) }))
-        .filter(({ snapshots }) => snapshots.length > 0)
-        .map((set) => ChangeSet.load(set, this.options.isAlive));
+      this.sets.unshift(...saved.map((set) => ChangeSet.load(set, oldest, this.options.isAlive)));
+      this.removeEmpty();
+      this.changed.fire();
+      return true;
     } catch (error) {
       this.options.log.error(`The changes of earlier sessions cannot be read: ${errorMessage(error)}`);
-      this.setAside();
-      return [];
+      // A file that is locked, for instance, may be read later. What is new by then stays where it is.
+      return errorCode(error) === undefined && this.sets.length === 0 && this.setAside();
     }
   }
 
   /** What a newer version has written, for instance, shall not be lost to the next edit. */
-  private setAside(): void {
+  private setAside(): boolean {
     try {
       this.options.log.info(`They are left in ${this.files.setAside()}.`);
+      return true;
     } catch (error) {
       this.options.log.error(`They stay where they were: ${errorMessage(error)}`);
+      return false;
     }
   }
 
   private save(): void {
     try {
-      this.files.saveIndex(this.sets);
+      this.isLoaded ||= this.load();
+      if (this.isLoaded) {
+        this.files.saveIndex(this.sets);
+      }
     } catch (error) {
       this.options.log.error(`The changes cannot be kept over a reload: ${errorMessage(error)}`);
     }

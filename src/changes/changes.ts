@@ -67,6 +67,13 @@ export class Changes implements Disposable {
     return done;
   }
 
+  /** A session is about to write this file, once more perhaps: that is not the user's, if it is as before until now. */
+  willEdit(snapshot: Snapshot): void {
+    if (this.isSame(snapshot)) {
+      this.known.delete(snapshot);
+    }
+  }
+
   /** The user has written this file: what was as before until now is not an agent's work from now on. */
   forgetSame(path: string): void {
     for (const set of [...this.sets.all]) {
@@ -134,8 +141,8 @@ export class Changes implements Disposable {
       this.known.set(snapshot, { stamp, comparison });
     } catch (error) {
       this.log.warn(`${snapshot.path} cannot be compared: ${errorMessage(error)}`);
-      if (!(error instanceof LostSnapshot)) {
-        return false; // gone again at this moment, or not readable now
+      if (!(error instanceof LostSnapshot) || set.snapshots.get(snapshot.path) !== snapshot) {
+        return false; // not readable now; or kept in the meantime, and its file perhaps edited anew
       }
       this.sets.keep(set, [snapshot.path]);
     }
@@ -147,7 +154,7 @@ export class Changes implements Disposable {
  * `stamp` differs whenever the content may do so, and is `none` when there is no file; `size` in bytes, infinite for
  * what is not a file: to read a pipe would never end.
  */
-async function describe(path: string): Promise<{ stamp: string; size: number }> {
+export async function describe(path: string): Promise<{ stamp: string; size: number }> {
   try {
     const found = await stat(path);
     return {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { lstat, readFile, readlink } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { SnapshotSource } from './changeSet.ts';
@@ -32,13 +32,20 @@ export interface FoundBefore {
   source: SnapshotSource;
 }
 
+interface Noted {
+  readonly head: string;
+  readonly stashes: string;
+  /** By path, with those that git ignores. Undefined: not known, as of what is too large, or of a whole folder. */
+  readonly differing: Map<string, Buffer | undefined>;
+}
+
 /**
  * What the files of a git work tree were before a shell command changed them: the last commit, except for the files
- * that differed from it when `note` was called.
+ * that differed from it when `note` was called. To revert one that is listed wrongly would lose it: where there is
+ * any doubt, none is found.
  */
 export class WorkingTree {
-  /** Their bytes by path; undefined: too large to remember. */
-  private differing: Map<string, Buffer | undefined> | undefined;
+  private noted: Noted | undefined;
 
   /** @param folder absolute; the work tree or a folder in it. Outside of git nothing is ever found. */
   constructor(private readonly folder: string) {}
@@ -46,51 +53,61 @@ export class WorkingTree {
   /** Remembers what differs from the last commit at this moment. Never throws. */
   async note(): Promise<void> {
     try {
-      const noted = new Map<string, Buffer | undefined>();
+      const [head, stashes, ignored] = await Promise.all([
+        this.text('rev-parse', 'HEAD'),
+        this.text('stash', 'list'),
+        this.fields('ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'),
+      ]);
+      const differing = new Map<string, Buffer | undefined>();
       let total = 0;
       for (const path of (await this.uncommitted([])).keys()) {
-        const size = noted.size < maxFiles ? await sizeOf(path) : Infinity;
-        const fits = size <= maxFileBytes && total + size <= maxTotalBytes;
-        total += fits ? size : 0;
-        noted.set(path, fits ? await readFile(path).catch(() => undefined) : undefined);
+        const max = Math.min(maxFileBytes, maxTotalBytes - total);
+        const bytes = differing.size < maxFiles ? await contentOf(path, max) : undefined;
+        total += bytes?.length ?? 0;
+        differing.set(path, bytes);
       }
-      this.differing = noted;
+      ignored.forEach((name) => differing.set(resolve(this.folder, name), undefined));
+      this.noted = { head, stashes, differing };
     } catch {
-      this.differing = undefined; // no repository, or none with a commit
+      this.noted = undefined; // no repository, or none with a commit
     }
   }
 
   /** The user has saved this file: that is not an agent's work. */
   async noteFile(path: string): Promise<void> {
-    if (this.differing) {
-      const fits = (await sizeOf(path)) <= maxFileBytes;
-      this.differing.set(path, fits ? await readFile(path).catch(() => undefined) : undefined);
-    }
+    this.noted?.differing.set(path, await contentOf(path, maxFileBytes));
   }
 
   /**
-   * Those of `paths` of which it is known what they were, and that git does not ignore. A file that a checkout, pull
-   * or reset has changed equals the commit that is then the last one, and so is not found. Never throws.
+   * Those of `paths` of which it is known what they were, and that git does not ignore: none that a commit, checkout,
+   * pull or reset has given another committed text since `note`. Never throws.
    */
   async before(paths: readonly string[]): Promise<FoundBefore[]> {
-    const { differing } = this;
-    if (!differing || paths.length === 0 || paths.length > maxFiles) {
+    const { noted } = this;
+    if (!noted || paths.length === 0 || paths.length > maxFiles) {
       return [];
     }
     try {
-      const gitDir = (await this.git('rev-parse', '--absolute-git-dir')).toString().trim();
-      if (signsOfWork.some((name) => existsSync(join(gitDir, name)))) {
+      const gitDir = await this.text('rev-parse', '--absolute-git-dir');
+      if (
+        signsOfWork.some((name) => existsSync(join(gitDir, name))) ||
+        (await this.text('stash', 'list')) !== noted.stashes
+      ) {
         return [];
       }
-      const changed = await this.uncommitted(paths);
+      const [changed, moved, gone] = await Promise.all([
+        this.uncommitted(paths),
+        this.diff(noted.head, 'HEAD'),
+        this.diff('--diff-filter=DT', 'HEAD'),
+      ]);
       const found: FoundBefore[] = [];
-      for (const path of paths.filter((candidate) => changed.has(candidate))) {
-        const source = differing.has(path) ? 'saved' : 'git';
-        const isNew = source === 'git' && changed.get(path);
-        const bytes =
-          source === 'saved' ? differing.get(path) : isNew ? undefined : await this.committed(path);
-        if (isNew || bytes) {
-          found.push({ path, bytes, source });
+      for (const path of paths.filter((candidate) => changed.has(candidate) && !moved.has(candidate))) {
+        const isSaved = noted.differing.has(path);
+        const isNew = !isSaved && changed.get(path);
+        const bytes = isSaved ? noted.differing.get(path) : isNew ? undefined : await this.committed(path);
+        // Not new: in a folder that was ignored, another repository, a submodule or a link.
+        if (isNew ? !isIn(noted.differing, path) && !isIn(gone, path) : bytes && !(await isLink(path))) {
+          found.push({ path, bytes, source: isSaved ? 'saved' : 'git' });
         }
       }
       return found;
@@ -101,7 +118,7 @@ export class WorkingTree {
 
   /**
    * Tracked files that differ from the last commit, and untracked ones that are not ignored, each with whether that
-   * commit lacks it. @param paths none: all
+   * commit lacks it; no links and submodules, which have no bytes of their own. @param paths none: all
    */
   private async uncommitted(paths: readonly string[]): Promise<Map<string, boolean>> {
     let names = paths.map((path) => relative(this.folder, path));
@@ -109,18 +126,36 @@ export class WorkingTree {
       names = []; // then git tells of all, and what was not asked for is not looked at
     }
     const [differing, untracked] = await Promise.all([
-      this.fields('diff', '--name-status', '-z', '--no-renames', '--relative', 'HEAD', '--', ...names),
+      this.diff('HEAD', '--', ...names),
       this.fields('ls-files', '--others', '--exclude-standard', '-z', '--', ...names),
     ]);
     const found = new Map(untracked.map((name) => [resolve(this.folder, name), true]));
-    for (let i = 0; i + 1 < differing.length; i += 2) {
-      found.set(resolve(this.folder, differing[i + 1] ?? ''), differing[i] === 'A');
+    for (const [path, modes] of differing) {
+      if (/^:1[26]/.test(modes)) {
+        found.delete(path);
+      } else {
+        found.set(path, modes.startsWith(':0'));
+      }
+    }
+    return found;
+  }
+
+  /** By path, what begins with a colon and the file's mode before. */
+  private async diff(...args: string[]): Promise<Map<string, string>> {
+    const fields = await this.fields('diff', '--raw', '-z', '--no-renames', '--relative', ...args);
+    const found = new Map<string, string>();
+    for (let i = 0; i + 1 < fields.length; i += 2) {
+      found.set(resolve(this.folder, fields[i + 1] ?? ''), fields[i] ?? '');
     }
     return found;
   }
 
   private async fields(...args: string[]): Promise<string[]> {
-    return (await this.git(...args)).toString().split('\0').filter(Boolean);
+    return (await this.text(...args)).split('\0').filter(Boolean);
+  }
+
+  private async text(...args: string[]): Promise<string> {
+    return (await this.git(...args)).toString().trimEnd();
   }
 
   /** As git would check it out, with its filters and line ends; undefined when it cannot. */
@@ -142,9 +177,22 @@ export class WorkingTree {
   }
 }
 
-async function sizeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ size }) => size,
-    () => Infinity,
+/** Undefined for what is larger, or not a file. */
+async function contentOf(path: string, maxBytes: number): Promise<Buffer | undefined> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isFile() && found.size <= maxBytes ? readFile(path).catch(() => undefined) : undefined;
+}
+
+/** To put bytes back would write what it points to. */
+function isLink(path: string): Promise<boolean> {
+  return readlink(path).then(
+    () => true,
+    () => false,
   );
+}
+
+/** Whether one of the folders around it is among these. */
+function isIn(folders: Pick<ReadonlySet<string>, 'has'>, path: string): boolean {
+  const parent = dirname(path);
+  return parent !== path && (folders.has(parent) || isIn(folders, parent));
 }

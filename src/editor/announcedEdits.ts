@@ -1,3 +1,4 @@
+import type { Changes } from '../changes/changes.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
 import type { Session } from '../server/session.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
@@ -8,6 +9,7 @@ import type { NewProblems } from './newProblems.ts';
 export class AnnouncedEdits implements EditListener {
   constructor(
     private readonly sets: ChangeSets,
+    private readonly changes: Changes,
     private readonly problems: NewProblems,
   ) {}
 
@@ -16,6 +18,9 @@ export class AnnouncedEdits implements EditListener {
     if (file) {
       this.sets.announce(session, file.fsPath);
       const snapshot = this.sets.find(session)?.snapshots.get(file.fsPath);
+      if (snapshot) {
+        this.changes.willEdit(snapshot);
+      }
       this.problems.willEdit(file, snapshot !== undefined && snapshot.hash === undefined);
     }
   }

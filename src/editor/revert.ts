@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { diffLines, type Hunk } from '../base/lineDiff.ts';
 import { toLines } from '../base/text.ts';
-import type { Change } from '../changes/changes.ts';
+import { type Change, describe } from '../changes/changes.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
 import { beforeUri } from './beforeFiles.ts';
 import { openDocument, saveNotebook } from './documents.ts';
@@ -24,6 +24,9 @@ export async function revertFile(sets: ChangeSets, change: Change): Promise<void
       throw new Error(`${path} could not be deleted.`);
     }
     return;
+  }
+  if ((await describe(path)).size === Infinity) {
+    throw new Error(`${path} is no longer a file.`);
   }
   const document = openDocument(uri);
   if (document?.isDirty) {
@@ -72,7 +75,9 @@ export async function revertHunk(change: Change, document: vscode.TextDocument, 
   const { range, text } = replacement(document, hunk, lines);
   const edit = new vscode.WorkspaceEdit();
   edit.replace(document.uri, range, text);
-  await vscode.workspace.applyEdit(edit);
+  if (!(await vscode.workspace.applyEdit(edit))) {
+    throw new Error('The editor has refused the edit.');
+  }
   if (!wasDirty) {
     await document.save();
   }

@@ -97,40 +97,36 @@ export class ShellEdits implements vscode.Disposable {
       }
     };
     const { workspace, window } = vscode;
-    this.store.add(this.sets.onDidKeep((paths) => paths.forEach(explain)));
-    // Before it is written: after that the file may have been compared already.
-    this.store.add(workspace.onWillSaveTextDocument(({ document }) => willWrite(document.uri)));
-    this.store.add(workspace.onWillSaveNotebookDocument(({ notebook }) => willWrite(notebook.uri)));
-    this.store.add(workspace.onDidSaveTextDocument(({ uri }) => wrote([uri])));
-    this.store.add(workspace.onDidSaveNotebookDocument(({ uri }) => wrote([uri])));
-    this.store.add(workspace.onDidCreateFiles(({ files }) => wrote(files)));
-    this.store.add(workspace.onDidDeleteFiles(({ files }) => wrote(files)));
     this.store.add(
-      workspace.onDidRenameFiles(({ files }) =>
-        wrote(files.flatMap(({ oldUri, newUri }) => [oldUri, newUri])),
-      ),
-    );
-    this.store.add(
-      window.onDidStartTerminalShellExecution(({ execution, terminal }) =>
-        this.commands.set(execution, { terminal, startedAt: Date.now(), endedAt: Infinity }),
-      ),
-    );
-    this.store.add(
-      window.onDidCloseTerminal((closed) => {
-        for (const [execution, { terminal }] of this.commands) {
-          if (terminal === closed) {
-            this.commands.delete(execution); // nothing tells its end
+      vscode.Disposable.from(
+        this.sets.onDidKeep((paths) => paths.forEach(explain)),
+        // Before it is written: after that the file may have been compared already.
+        workspace.onWillSaveTextDocument(({ document }) => willWrite(document.uri)),
+        workspace.onWillSaveNotebookDocument(({ notebook }) => willWrite(notebook.uri)),
+        workspace.onDidSaveTextDocument(({ uri }) => wrote([uri])),
+        workspace.onDidSaveNotebookDocument(({ uri }) => wrote([uri])),
+        workspace.onDidCreateFiles(({ files }) => wrote(files)),
+        workspace.onDidDeleteFiles(({ files }) => wrote(files)),
+        workspace.onDidRenameFiles(({ files }) =>
+          wrote(files.flatMap(({ oldUri, newUri }) => [oldUri, newUri])),
+        ),
+        window.onDidStartTerminalShellExecution(({ execution, terminal }) =>
+          this.commands.set(execution, { terminal, startedAt: Date.now(), endedAt: Infinity }),
+        ),
+        window.onDidCloseTerminal((closed) => {
+          for (const [execution, { terminal }] of this.commands) {
+            if (terminal === closed) {
+              this.commands.delete(execution); // nothing tells its end
+            }
           }
-        }
-      }),
-    );
-    this.store.add(
-      window.onDidEndTerminalShellExecution(({ execution }) => {
-        const command = this.commands.get(execution);
-        if (command) {
-          command.endedAt = Date.now();
-        }
-      }),
+        }),
+        window.onDidEndTerminalShellExecution(({ execution }) => {
+          const command = this.commands.get(execution);
+          if (command) {
+            command.endedAt = Date.now();
+          }
+        }),
+      ),
     );
   }
 

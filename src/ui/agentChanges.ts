@@ -38,7 +38,7 @@ export class AgentChanges implements Disposable {
     this.changes = this.store.add(new Changes(this.sets, log));
     this.beforeFiles = this.store.add(new BeforeFiles(this.sets));
     const problems = this.store.add(new NewProblems(this.sets));
-    this.edits = new AnnouncedEdits(this.sets, problems);
+    this.edits = new AnnouncedEdits(this.sets, this.changes, problems);
     this.store.add(new ChangesView(this.sets, this.changes, problems));
     this.store.add(new ChangeDecorations(this.changes));
     this.store.add(new ChangeGutter(this.changes, commandIds.openChange));

@@ -78,7 +78,8 @@ async function revert(sets: ChangeSets, changes: Changes, chosen: readonly Chang
     return;
   }
   const problems: string[] = [];
-  for (const change of chosen) {
+  // The newest first: two of them may be one file, by a link or in another case.
+  for (const change of [...chosen].reverse()) {
     try {
       const { set, snapshot } = change;
       await revertFile(sets, change);

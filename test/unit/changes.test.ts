@@ -19,9 +19,11 @@ import type { Author } from '../../src/changes/changeSet.ts';
 import { Changes } from '../../src/changes/changes.ts';
 import { ChangeSets, LostSnapshot, type SnapshotLimits } from '../../src/changes/changeSets.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
+import { until } from '../support/until.ts';
 
 describe('a change set', () => {
   let folder: string;
+  let dir: string;
   let limits: SnapshotLimits;
   let alive: boolean;
   let log: MemoryLog;
@@ -33,6 +35,7 @@ describe('a change set', () => {
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'ide-bridge-changes-'));
+    dir = join(folder, 'snapshots');
     limits = { files: 100, totalBytes: 1_000_000, fileBytes: 100_000 };
     alive = true;
     log = new MemoryLog();
@@ -45,7 +48,7 @@ describe('a change set', () => {
 
   function open(): void {
     sets = new ChangeSets({
-      dir: join(folder, 'snapshots'),
+      dir,
       limits: () => limits,
       isAlive: () => alive,
       log,
@@ -64,6 +67,10 @@ describe('a change set', () => {
   /** What the CLI does: announces, and writes at once. */
   function edit(author: Author, name: string, content: string | Buffer): void {
     sets.announce(author, path(name));
+    const snapshot = sets.find(author)?.snapshots.get(path(name));
+    if (snapshot) {
+      changes.willEdit(snapshot);
+    }
     writeFileSync(path(name), content);
   }
 
@@ -201,7 +208,6 @@ describe('a change set', () => {
       edit(claude, name, 'changed\n');
     }
     reload();
-    const dir = join(folder, 'snapshots');
     const names = readdirSync(dir);
     assert.equal(names.length, 2, String(names));
     assert.deepEqual(
@@ -309,15 +315,17 @@ describe('a change set', () => {
     assert.deepEqual(await listed(), ['Claude 1: a.txt modified +? -?']);
   });
 
-  it('deletes the bytes of what is too old, also when nothing else is left', async () => {
+  it('deletes the bytes of what is too old, once there is something newer', async () => {
     writeFileSync(path('a.txt'), '0\n');
     edit(claude, 'a.txt', '1\n');
     sets.dispose();
-    const dir = join(folder, 'snapshots');
     const index = readFileSync(join(dir, 'index.json'), 'utf8');
     writeFileSync(join(dir, 'index.json'), index.replace(/"takenAt":\d+/, '"takenAt":1'));
     open();
-    assert.deepEqual(await listed(), []);
+    assert.deepEqual(await listed(), ['Claude 1: a.txt modified +1 -1']); // it is the clock that may be wrong
+    edit(other, 'new.txt', '1\n');
+    reload();
+    assert.deepEqual(await listed(), ['Claude 2: new.txt created +1 -0']);
     sets.dispose();
     assert.deepEqual(readdirSync(dir), ['index.json']);
   });
@@ -336,6 +344,35 @@ describe('a change set', () => {
     edit(claude, 'a.txt', 'theirs\n');
     await listed();
     assert.deepEqual(before(), ['0\n', 'mine\n']);
+  });
+
+  it('keeps what is edited once more, also when the user writes the file before that is seen', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    edit(claude, 'a.txt', '0\n');
+    assert.deepEqual(await listed(), []);
+    edit(claude, 'a.txt', '1\n');
+    changes.forgetSame(path('a.txt'));
+    assert.deepEqual(await listed(), ['Claude 1: a.txt modified +1 -1']);
+    assert.deepEqual(before(), ['0\n']);
+  });
+
+  it('keeps what is edited anew while the lost bytes of the edit before are looked for', async () => {
+    for (const name of ['a.txt', 'b.txt']) {
+      writeFileSync(path(name), `${name}\n`);
+      edit(claude, name, '1\n');
+    }
+    edit(claude, 'new.txt', '1\n');
+    const [set] = sets.all;
+    assert.ok(set);
+    rmSync(dir, { recursive: true });
+    const ended = sets.onDidKeep(() => {
+      ended.dispose(); // a.txt is not listed any more, and b.txt comes next
+      sets.keep(set, [path('b.txt')]);
+      edit(claude, 'b.txt', '2\n');
+    });
+    await listed();
+    assert.deepEqual(await listed(), ['Claude 1: new.txt created +1 -0', 'Claude 1: b.txt modified +1 -1']);
+    assert.deepEqual(before(), [undefined, '1\n']);
   });
 
   it('says which files are kept, and forgets its notice with the last of them', () => {
@@ -372,5 +409,42 @@ describe('a change set', () => {
     const aside = join(folder, 'snapshots.unreadable');
     assert.equal(readFileSync(join(aside, 'index.json'), 'utf8'), '{"version":2}');
     assert.equal(readdirSync(aside).length, 2); // the file as it was is there too
+  });
+
+  it('of an earlier session is not lost when the index cannot be read for a while', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    edit(claude, 'a.txt', '1\n');
+    sets.dispose();
+    const index = join(folder, 'snapshots', 'index.json');
+    renameSync(index, `${index}.aside`);
+    mkdirSync(index); // to read a folder is an error that says nothing of the content
+    open();
+    edit(other, 'b.txt', '1\n');
+    const failures = () => log.lines.filter((line) => /cannot be read/.test(line)).length;
+    await until('another try', () => failures() === 2);
+    rmdirSync(index);
+    renameSync(`${index}.aside`, index);
+    edit(other, 'c.txt', '1\n');
+    reload();
+    assert.deepEqual(await listed(), [
+      'Claude 1: a.txt modified +1 -1',
+      'Claude 2: b.txt created +1 -0',
+      'Claude 2: c.txt created +1 -0',
+    ]);
+    assert.deepEqual(before(), ['0\n', undefined, undefined]);
+  });
+
+  it('of a newer version is not lost when it cannot be put aside', () => {
+    sets.dispose();
+    dir = `${dir}/`; // no folder can be moved into itself
+    edit(claude, 'a.txt', '1\n');
+    sets.dispose();
+    const index = join(dir, 'index.json');
+    writeFileSync(index, '{"version":2}');
+    open();
+    assert.ok(log.lines.some((line) => /stay where they were/.test(line)));
+    edit(claude, 'b.txt', '1\n');
+    reload();
+    assert.equal(readFileSync(index, 'utf8'), '{"version":2}');
   });
 });

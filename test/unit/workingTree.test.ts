@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { WorkingTree } from '../../src/changes/workingTree.ts';
@@ -26,7 +34,7 @@ describe('a work tree', function () {
 
   function commit(): void {
     git('init', '--quiet', '--initial-branch=main');
-    write('.gitignore', 'ignored/\n');
+    write('.gitignore', 'ignored/\n.env\n');
     write('a.txt', 'committed\n');
     write('sub dir/ü [1].txt', 'committed too\n');
     git('add', '--all');
@@ -103,6 +111,96 @@ describe('a work tree', function () {
     await tree.note();
     write('ignored/out.js', 'built\n');
     assert.deepEqual(await found('ignored/out.js'), []);
+  });
+
+  it('does not take for new what was ignored until now', async () => {
+    commit();
+    write('ignored/data/mine.txt', 'mine\n');
+    write('.env', 'mine\n');
+    await tree.note();
+    write('.gitignore', '# nothing\n');
+    write('ignored/data/mine.txt', 'changed\n');
+    write('ignored/new.txt', 'not sure\n');
+    write('.env', 'changed\n');
+    assert.deepEqual(await found('.gitignore', 'ignored/data/mine.txt', 'ignored/new.txt', '.env'), [
+      '.gitignore git "ignored/\\n.env\\n"',
+    ]);
+  });
+
+  it('does not take for new what was in another repository, or in a submodule', async () => {
+    commit();
+    for (const name of ['nested', 'module']) {
+      git('init', '--quiet', name);
+      write(`${name}/mine.txt`, 'mine\n');
+      git('-C', name, 'add', '--all');
+      git('-C', name, 'commit', '--quiet', '--message=theirs');
+    }
+    git('add', '--no-warn-embedded-repo', 'module');
+    git('commit', '--quiet', '--message=second');
+    await tree.note();
+    git('rm', '--quiet', '--cached', 'module');
+    for (const name of ['nested', 'module']) {
+      rmSync(path(`${name}/.git`), { recursive: true });
+      write(`${name}/mine.txt`, 'changed\n');
+    }
+    write('new.txt', 'new\n');
+    assert.deepEqual(await found('nested/mine.txt', 'module/mine.txt', 'new.txt'), ['new.txt git undefined']);
+  });
+
+  it('finds nothing where a file takes the place of a link, or a link that of a file', async () => {
+    commit();
+    symlinkSync('a.txt', path('link.txt'));
+    git('add', 'link.txt');
+    git('commit', '--quiet', '--message=second');
+    write('mine.txt', 'mine\n');
+    symlinkSync('a.txt', path('mine link.txt'));
+    await tree.note();
+    for (const name of ['link.txt', 'mine link.txt']) {
+      unlinkSync(path(name));
+      write(name, 'changed\n');
+    }
+    for (const name of ['a.txt', 'mine.txt']) {
+      unlinkSync(path(name));
+      symlinkSync('sub dir/ü [1].txt', path(name));
+    }
+    assert.deepEqual(await found('link.txt', 'mine link.txt', 'a.txt', 'mine.txt'), []);
+  });
+
+  it('finds what a commit in the meantime has not touched, and nothing of what it has', async () => {
+    commit();
+    await tree.note();
+    write('a.txt', 'theirs\n');
+    git('commit', '--quiet', '--all', '--message=second');
+    write('a.txt', 'changed\n');
+    write('sub dir/ü [1].txt', 'changed\n');
+    write('new.txt', 'new\n');
+    assert.deepEqual(await found('a.txt', 'sub dir/ü [1].txt', 'new.txt'), [
+      'sub dir/ü [1].txt git "committed too\\n"',
+      'new.txt git undefined',
+    ]);
+  });
+
+  it('finds nothing of a commit that was undone', async () => {
+    commit();
+    write('a.txt', 'mine\n');
+    write('mine.txt', 'mine\n');
+    git('add', '--all');
+    git('commit', '--quiet', '--message=second');
+    await tree.note();
+    git('reset', '--quiet', '--soft', 'HEAD~1');
+    write('a.txt', 'changed\n');
+    write('mine.txt', 'changed\n');
+    assert.deepEqual(await found('a.txt', 'mine.txt'), []);
+  });
+
+  it('finds nothing after files came out of a stash', async () => {
+    commit();
+    write('a.txt', 'mine\n');
+    write('mine.txt', 'mine\n');
+    git('stash', '--quiet', '--include-untracked');
+    await tree.note();
+    git('stash', 'pop', '--quiet');
+    assert.deepEqual(await found('a.txt', 'mine.txt'), []);
   });
 
   it('finds nothing after a checkout', async () => {
