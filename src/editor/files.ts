@@ -5,7 +5,7 @@ import type { Documents, OpenDocument } from '../tools/documents.ts';
 import { findText } from '../tools/findText.ts';
 import type { Formatter } from '../tools/jetBrains.ts';
 import type { FileOpener, OpenedFile, OpenFileRequest } from '../tools/openFile.ts';
-import { openDocument } from './documents.ts';
+import { openDocument, openNotebook } from './documents.ts';
 import { candidates, isRegularFile } from './paths.ts';
 import { rawFileUri, rawUri } from './rawUri.ts';
 
@@ -30,7 +30,8 @@ export class Files implements FileOpener, Documents, Formatter {
     const document =
       findUntitled(path) ??
       candidates(path)
-        .map((candidate) => openDocument(vscode.Uri.file(candidate)))
+        .map((candidate) => vscode.Uri.file(candidate))
+        .map((uri) => openNotebook(uri) ?? openDocument(uri))
         .find((found) => found !== undefined);
     return (
       document && {
@@ -48,17 +49,13 @@ export class Files implements FileOpener, Documents, Formatter {
       return false;
     }
     const document = await readDocument(path);
-    const wasDirty = document.isDirty;
-    const edits = await vscode.commands.executeCommand<vscode.TextEdit[] | undefined>(
-      'vscode.executeFormatDocumentProvider',
-      document.uri,
-      formattingOptions(document.uri),
-    );
+    const edits = (await formattingOf(document)) ?? (await formattingOf(document));
     if (!edits) {
-      throw new Error(`No formatter is installed for ${document.languageId} files.`);
+      throw new Error(`${path} was edited meanwhile. Try again.`);
     }
     const edit = new vscode.WorkspaceEdit();
     edit.set(document.uri, edits);
+    const wasDirty = document.isDirty;
     if (!(await vscode.workspace.applyEdit(edit))) {
       throw new Error(`The editor refused to change ${path}.`);
     }
@@ -160,8 +157,22 @@ function findUntitled(name: string): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find(({ isUntitled, uri }) => isUntitled && uri.path === name);
 }
 
-function filePath({ isUntitled, uri }: vscode.TextDocument): string {
+function filePath({ isUntitled, uri }: vscode.TextDocument | vscode.NotebookDocument): string {
   return isUntitled ? uri.path : uri.fsPath;
+}
+
+/** @returns undefined when the text has changed meanwhile, which these edits do not fit */
+async function formattingOf(document: vscode.TextDocument): Promise<vscode.TextEdit[] | undefined> {
+  const { uri, version } = document;
+  const edits = await vscode.commands.executeCommand<vscode.TextEdit[] | undefined>(
+    'vscode.executeFormatDocumentProvider',
+    uri,
+    formattingOptions(uri),
+  );
+  if (!edits) {
+    throw new Error(`No formatter is installed for ${document.languageId} files.`);
+  }
+  return document.version === version ? edits : undefined;
 }
 
 function formattingOptions(uri: vscode.Uri): vscode.FormattingOptions {

@@ -7,6 +7,7 @@ import type { OpenEditor } from '../../src/tools/openEditors.ts';
 import type { IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
 import { connectClient, proposalTabs, Scratch, tabs } from './bridge.ts';
+import { ipynb } from './ipynb.ts';
 
 /** A PNG of one pixel, in base64. */
 const dot =
@@ -329,6 +330,27 @@ describe('tools', () => {
       assert.match(readFileSync(file, 'utf8'), /^new one/);
     });
 
+    it('of a notebook are told, and saved', async () => {
+      const filePath = scratch.write('book.ipynb', ipynb(['x = 20']));
+      const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(filePath));
+      await vscode.window.showNotebookDocument(notebook, { preview: false });
+      const edit = new vscode.WorkspaceEdit();
+      const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, 'y = 21', 'python');
+      edit.set(notebook.uri, [vscode.NotebookEdit.insertCells(1, [cell])]);
+      assert.ok(await vscode.workspace.applyEdit(edit));
+      const state = { success: true, filePath, isUntitled: false };
+      assert.deepEqual(await client.callForJson('checkDocumentDirty', { filePath }), {
+        ...state,
+        isDirty: true,
+      });
+      await client.callForJson('saveDocument', { filePath });
+      assert.match(readFileSync(filePath, 'utf8'), /y = 21/);
+      assert.deepEqual(await client.callForJson('checkDocumentDirty', { filePath }), {
+        ...state,
+        isDirty: false,
+      });
+    });
+
     it('of a document that is not open cannot be told or saved', async () => {
       const filePath = join(scratch.folder, 'closed.txt');
       const message = `Document not open: ${filePath}`;
@@ -372,6 +394,39 @@ describe('tools', () => {
       assert.equal(editor.document.isDirty, true);
       assert.equal(readFileSync(path, 'utf8'), '{}');
       await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    });
+
+    it('reformat_file fits no edits to a text that has changed meanwhile', async () => {
+      const path = scratch.write('notes.changing', 'a');
+      const { document } = await openText(path);
+      let changes = 1;
+      const formatter = vscode.languages.registerDocumentFormattingEditProvider(
+        { pattern: '**/*.changing' },
+        {
+          async provideDocumentFormattingEdits(old) {
+            const edits = [vscode.TextEdit.insert(old.lineAt(0).range.end, '!')];
+            const typed = new vscode.WorkspaceEdit();
+            typed.insert(old.uri, new vscode.Position(0, 0), 'x');
+            if (changes > 0) {
+              changes -= 1;
+              await vscode.workspace.applyEdit(typed);
+            }
+            return edits;
+          },
+        },
+      );
+      try {
+        assert.equal(await call('reformat_file', { file_path: path }), 'OK');
+        assert.equal(document.getText(), 'xa!');
+        changes = 2;
+        const { content, isError } = await client.call('reformat_file', { file_path: path });
+        assert.equal(isError, true);
+        assert.match(content[0]?.text ?? '', /notes\.changing was edited meanwhile/);
+        assert.equal(document.getText(), 'xxxa!');
+      } finally {
+        formatter.dispose();
+        await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+      }
     });
 
     it('reformat_file refuses what is not there, or has no formatter', async () => {
