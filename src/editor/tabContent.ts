@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../tools/openEditors.ts';
+import { isSame } from './documents.ts';
 
 /** The document that a tab shows, with the one that it is compared with; undefined for terminals, web views, settings. */
 export function contentOf(
@@ -28,6 +29,6 @@ export function allTabs(): vscode.Tab[] {
 export function tabsWith(uri: vscode.Uri): vscode.Tab[] {
   return allTabs().filter(({ input }) => {
     const content = contentOf(input);
-    return [content?.uri, content?.original].some((side) => side?.toString() === uri.toString());
+    return [content?.uri, content?.original].some((side) => isSame(side, uri));
   });
 }
