@@ -377,7 +377,7 @@ const scenarios: Record<string, Scenario> = {
 };
 
 /** What is left of a longer one in an answer for the model, into which some twenty fit. */
-const longText = 'x'.repeat(1_997);
+const longText = 'y'.repeat(1_997);
 /** Ends when it is interrupted, and says nothing of that. */
 const sleep = [
   'import time',
@@ -499,7 +499,7 @@ function transcript(client: IdeClient, scratch: Scratch, notifications: string[]
     .replace(/"[^"]*\/settings\.json",|,"[^"]*\/settings\.json"/g, '') // told of in the same message
     .replaceAll(scratch.folder, '<dir>')
     .replaceAll(workspace, '<workspace>')
-    .replaceAll(longText, '<1,997 x>')
+    .replaceAll(longText, '<1,997 y>')
     .replaceAll(`"version":"${version}"`, '"version":"<version>"')
     .concat('\n');
 }
