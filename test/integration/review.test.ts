@@ -204,26 +204,6 @@ describe('the review of proposals', () => {
     await until('the multi-diff to close', () => reviews().length === 0);
   });
 
-  it('all in one editor: it closes with the last, although one that was decided there is edited', async () => {
-    const first = await propose(desk.client, file, asText(proposed), 'A');
-    const second = await propose(desk.client, desk.scratch.path('second.txt'), 'x\n', 'B');
-    await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
-    const reviews = () => tabs().filter(({ label }) => label.startsWith('Proposed Changes'));
-    await until('the multi-diff', () => reviews().length === 1);
-    await lens('Drop').first().waitFor();
-    const own = tabs().filter(({ label }) => !label.startsWith('Proposed Changes'));
-    await vscode.window.tabGroups.close(own);
-    const edit = new vscode.WorkspaceEdit();
-    edit.insert(first.uri, new vscode.Position(0, 0), 'mine\n');
-    assert.ok(await vscode.workspace.applyEdit(edit));
-    await until('the edit', () => reviews()[0]?.isDirty);
-    await vscode.commands.executeCommand('ideBridge.rejectProposal', first.uri);
-    assert.deepEqual(await first.answer, ['DIFF_REJECTED', 'A']);
-    await vscode.commands.executeCommand('ideBridge.acceptProposal', second.uri);
-    assert.deepEqual(await second.answer, ['FILE_SAVED', 'x\n']);
-    await until('the multi-diff to close', () => reviews().length === 0);
-  });
-
   describe('over unsaved changes', () => {
     async function makeDirty(): Promise<vscode.TextDocument> {
       const document = await vscode.workspace.openTextDocument(file);
