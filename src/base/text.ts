@@ -15,3 +15,9 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 export function toLines(text: string): string[] {
   return text.split(/\r\n|\r|\n/);
 }
+
+/** At most its first `limit` UTF-16 units, never with half a surrogate pair at the end. */
+export function cut(text: string, limit: number): string {
+  const isHalf = text.length > limit && /[\uD800-\uDBFF]/.test(text.charAt(limit - 1));
+  return text.slice(0, isHalf ? limit - 1 : limit);
+}

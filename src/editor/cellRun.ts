@@ -58,7 +58,7 @@ class CellRun implements vscode.Disposable {
     const cancel = () => this.interrupt('cancelled');
     signal.addEventListener('abort', cancel, { once: true });
     this.store.add(toDisposable(() => signal.removeEventListener('abort', cancel)));
-    void this.execute();
+    this.execute();
   }
 
   end(): Promise<CellRunEnd> {
@@ -105,11 +105,14 @@ class CellRun implements vscode.Disposable {
   }
 
   /** Most kernels have ended the run when the command returns; some then say nothing of its success. */
-  private async execute(): Promise<void> {
-    await vscode.commands.executeCommand('notebook.cell.execute', target(this.cell));
-    this.after(grace.command, () =>
-      this.outcome.settle(hasStarted(this.cell) ? 'without verdict' : (this.interruptedBy ?? 'not started')),
-    );
+  private execute(): void {
+    const end = () =>
+      this.after(grace.command, () =>
+        this.outcome.settle(
+          hasStarted(this.cell) ? 'without verdict' : (this.interruptedBy ?? 'not started'),
+        ),
+      );
+    vscode.commands.executeCommand('notebook.cell.execute', target(this.cell)).then(end, end);
   }
 
   private interrupt(reason: 'timeout' | 'cancelled'): void {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { isSame } from './documents.ts';
 
 /** The cell whose text a document is; undefined for all other documents. */
 export function cellOf(uri: vscode.Uri): vscode.NotebookCell | undefined {
@@ -7,7 +8,7 @@ export function cellOf(uri: vscode.Uri): vscode.NotebookCell | undefined {
   }
   return vscode.workspace.notebookDocuments
     .flatMap((notebook) => notebook.getCells())
-    .find(({ document }) => document.uri.toString() === uri.toString());
+    .find(({ document }) => isSame(document.uri, uri));
 }
 
 /** The CLI's word for a cell, where it reads a notebook (2.1.330): its id, or its place in a file without ids. */

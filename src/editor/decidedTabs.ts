@@ -3,7 +3,8 @@ import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
-import type { ProposalFiles } from './proposalFiles.ts';
+import { keepTyped } from './keepTyped.ts';
+import { type ProposalFiles, textOf } from './proposalFiles.ts';
 import { isNotebook, proposedSides, shownProposals, tabsOf } from './proposalTabs.ts';
 
 /** Closes the tabs of proposals for which nobody waits any more, without asking about what was typed there. */
@@ -39,7 +40,7 @@ export class DecidedTabs implements vscode.Disposable {
       }
       try {
         // Of a tab that is just being restored, the editor may never answer.
-        await Promise.race([save(uri, done.some(isNotebook)), delay(3_000)]);
+        await Promise.race([Promise.allSettled(done.flatMap(save)), delay(3_000)]);
         await vscode.window.tabGroups.close(done, true);
       } catch (error) {
         this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`);
@@ -56,8 +57,11 @@ export class DecidedTabs implements vscode.Disposable {
   private closeOrphan(uri: vscode.Uri): Promise<void> {
     return this.orphans.run(async () => {
       for (let attempt = 0; attempt < 5 && !this.isPending(uri) && tabsOf(uri).length > 0; attempt++) {
-        this.files.adopt(uri);
+        const file = this.files.adopt(uri);
         await this.close(uri);
+        if (file.bytes.length > 0) {
+          await keepTyped(uri, textOf(file)); // which the editor still had
+        }
         await delay(200);
       }
     });
@@ -70,10 +74,11 @@ export class DecidedTabs implements vscode.Disposable {
   }
 }
 
-/** Into nowhere. After a restart nothing is known to be dirty before its document is open. */
-async function save(uri: vscode.Uri, asNotebook: boolean): Promise<void> {
-  const document = asNotebook
-    ? await vscode.workspace.openNotebookDocument(uri)
-    : await vscode.workspace.openTextDocument(uri);
-  await document.save();
+/** All that it shows, into nowhere. After a restart nothing is known to be dirty before its document is open. */
+function save(tab: vscode.Tab): Promise<boolean>[] {
+  const { openNotebookDocument, openTextDocument } = vscode.workspace;
+  return proposedSides(tab).map(async (uri) => {
+    const document = await (isNotebook(tab) ? openNotebookDocument(uri) : openTextDocument(uri));
+    return document.save();
+  });
 }

@@ -1,13 +1,17 @@
 import * as vscode from 'vscode';
 
+export function isSame(a: vscode.Uri | undefined, b: vscode.Uri): boolean {
+  return a?.toString() === b.toString();
+}
+
 /** The document of that URI, if the editor has it open. */
 export function openDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
-  return vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
+  return vscode.workspace.textDocuments.find((document) => isSame(document.uri, uri));
 }
 
 /** The notebook of that URI, if the editor has it open. Its text may be open as a document too. */
 export function openNotebook(uri: vscode.Uri): vscode.NotebookDocument | undefined {
-  return vscode.workspace.notebookDocuments.find((notebook) => notebook.uri.toString() === uri.toString());
+  return vscode.workspace.notebookDocuments.find((notebook) => isSame(notebook.uri, uri));
 }
 
 /** What the editor has open of a file: its text if that has unsaved changes, else its notebook, else its text. */

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { isSame } from './documents.ts';
 import { onDidSaveByHand } from './handSaves.ts';
 import type { Proposals } from './proposals.ts';
 import { proposedSides, tabsOf } from './proposalTabs.ts';
@@ -20,7 +21,7 @@ export function watchEditorDecisions(proposals: Proposals): vscode.Disposable {
       }
     }),
     onDidSaveByHand(
-      (uri) => proposals.active?.uri.toString() === uri.toString(),
+      (uri) => isSame(proposals.active?.uri, uri),
       (uri) => {
         if (setting('diff.acceptOnSave')) {
           void proposals.accept(uri);

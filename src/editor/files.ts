@@ -48,17 +48,16 @@ export class Files implements FileOpener, Documents, Formatter {
       return undefined;
     }
     const document = await readDocument(path);
-    const wasDirty = document.isDirty;
-    const edits = await vscode.commands.executeCommand<vscode.TextEdit[] | undefined>(
-      'vscode.executeFormatDocumentProvider',
-      document.uri,
-      formattingOptions(document.uri),
-    );
-    if (!edits?.length) {
+    const edits = (await formattingOf(document)) ?? (await formattingOf(document));
+    if (!edits) {
+      throw new Error(`${path} was edited meanwhile. Try again.`);
+    }
+    if (edits.length === 0) {
       return false; // no formatter, or one that has nothing to change: the editor does not tell them apart
     }
     const edit = new vscode.WorkspaceEdit();
     edit.set(document.uri, edits);
+    const wasDirty = document.isDirty;
     if (!(await vscode.workspace.applyEdit(edit))) {
       throw new Error(`The editor refused to change ${path}.`);
     }
@@ -162,6 +161,17 @@ function findUntitled(name: string): vscode.TextDocument | undefined {
 
 function filePath({ isUntitled, uri }: Pick<vscode.TextDocument, 'isUntitled' | 'uri'>): string {
   return isUntitled ? uri.path : uri.fsPath;
+}
+
+/** @returns undefined when the text has changed meanwhile, which these edits do not fit */
+async function formattingOf(document: vscode.TextDocument): Promise<vscode.TextEdit[] | undefined> {
+  const { uri, version } = document;
+  const edits = await vscode.commands.executeCommand<vscode.TextEdit[] | undefined>(
+    'vscode.executeFormatDocumentProvider',
+    uri,
+    formattingOptions(uri),
+  );
+  return document.version === version ? (edits ?? []) : undefined;
 }
 
 function formattingOptions(uri: vscode.Uri): vscode.FormattingOptions {

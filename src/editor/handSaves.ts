@@ -10,26 +10,23 @@ export function onDidSaveByHand(
 ): vscode.Disposable {
   const { workspace } = vscode;
   const saving = new Set<string>();
-  const isByHand = (uri: vscode.Uri, reason: vscode.TextDocumentSaveReason) =>
-    reason === vscode.TextDocumentSaveReason.Manual && isLookedAt(uri);
+  /** A save that began before, and never came to its end, counts no more. @returns whether this one is by hand */
+  const begin = (uri: vscode.Uri, reason: vscode.TextDocumentSaveReason) => {
+    const isByHand = reason === vscode.TextDocumentSaveReason.Manual && isLookedAt(uri);
+    saving[isByHand ? 'add' : 'delete'](uri.toString());
+    return isByHand;
+  };
   const end = ({ uri }: { uri: vscode.Uri }) => {
     if (saving.delete(uri.toString())) {
       listener(uri);
     }
   };
   return vscode.Disposable.from(
-    workspace.onWillSaveTextDocument(({ document: { uri }, reason }) => {
-      if (isByHand(uri, reason)) {
-        saving.add(uri.toString());
-      }
-    }),
+    workspace.onWillSaveTextDocument(({ document: { uri }, reason }) => void begin(uri, reason)),
     workspace.onDidSaveTextDocument(end),
     workspace.onWillSaveNotebookDocument(({ notebook: { uri, isDirty }, reason }) => {
-      if (isByHand(uri, reason)) {
-        saving.add(uri.toString());
-        if (!isDirty) {
-          end({ uri }); // before the editor writes it in a form of its own
-        }
+      if (begin(uri, reason) && !isDirty) {
+        end({ uri }); // before the editor writes it in a form of its own
       }
     }),
     workspace.onDidSaveNotebookDocument(end),

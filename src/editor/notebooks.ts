@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
+import { withLf } from '../base/text.ts';
 import type { Session } from '../server/session.ts';
 import { toContent } from '../tools/cellOutputs.ts';
 import type { CodeRun, CodeRunner } from '../tools/executeCode.ts';
@@ -45,12 +46,12 @@ export class Notebooks implements CodeRunner, vscode.Disposable {
     if (vscode.workspace.fs.isWritableFileSystem(editor.notebook.uri.scheme) === false) {
       throw refusals.readOnly(nameOf(editor.notebook));
     }
-    if (this.isRunning) {
+    const kernel = await jupyterKernel(editor.notebook.uri); // which may ask the user, and never come
+    if (this.isRunning || signal.aborted) {
       throw refusals.runningAlready();
     }
     this.isRunning = true;
     try {
-      const kernel = await jupyterKernel(editor.notebook.uri);
       this.checkKernel(editor.notebook, kernel);
       return await this.runNewCell(editor, code, session, { kernel, signal });
     } finally {
@@ -128,14 +129,22 @@ async function addCell(editor: vscode.NotebookEditor, code: string): Promise<vsc
   const { notebook, selection } = editor;
   const index = setting('notebook.cellPosition') === 'belowSelection' ? selection.end : notebook.cellCount;
   const data = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, code, 'python');
+  const before = new Set(notebook.getCells());
   if (!(await applyEdit(notebook, vscode.NotebookEdit.insertCells(index, [data])))) {
     throw refusals.readOnly(nameOf(notebook));
   }
+  // Where it is now: cells may have come and gone above it meanwhile.
+  const cell = notebook
+    .getCells()
+    .find((each) => !before.has(each) && withLf(each.document.getText()) === withLf(code));
+  if (!cell) {
+    throw refusals.cellGone(nameOf(notebook));
+  }
   editor.revealRange(
-    new vscode.NotebookRange(index, index + 1),
+    new vscode.NotebookRange(cell.index, cell.index + 1),
     vscode.NotebookEditorRevealType.InCenterIfOutsideViewport,
   );
-  return notebook.cellAt(index);
+  return cell;
 }
 
 async function removeCell({ notebook, index }: vscode.NotebookCell): Promise<void> {

@@ -63,7 +63,12 @@ export class Proposal {
    */
   finalText(text: string): string {
     const mark = this.proposedText.startsWith(bom) ? bom : '';
-    return asShown(text) === asShown(this.proposedText) ? this.proposedText : mark + withLf(text);
+    return this.isEdited(text) ? mark + withLf(text) : this.proposedText;
+  }
+
+  /** Whether `text` is more than what an editor makes of the proposed one. */
+  isEdited(text: string): boolean {
+    return asShown(text) !== asShown(this.proposedText);
   }
 }
 

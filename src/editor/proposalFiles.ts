@@ -7,9 +7,15 @@ import { refuse, VirtualFiles } from './virtualFiles.ts';
 /** The query of the URI of an empty file that is always there. */
 const nothing = 'nothing';
 
+interface File {
+  bytes: Uint8Array;
+  /** Of the last change, in ms since the epoch. */
+  time: number;
+}
+
 /** The file system behind the proposed side of each diff: in memory, one URI per proposal, writable. */
 export class ProposalFiles extends VirtualFiles {
-  private readonly files = new Map<string, { bytes: Uint8Array; time: number }>();
+  private readonly files = new Map<string, File>();
   private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
 
   readonly onDidChangeFile = this.changed.event;
@@ -30,15 +36,17 @@ export class ProposalFiles extends VirtualFiles {
   }
 
   text(uri: vscode.Uri): string {
-    return new TextDecoder().decode(this.file(uri).bytes); // which takes the byte order mark off
+    return textOf(this.file(uri));
   }
 
   /**
    * Takes in a file of an earlier extension host, so that its tab can be saved and closed. It is older than all
    * that the editor may have kept of it: it refuses to save over something newer.
    */
-  adopt(uri: vscode.Uri): void {
-    this.files.set(uri.toString(), { bytes: new Uint8Array(), time: 0 });
+  adopt(uri: vscode.Uri): File {
+    const file = emptyFile();
+    this.files.set(uri.toString(), file);
+    return file;
   }
 
   forget(uri: vscode.Uri): void {
@@ -64,9 +72,9 @@ export class ProposalFiles extends VirtualFiles {
     this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
   }
 
-  private file(uri: vscode.Uri): { bytes: Uint8Array; time: number } {
+  private file(uri: vscode.Uri): File {
     if (uri.query === nothing) {
-      return { bytes: new Uint8Array(), time: 0 };
+      return emptyFile();
     }
     const file = this.files.get(uri.toString());
     if (!file) {
@@ -74,6 +82,14 @@ export class ProposalFiles extends VirtualFiles {
     }
     return file;
   }
+}
+
+export function textOf({ bytes }: File): string {
+  return new TextDecoder().decode(bytes); // which takes the byte order mark off
+}
+
+function emptyFile(): File {
+  return { bytes: new Uint8Array(), time: 0 };
 }
 
 function sideOf(path: string, query: string): vscode.Uri {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { columnForReview } from './columns.ts';
+import { isSame } from './documents.ts';
 import type { Proposal } from './proposal.ts';
 import { proposalScheme } from './schemes.ts';
 import { allTabs, contentOf, diffsOf } from './tabContent.ts';
@@ -28,7 +29,7 @@ export async function showDiff(
 }
 
 export function tabsOf(uri: vscode.Uri): vscode.Tab[] {
-  return allTabs().filter((tab) => proposedSides(tab).some((side) => side.toString() === uri.toString()));
+  return allTabs().filter((tab) => proposedSides(tab).some((side) => isSame(side, uri)));
 }
 
 /** Every proposal that is in a tab, pending or left behind by an earlier extension host. */

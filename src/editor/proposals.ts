@@ -10,6 +10,7 @@ import { DecidedTabs } from './decidedTabs.ts';
 import { openDocument, openNotebook, saveNotebook } from './documents.ts';
 import { watchEditorDecisions } from './editorDecisions.ts';
 import { Proposal } from './proposal.ts';
+import { keepTyped } from './keepTyped.ts';
 import { ProposalFiles } from './proposalFiles.ts';
 import { proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
 import { type Target, targetAt } from './proposalTarget.ts';
@@ -49,6 +50,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   private readonly decided = new vscode.EventEmitter<Decision>();
   private readonly prompted = new vscode.EventEmitter<Session>();
   private readonly subscriptions: vscode.Disposable[];
+  private isDisposed = false;
 
   /** A proposal has come or gone. */
   readonly onDidChange = this.changed.event;
@@ -92,14 +94,14 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
 
   async review(asked: ProposalRequest, signal: AbortSignal): Promise<Outcome> {
     const request = { ...asked, filePath: asOpened(asked.filePath) };
-    void this.withdrawEach(request.session, ({ filePath }) => filePath === request.filePath);
+    void this.endEach('dropped', request.session, ({ filePath }) => filePath === request.filePath);
     const target = await this.targetOf(request);
     if (!target || signal.aborted) {
       return { kind: 'withdrawn' };
     }
     const proposal = this.add(request, target);
-    const withdraw = () => void this.settle(proposal, { kind: 'withdrawn' });
-    signal.addEventListener('abort', withdraw, { once: true });
+    const drop = () => void this.settle(proposal, { kind: 'dropped' });
+    signal.addEventListener('abort', drop, { once: true });
     try {
       // VS Code 1.96 never ends the command of a diff that another editor has covered meanwhile.
       await Promise.race([this.opening.get(proposal), proposal.outcome.promise]);
@@ -151,12 +153,12 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
 
   /** @returns how many proposals of this session had that name. */
   async withdraw(session: Session, tabName: string): Promise<number> {
-    return this.withdrawEach(session, (request) => request.tabName === tabName);
+    return this.endEach('withdrawn', session, (request) => request.tabName === tabName);
   }
 
   async withdrawAll(session: Session): Promise<number> {
     this.prompted.fire(session);
-    return this.withdrawEach(session, () => true);
+    return this.endEach('withdrawn', session, () => true);
   }
 
   /** Closes diffs that an earlier extension host has left behind: nobody waits for them any more. */
@@ -165,8 +167,9 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   }
 
   dispose(): void {
+    this.isDisposed = true;
     for (const proposal of this.all) {
-      void this.settle(proposal, { kind: 'withdrawn' });
+      void this.settle(proposal, { kind: 'dropped' });
     }
     vscode.Disposable.from(...this.subscriptions, this.changed, this.decided, this.prompted).dispose();
   }
@@ -190,13 +193,17 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   }
 
   /** @returns how many there were */
-  private async withdrawEach(session: Session, matches: (named: Named) => boolean): Promise<number> {
+  private async endEach(
+    kind: 'withdrawn' | 'dropped',
+    session: Session,
+    matches: (named: Named) => boolean,
+  ): Promise<number> {
     const found = <T extends Named>(named: Iterable<T>) =>
       [...named].filter((request) => request.session === session && matches(request));
     const asked = found(this.asked);
     asked.forEach((request) => this.asked.delete(request));
     const shown = found(this.all);
-    const closed = shown.map((proposal) => this.settle(proposal, { kind: 'withdrawn' }));
+    const closed = shown.map((proposal) => this.settle(proposal, { kind }));
     await Promise.race([Promise.all(closed), delay(patience)]);
     return asked.length + shown.length;
   }
@@ -224,12 +231,21 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     this.pending.delete(proposal.uri.toString());
     this.log.info(`Proposal for ${proposal.fileName} of session ${proposal.session.id}: ${outcome.kind}`);
     this.changed.fire();
+    if (outcome.kind === 'dropped') {
+      const text = await this.text(proposal.uri);
+      if (proposal.isEdited(text)) {
+        if (this.isDisposed) {
+          return; // the editor keeps it, and the next extension host finds it there
+        }
+        await keepTyped(proposal.uri, text); // the user has not decided that it may go
+      }
+    }
     if (tabsOf(proposal.uri).length === 0) {
       await this.opening.get(proposal)?.catch(() => {}); // else the tab would open after we have closed it
     }
     const column = tabsOf(proposal.uri)[0]?.group.viewColumn;
     await this.decidedTabs.close(proposal.uri);
-    if (outcome.kind !== 'withdrawn') {
+    if (outcome.kind === 'accepted' || outcome.kind === 'rejected') {
       this.decided.fire({ proposal, isAccepted: outcome.kind === 'accepted', wasInFront, column });
     }
   }

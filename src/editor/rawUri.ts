@@ -2,10 +2,10 @@ import type * as vscode from 'vscode';
 
 /**
  * `file://` and the raw path: the form in which the CLI sends URIs, and the only one that it finds again in an
- * answer. A `#` or `%` in it is a part of the path.
+ * answer. A `#`, a `%` and, but on Windows, a `\` in it is a part of the path.
  */
-export function rawFileUri(path: string): string {
-  const slashed = path.replaceAll('\\', '/');
+export function rawFileUri(path: string, platform: NodeJS.Platform = process.platform): string {
+  const slashed = platform === 'win32' ? path.replaceAll('\\', '/') : path;
   return `file://${slashed.startsWith('/') ? '' : '/'}${slashed}`;
 }
 

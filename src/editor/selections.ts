@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { cut } from '../base/text.ts';
 import { nothing, type SelectionSource } from '../context/selectionChanged.ts';
 import type { ActiveSelection } from '../tools/getCurrentSelection.ts';
 import type { ActiveEditorChanged, AtMentioned, SelectionChanged } from '../protocol/ide.ts';
@@ -193,16 +194,10 @@ function toSelection(shown: Shown): SelectionChanged {
   const { uri, isUntitled } = ownerOf(document);
   const filePath = isUntitled ? uri.path : uri.fsPath;
   return {
-    text: isEmpty ? '' : cut(document.getText(selection)),
+    text: isEmpty ? '' : cut(document.getText(selection), maxText),
     filePath,
     fileUrl: isUntitled ? uri.toString() : rawFileUri(filePath),
     ...(cellIndex !== undefined && { cellIndex }),
     selection: { ...toRange(selection), isEmpty },
   };
-}
-
-/** Never in the middle of a surrogate pair. */
-function cut(text: string): string {
-  const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(maxText - 1));
-  return text.slice(0, isHalf ? maxText - 1 : maxText);
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../tools/openEditors.ts';
+import { isSame } from './documents.ts';
 
 /** The document that a tab shows, with the one that it is compared with; undefined for terminals, web views, settings. */
 export function contentOf(
@@ -41,6 +42,6 @@ export function tabsWith(uri: vscode.Uri): vscode.Tab[] {
     [input, ...diffsOf(input)]
       .map(contentOf)
       .flatMap((content) => [content?.uri, content?.original])
-      .some((side) => side?.toString() === uri.toString()),
+      .some((side) => isSame(side, uri)),
   );
 }

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
 import type { ClosableTabs } from '../tools/closeTab.ts';
 import type { OpenEditor, OpenEditors } from '../tools/openEditors.ts';
-import { openDocument } from './documents.ts';
+import { isSame, openDocument } from './documents.ts';
 import { fileUris } from './paths.ts';
 import { rawFileUri, rawUri } from './rawUri.ts';
 import type { Proposals } from './proposals.ts';
@@ -85,16 +85,14 @@ function realUri(uri: vscode.Uri): string {
 
 function selectedCell(uri: vscode.Uri, { group, isActive }: vscode.Tab): number | undefined {
   const editor = vscode.window.visibleNotebookEditors.find(
-    ({ notebook, viewColumn }) =>
-      notebook.uri.toString() === uri.toString() && viewColumn === group.viewColumn,
+    ({ notebook, viewColumn }) => isSame(notebook.uri, uri) && viewColumn === group.viewColumn,
   );
   return isActive ? editor?.selections[0]?.start : undefined; // a notebook without cells has no selection
 }
 
 function visibleSelection(uri: vscode.Uri, tab: vscode.Tab): OpenEditor['selection'] {
   const editor = vscode.window.visibleTextEditors.find(
-    ({ document, viewColumn }) =>
-      document.uri.toString() === uri.toString() && viewColumn === tab.group.viewColumn,
+    ({ document, viewColumn }) => isSame(document.uri, uri) && viewColumn === tab.group.viewColumn,
   );
   if (!editor || !tab.isActive) {
     return undefined;

@@ -1,7 +1,12 @@
-import type { FileDiagnostics } from './getDiagnostics.ts';
+import { cut } from '../base/text.ts';
+import type { Diagnostic, FileDiagnostics } from './getDiagnostics.ts';
 
 /** Characters of JSON; the CLI replaces an answer of more than about 25,000 tokens by a pointer to a file. */
 const maxLength = 40_000;
+
+/** Of one message, in UTF-16 units. */
+const maxMessage = 2_000;
+const maxRelated = 5;
 
 const severityOrder = ['Error', 'Warning', 'Information', 'Hint'];
 
@@ -16,7 +21,9 @@ export function boundDiagnostics(
   limit = maxLength,
 ): { files: FileDiagnostics[]; leftOut: string | undefined } {
   const ranked = all
-    .flatMap(({ uri, diagnostics }) => diagnostics.map((diagnostic) => ({ uri, diagnostic })))
+    .flatMap(({ uri, diagnostics }) =>
+      diagnostics.map((diagnostic) => ({ uri, diagnostic: shorten(diagnostic) })),
+    )
     .map((entry) => ({
       ...entry,
       severity: severityOrder.indexOf(entry.diagnostic.severity),
@@ -26,19 +33,20 @@ export function boundDiagnostics(
 
   const files = new Map<string, FileDiagnostics>();
   let length = 0;
-  let taken = 0;
-  for (const { uri, diagnostic } of ranked) {
-    length += JSON.stringify(diagnostic, undefined, 2).length + (files.has(uri) ? 0 : uri.length);
-    if (length > limit) {
-      break;
+  const left: typeof ranked = [];
+  for (const entry of ranked) {
+    const { uri, diagnostic } = entry;
+    const more = JSON.stringify(diagnostic, undefined, 2).length + (files.has(uri) ? 0 : uri.length);
+    if (length + more > limit) {
+      left.push(entry);
+      continue;
     }
+    length += more;
     const file = files.get(uri) ?? { uri, diagnostics: [] };
     file.diagnostics.push(diagnostic);
     files.set(uri, file);
-    taken += 1;
   }
   const bounded = ranked.length === 0 ? all : [...files.values()];
-  const left = ranked.slice(taken);
   if (left.length === 0) {
     return { files: bounded, leftOut: undefined };
   }
@@ -51,6 +59,23 @@ export function boundDiagnostics(
     files: bounded,
     leftOut: `${left.length} more problems in ${leftFiles} files are left out (${counts.join(', ')}). Ask for one file by its uri to see its own.`,
   };
+}
+
+function shorten(diagnostic: Diagnostic): Diagnostic {
+  const { message, relatedInformation } = diagnostic;
+  return {
+    ...diagnostic,
+    message: brief(message),
+    ...(relatedInformation && {
+      relatedInformation: relatedInformation
+        .slice(0, maxRelated)
+        .map((related) => ({ ...related, message: brief(related.message) })),
+    }),
+  };
+}
+
+function brief(text: string): string {
+  return text.length > maxMessage ? `${cut(text, maxMessage)}…` : text;
 }
 
 /** How many folders apart two files are; 0 for the same file. */

@@ -13,8 +13,9 @@ export interface ProposalRequest {
   proposedText: string;
 }
 
-/** How a proposal ended. */
-export type Outcome = { kind: 'accepted'; finalText: string } | { kind: 'rejected' | 'withdrawn' };
+/** How a proposal ended: by a decision, here or at the client (withdrawn), or because nobody waits any more (dropped). */
+export type Outcome =
+  { kind: 'accepted'; finalText: string } | { kind: 'rejected' | 'withdrawn' | 'dropped' };
 
 export interface ProposalReviewer {
   /**

@@ -8,6 +8,7 @@ import type { ChangeSet } from '../changes/changeSet.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
 import { beforeUri } from '../editor/beforeFiles.ts';
 import { closeDiffs, openAllChanges, openChange } from '../editor/changeDiffs.ts';
+import { isSame } from '../editor/documents.ts';
 import { hunkAt, revertFile, revertHunk } from '../editor/revert.ts';
 import type { ChangesNode } from './changesView.ts';
 import { confirmRevert } from './confirmRevert.ts';
@@ -83,7 +84,7 @@ async function revert(sets: ChangeSets, changes: Changes, chosen: readonly Chang
     try {
       const { set, snapshot } = change;
       await revertFile(sets, change);
-      await closeDiffs((before) => before.toString() === beforeUri(set, snapshot).toString());
+      await closeDiffs((before) => isSame(before, beforeUri(set, snapshot)));
       // What others did to it after that is gone as well.
       for (const other of [...sets.all]) {
         const later = other.snapshots.get(snapshot.path);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { isSame } from '../editor/documents.ts';
 import type { Hunks, ProposalHunk } from '../editor/hunks.ts';
 import type { Proposal } from '../editor/proposal.ts';
 import type { Proposals } from '../editor/proposals.ts';
@@ -63,7 +64,7 @@ export class HunkCommands {
 }
 
 function editorOf({ uri }: Proposal): vscode.TextEditor | undefined {
-  const isIt = (editor: vscode.TextEditor) => editor.document.uri.toString() === uri.toString();
+  const isIt = (editor: vscode.TextEditor) => isSame(editor.document.uri, uri);
   const { activeTextEditor, visibleTextEditors } = vscode.window;
   return activeTextEditor && isIt(activeTextEditor) ? activeTextEditor : visibleTextEditors.find(isIt);
 }

@@ -401,9 +401,9 @@ const scenarios: Record<string, Scenario> = {
       const range = new vscode.Range(0, 0, 0, 4);
       const { Hint, Warning, Error } = vscode.DiagnosticSeverity;
       const problems = [Hint, Warning, Error].map(
-        (severity) => new vscode.Diagnostic(range, `${severity}: ${longText}`, severity),
+        (severity) => new vscode.Diagnostic(range, `${severity}: ${longText}${longText}`, severity),
       );
-      collection.set(vscode.Uri.file(path), problems);
+      collection.set(vscode.Uri.file(path), Array(7).fill(problems).flat());
       await client.call('getDiagnostics', { uri: `file://${path}` }, { 'claudecode/toolUseId': 'toolu_1' });
       collection.dispose();
     },
@@ -426,8 +426,8 @@ const scenarios: Record<string, Scenario> = {
   },
 };
 
-/** Two of these fit into an answer for the model, three do not. */
-const longText = 'x'.repeat(15_000);
+/** What is left of a longer one in an answer for the model, into which some twenty fit. */
+const longText = 'y'.repeat(1_997);
 /** Ends when it is interrupted, and says nothing of that. */
 const sleep = [
   'import time',
@@ -553,7 +553,7 @@ function transcript(client: IdeClient, scratch: Scratch, notifications: string[]
     .replace(/"[^"]*\/settings\.json",|,"[^"]*\/settings\.json"/g, '') // told of in the same message
     .replaceAll(scratch.folder, '<dir>')
     .replaceAll(workspace, '<workspace>')
-    .replaceAll(longText, '<15,000 x>')
+    .replaceAll(longText, '<1,997 y>')
     .replaceAll(`"version":"${version}"`, '"version":"<version>"')
     .concat('\n');
 }

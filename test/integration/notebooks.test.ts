@@ -242,6 +242,56 @@ describe('executeCode', function () {
       terminal.dispose();
     });
 
+    it('runs in its own cell although the user adds one above at that moment', async () => {
+      const { applyEdit } = vscode.workspace;
+      const insert = (index: number, code: string) => {
+        const edit = new vscode.WorkspaceEdit();
+        const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, code, 'python');
+        edit.set(editor.notebook.uri, [vscode.NotebookEdit.insertCells(index, [cell])]);
+        return applyEdit(edit);
+      };
+      vscode.workspace.applyEdit = async (edit) => {
+        vscode.workspace.applyEdit = applyEdit;
+        const isApplied = await applyEdit(edit);
+        await insert(0, '"the user’s"');
+        return isApplied;
+      };
+      await set('keepCell', false);
+      try {
+        assert.deepEqual(texts(await executed('"its own"')), ["'its own'"]);
+        assert.deepEqual(
+          editor.notebook.getCells().map(({ document, outputs }) => [document.getText(), outputs.length]),
+          [
+            ['"the user’s"', 0],
+            ['x = 20', 0],
+          ],
+        );
+      } finally {
+        vscode.workspace.applyEdit = applyEdit;
+        await set('keepCell', undefined);
+      }
+    });
+
+    it('tries again when the editor’s command fails', async function () {
+      if (isFloor) {
+        this.skip(); // it asks for the kernel again
+      }
+      const { commands } = vscode;
+      const { executeCommand } = commands;
+      commands.executeCommand = <T>(command: string, ...rest: unknown[]) => {
+        if (command !== 'notebook.cell.execute') {
+          return executeCommand<T>(command, ...rest);
+        }
+        commands.executeCommand = executeCommand;
+        return Promise.reject<T>(new Error('not now'));
+      };
+      try {
+        assert.deepEqual(texts(await executed('1')), ['1']);
+      } finally {
+        commands.executeCommand = executeCommand;
+      }
+    });
+
     describe('the question', () => {
       it('refuses on Escape, and leaves no cell behind', async () => {
         const answer = execute('1');
@@ -346,6 +396,14 @@ describe('executeCode', function () {
         assert.match(texts(await execute('1')).join(), /is busy/);
         desk.grant(editor, 'python', 'dead');
         assert.match(texts(await execute('1')).join(), /is dead/);
+      });
+
+      it('holds no call up by another one for which no answer comes', async () => {
+        desk.jupyter.granted.set(editor.notebook.uri.toString(), new Promise(() => {}));
+        client.start('tools/call', { name: 'executeCode', arguments: { code: '1' } });
+        await client.request('ping'); // answered after that has begun
+        desk.jupyter.granted.clear();
+        assert.deepEqual(texts(await executed('2')), ['2']);
       });
 
       it('hears that the kernel restarts during the run', async () => {

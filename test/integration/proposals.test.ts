@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
+import { onDidSaveByHand } from '../../src/editor/handSaves.ts';
+import { VirtualFiles } from '../../src/editor/virtualFiles.ts';
 import { until } from '../support/until.ts';
 import { connectClient, proposalTabs, skipOnFloor, tabs, useDesk } from './bridge.ts';
 
@@ -368,6 +370,31 @@ describe('a proposal', () => {
       await assert.rejects(theirs, /closed/);
     });
 
+    it('when its client goes, and what the user has typed there is kept', async () => {
+      const notes = desk.scratch.write('notes.md', 'one\n');
+      const decided = proposing(notes, 'decided\n');
+      await decided.shown;
+      await typeIntoProposedSide('not this ');
+      await desk.client.callForTexts('close_tab', { tab_name: 'T1' });
+      await decided.answer;
+      const other = await connectClient();
+      const { answer, shown } = proposing(notes, 'changed\n', { by: other });
+      await shown;
+      await typeIntoProposedSide('mine ');
+      await Promise.all([other.close(), assert.rejects(answer, /closed/)]);
+      await desk.ui.page
+        .getByText('No session waits for your version of notes.md any more')
+        .first()
+        .waitFor();
+      const untitled = vscode.workspace.textDocuments.filter(({ isUntitled }) => isUntitled);
+      assert.deepEqual(
+        untitled.map((document) => [document.languageId, document.getText()]),
+        [['markdown', 'mine changed\n']],
+      );
+      await until('its tab alone', () => tabs().length === 1 && proposalTabs().length === 0);
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    });
+
     it('when the call is cancelled', async () => {
       const args = { old_file_path: file, new_file_path: file, new_file_contents: 'x\n', tab_name: 'T1' };
       const { id } = desk.client.start('tools/call', { name: 'openDiff', arguments: args });
@@ -413,6 +440,60 @@ describe('a proposal', () => {
     await vscode.commands.executeCommand('ideBridge.acceptProposal');
     await desk.ui.page.getByText('No proposed change is open.').first().waitFor();
     await vscode.commands.executeCommand('notifications.clearAll');
+  });
+});
+
+describe('a save by hand that fails', () => {
+  /** One file, to which nothing can be written at first. */
+  class RefusingFiles extends VirtualFiles {
+    readonly onDidChangeFile = new vscode.EventEmitter<vscode.FileChangeEvent[]>().event;
+    refuses = true;
+    private content: Uint8Array = new Uint8Array();
+
+    stat(): vscode.FileStat {
+      return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: this.content.length };
+    }
+
+    readFile(): Uint8Array {
+      return this.content;
+    }
+
+    writeFile(_uri: vscode.Uri, content: Uint8Array): void {
+      if (this.refuses) {
+        throw vscode.FileSystemError.Unavailable('not now');
+      }
+      this.content = content;
+    }
+  }
+
+  it('makes no decision of the next save, which is none', async () => {
+    const files = new RefusingFiles();
+    let isLookedAt = true;
+    const saved: boolean[] = [];
+    const subscriptions = vscode.Disposable.from(
+      vscode.workspace.registerFileSystemProvider('refusing', files),
+      onDidSaveByHand(
+        () => isLookedAt,
+        () => saved.push(isLookedAt),
+      ),
+    );
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse('refusing:/a.txt'));
+    const editor = await vscode.window.showTextDocument(document);
+    const save = async () => {
+      await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'x'));
+      return document.save().then(undefined, () => false);
+    };
+    assert.equal(await save(), false);
+    files.refuses = false;
+    isLookedAt = false;
+    assert.equal(await save(), true);
+    isLookedAt = true;
+    assert.equal(await save(), true);
+    await until('the last save', () => saved.at(-1));
+    assert.deepEqual(saved, [true]);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await vscode.commands.executeCommand('notifications.clearAll');
+    subscriptions.dispose();
   });
 });
 

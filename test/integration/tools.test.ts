@@ -446,6 +446,39 @@ describe('tools', () => {
       await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     });
 
+    it('reformat_file fits no edits to a text that has changed meanwhile', async () => {
+      const path = scratch.write('notes.changing', 'a');
+      const { document } = await openText(path);
+      let changes = 1;
+      const formatter = vscode.languages.registerDocumentFormattingEditProvider(
+        { pattern: '**/*.changing' },
+        {
+          async provideDocumentFormattingEdits(old) {
+            const edits = [vscode.TextEdit.insert(old.lineAt(0).range.end, '!')];
+            const typed = new vscode.WorkspaceEdit();
+            typed.insert(old.uri, new vscode.Position(0, 0), 'x');
+            if (changes > 0) {
+              changes -= 1;
+              await vscode.workspace.applyEdit(typed);
+            }
+            return edits;
+          },
+        },
+      );
+      try {
+        assert.equal(await call('reformat_file', { file_path: path }), 'OK');
+        assert.equal(document.getText(), 'xa!');
+        changes = 2;
+        const { content, isError } = await client.call('reformat_file', { file_path: path });
+        assert.equal(isError, true);
+        assert.match(content[0]?.text ?? '', /notes\.changing was edited meanwhile/);
+        assert.equal(document.getText(), 'xxxa!');
+      } finally {
+        formatter.dispose();
+        await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+      }
+    });
+
     it('reformat_file refuses what is not there, and says that a file without a formatter is as it was', async () => {
       assert.deepEqual(await client.call('reformat_file', { file_path: scratch.path('x') }), {
         content: [{ type: 'text', text: 'File not found' }],

@@ -54,6 +54,45 @@ describe('the problems told to the model', () => {
   });
 });
 
+describe('a problem that is long', () => {
+  const bounded = (...diagnostics: Diagnostic[]) =>
+    boundDiagnostics([{ uri: 'file:///a', diagnostics }], undefined).files[0]?.diagnostics ?? [];
+
+  it('is cut, and hides no other', () => {
+    const [long, short] = bounded(diagnostic('Error', 'x'.repeat(50_000)), diagnostic('Error', 'short'));
+    assert.equal(long?.message, `${'x'.repeat(2_000)}…`);
+    assert.equal(short?.message, 'short');
+  });
+
+  it('is cut between characters', () => {
+    assert.equal(bounded(diagnostic('Error', `${'😀'.repeat(2_000)}`))[0]?.message, `${'😀'.repeat(1_000)}…`);
+    assert.equal(bounded(diagnostic('Error', `x${'😀'.repeat(2_000)}`))[0]?.message, `x${'😀'.repeat(999)}…`);
+  });
+
+  it('is told with little of what is related to it', () => {
+    const { message, range } = diagnostic('Error', 'y'.repeat(50_000));
+    const related = { message, location: { uri: 'file:///b', range } };
+    const relatedInformation = Array.from({ length: 100 }, () => related);
+    const [told] = bounded({ ...diagnostic('Error', 'short'), relatedInformation });
+    assert.deepEqual(
+      told?.relatedInformation?.map(({ message }) => message.length),
+      Array(5).fill(2_001),
+    );
+  });
+
+  it('is left out for shorter ones where there is no room for it', () => {
+    const all = [
+      { uri: 'file:///a', diagnostics: [diagnostic('Error', 'x'.repeat(1_000)), diagnostic('Hint', 'y')] },
+    ];
+    const { files, leftOut } = boundDiagnostics(all, undefined, 500);
+    assert.deepEqual(
+      files.map(({ diagnostics }) => diagnostics.map(({ message }) => message)),
+      [['y']],
+    );
+    assert.match(leftOut ?? '', /^1 more problems in 1 files are left out \(Error: 1\)/);
+  });
+});
+
 describe('getDiagnostics called by the CLI around a write', () => {
   function start() {
     const watches: { uri: string; arrived: Deferred<void>; disposed: boolean }[] = [];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rawFileUri } from '../../src/editor/rawUri.ts';
 import { pathCandidates, type PathContext } from '../../src/tools/paths.ts';
 
 const posix: PathContext = { platform: 'linux', home: '/home/me', workspaceFolders: ['/ws/a', '/ws/b'] };
@@ -50,6 +51,13 @@ describe('a path written by a client', () => {
       assert.throws(() => pathCandidates(input, windows), /other machines/);
     });
   }
+});
+
+describe('a path told to a client', () => {
+  it('keeps a backslash, but on Windows', () => {
+    assert.equal(rawFileUri('/ws/a\\b #1%.ts', 'linux'), 'file:///ws/a\\b #1%.ts');
+    assert.equal(rawFileUri('C:\\ws\\a.ts', 'win32'), 'file:///C:/ws/a.ts');
+  });
 });
 
 describe('a hostile path', () => {
