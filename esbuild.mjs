@@ -5,13 +5,20 @@ import { join } from 'node:path';
 
 const production = process.argv.includes('--production');
 
+/** The kinds of schemas that the input of a tool may have; the translation of another into JSON Schema would fail. */
+const schemaKinds =
+  'any array boolean default enum literal never null nullable number object optional pipe record string transform union unknown'.split(
+    ' ',
+  );
+
 /**
- * What `ws` has and the bridge does not use, 11 kB: streams, the events of browsers, and compression with its negotiation,
- * of which only the name is asked for (`perMessageDeflate: false`).
+ * What the bridge does not use of `ws`: streams, the events of browsers, and compression with its negotiation, of which
+ * only the name is asked for (`perMessageDeflate: false`); of `zod`: the translation of schemas that no tool has.
+ * 14 kB together.
  * @type {import('esbuild').Plugin}
  */
-const trimmedWs = {
-  name: 'trimmed-ws',
+const trimmed = {
+  name: 'trimmed',
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^\.\/lib\/stream\.js$/ }, ({ path, resolveDir }) => ({
       path: join(resolveDir, path),
@@ -20,6 +27,11 @@ const trimmedWs = {
     const contents = "exports.extensionName = 'permessage-deflate'; exports.EventTarget = {};";
     onLoad({ filter: /[\\/]ws[\\/]lib[\\/](permessage-deflate|extension|event-target)\.js$/ }, () => ({
       contents,
+    }));
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]core[\\/]json-schema-processors\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(/^ +(\w+): \w+Processor,\n/gm, (line, kind) =>
+        schemaKinds.includes(kind) ? line : '',
+      ),
     }));
   },
 };
@@ -64,7 +76,7 @@ if (process.argv.includes('--tests')) {
   const { metafile } = await build({
     ...shared,
     metafile: true,
-    plugins: [trimmedWs],
+    plugins: [trimmed],
     entryPoints: ['src/extension.ts'],
     outfile: 'dist/extension.js',
   });
