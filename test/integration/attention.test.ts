@@ -39,7 +39,7 @@ describe('attention', function () {
     await configure('command', undefined);
     await configure('attention.notify', undefined);
     await vscode.commands.executeCommand('notifications.clearAll');
-    await closeTerminals();
+    await closeTerminals(cli);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     scratch.remove();
   });

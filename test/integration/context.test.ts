@@ -147,7 +147,7 @@ describe('context', () => {
     await vscode.commands.executeCommand('ideBridge.showShared');
     await until('the page', () => vscode.window.activeTextEditor?.document.languageId === 'markdown');
     await vscode.commands.executeCommand('ideBridge.mention');
-    await ui.page.locator('.notification-toast', { hasText: 'Open a saved file first' }).waitFor();
+    await ui.page.locator('.notification-toast', { hasText: 'saved files and folders only' }).waitFor();
     assert.equal(client.notifications('at_mentioned').length, 0);
   });
 

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { isAlive } from '../../src/server/processes.ts';
 import { until } from '../support/until.ts';
 import type { Scratch } from './bridge.ts';
 
@@ -57,9 +58,11 @@ export class FakeCli {
   }
 }
 
-export async function closeTerminals(): Promise<void> {
+export async function closeTerminals(cli?: FakeCli): Promise<void> {
   vscode.window.terminals.forEach((terminal) => terminal.dispose());
   await until('the terminals to go', () => vscode.window.terminals.length === 0);
+  // As long as they live they keep their names.
+  await until('the CLIs to end', () => !cli?.runs.some(({ pid }) => isAlive(pid)));
   // The editor locks the group of a terminal, and the last group stays, with its lock: other files would open beside.
   await vscode.commands.executeCommand('workbench.action.editorLayoutSingle');
   await vscode.commands.executeCommand('workbench.action.unlockEditorGroup');

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { isAlive } from '../../src/server/processes.ts';
 import type { IdeClient } from '../support/ideClient.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
@@ -28,8 +27,7 @@ describe('sessions', function () {
   afterEach(async () => {
     await Promise.all(clients.map((client) => client.close()));
     await configure('command', undefined);
-    await closeTerminals();
-    await until('the CLIs to end', () => !cli.runs.some(({ pid }) => isAlive(pid))); // they keep their names
+    await closeTerminals(cli);
     await vscode.commands.executeCommand('notifications.clearAll');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     scratch.remove();
