@@ -149,6 +149,7 @@ describe('context', () => {
     await vscode.commands.executeCommand('ideBridge.mention');
     await ui.page.locator('.notification-toast', { hasText: 'saved files and folders only' }).waitFor();
     assert.equal(client.notifications('at_mentioned').length, 0);
+    await vscode.commands.executeCommand('notifications.clearAll');
   });
 
   it('workspace/didChangeActiveEditor tells path, language and selection, and when none is left', async () => {
