@@ -40,7 +40,7 @@ export class DecidedTabs implements vscode.Disposable {
       }
       try {
         // Of a tab that is just being restored, the editor may never answer.
-        await Promise.race([Promise.allSettled(done.flatMap(save)), delay(3_000)]);
+        await Promise.race([save(uri, done.some(isNotebook)), delay(3_000)]);
         await vscode.window.tabGroups.close(done, true);
       } catch (error) {
         this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`);
@@ -56,10 +56,12 @@ export class DecidedTabs implements vscode.Disposable {
   /** One after the other, and again: the editor brings back what it has kept of an edited one when it likes. */
   private closeOrphan(uri: vscode.Uri): Promise<void> {
     return this.orphans.run(async () => {
+      let isKept = false;
       for (let attempt = 0; attempt < 5 && !this.isPending(uri) && tabsOf(uri).length > 0; attempt++) {
         const file = this.files.adopt(uri);
         await this.close(uri);
-        if (file.bytes.length > 0) {
+        if (file.bytes.length > 0 && !isKept) {
+          isKept = true;
           await keepTyped(uri, textOf(file)); // which the editor still had
         }
         await delay(200);
@@ -74,11 +76,10 @@ export class DecidedTabs implements vscode.Disposable {
   }
 }
 
-/** All that it shows, into nowhere. After a restart nothing is known to be dirty before its document is open. */
-function save(tab: vscode.Tab): Promise<boolean>[] {
-  const { openNotebookDocument, openTextDocument } = vscode.workspace;
-  return proposedSides(tab).map(async (uri) => {
-    const document = await (isNotebook(tab) ? openNotebookDocument(uri) : openTextDocument(uri));
-    return document.save();
-  });
+/** Into nowhere. After a restart nothing is known to be dirty before its document is open. */
+async function save(uri: vscode.Uri, asNotebook: boolean): Promise<void> {
+  const document = asNotebook
+    ? await vscode.workspace.openNotebookDocument(uri)
+    : await vscode.workspace.openTextDocument(uri);
+  await document.save();
 }

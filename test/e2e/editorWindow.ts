@@ -100,7 +100,13 @@ export class EditorWindow {
       .filter({ hasText: names.at(-1) ?? '' })
       .last()
       .click({ button: 'right' });
-    await this.page.locator('.monaco-menu').getByText('Mention in Claude Code').click();
+    const entry = this.page.locator('.monaco-menu').getByText('Mention in Claude Code');
+    await entry.waitFor();
+    // A menu takes no click in its first moment.
+    await until('the menu to go', async () => {
+      await entry.click({ timeout: 1_000 }).catch(() => {});
+      return !(await entry.isVisible());
+    });
   }
 
   /** Selects a kernel for the notebook in front, by its provider and its own name. */
