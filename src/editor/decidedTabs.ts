@@ -39,9 +39,11 @@ export class DecidedTabs implements vscode.Disposable {
         break;
       }
       try {
-        // Of a tab that is just being restored, the editor may never answer.
-        await Promise.race([save(uri, done.some(isNotebook)), delay(3_000)]);
-        await vscode.window.tabGroups.close(done, true);
+        // Of a tab that is just being restored, the editor may answer late or never; until then it would ask.
+        const saved = save(uri, done.some(isNotebook)).then(() => true);
+        if ((await Promise.race([saved, delay(4_000, false)])) || attempt > 0) {
+          await vscode.window.tabGroups.close(done, true);
+        }
       } catch (error) {
         this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`);
       }
