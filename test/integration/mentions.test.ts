@@ -26,6 +26,13 @@ describe('mentions', function () {
   });
   afterEach(async () => {
     await Promise.all(clients.map((client) => client.close()));
+    // What a test that has failed leaves waiting would go to the next.
+    const waiting = Number(/(\d+) waiting/.exec((await status().textContent()) ?? '')?.[1] ?? 0);
+    if (waiting > 0) {
+      const client = await connectClient();
+      await until('none to wait', () => mentionsOf(client).length >= waiting, 20_000);
+      await client.close();
+    }
     await vscode.commands.executeCommand('notifications.clearAll');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     scratch.remove();
@@ -37,6 +44,7 @@ describe('mentions', function () {
     await client.callForTexts('getWorkspaceFolders'); // it is known by then
     return client;
   }
+  const status = () => ui.page.locator('[id$="ideBridge.status"]');
   const mentionsOf = (client: IdeClient) => client.notifications<AtMentioned>('at_mentioned');
   const mention = (...args: unknown[]) => vscode.commands.executeCommand('ideBridge.mentionFiles', ...args);
   const uri = (name: string) => vscode.Uri.file(scratch.write(name, 'text\n'));
@@ -168,13 +176,12 @@ describe('mentions', function () {
     const [a, b] = [uri('a.txt'), uri('b.txt')];
     void mention(a, [a, b]);
     const toast = ui.page.locator('.notification-toast', { hasText: '2 mentions wait' });
-    await toast.waitFor();
-    const status = ui.page.locator('[id$="ideBridge.status"]');
-    assert.match((await status.textContent()) ?? '', /2 waiting/);
+    await toast.first().waitFor();
+    assert.match((await status().textContent()) ?? '', /2 waiting/);
     await ui.screenshot('mentions-waiting');
     const client = await connect();
     await until('both', () => mentionsOf(client).length === 2);
-    await until('the note to go', async () => !/waiting/.test((await status.textContent()) ?? ''));
+    await until('the note to go', async () => !/waiting/.test((await status().textContent()) ?? ''));
   });
 
   it('wait if their session goes before all are sent, until they are discarded in the menu', async () => {
@@ -183,14 +190,13 @@ describe('mentions', function () {
     void mention(...['a', 'b', 'c', 'd', 'e'].map(uri));
     await until('the first', () => mentionsOf(first).length > 0);
     await first.close();
-    const status = ui.page.locator('[id$="ideBridge.status"]');
     await ui.page.locator('.notification-toast', { hasText: /is gone\..* waits? for the next/ }).waitFor();
     await vscode.commands.executeCommand('notifications.clearAll');
-    await status.filter({ hasText: 'waiting' }).waitFor();
-    await status.click();
+    await status().filter({ hasText: 'waiting' }).waitFor();
+    await status().click();
     const menu = ui.page.locator('.quick-input-widget .monaco-list-row');
-    await menu.filter({ hasText: /Discard \d Waiting Mentions?/ }).click();
-    await status.filter({ hasText: 'Claude: 1' }).waitFor();
+    await menu.filter({ hasText: /Discard \d+ Waiting Mentions?/ }).click();
+    await status().filter({ hasText: 'Claude: 1' }).waitFor();
     assert.equal(mentionsOf(second).length, 0);
   });
 
