@@ -154,7 +154,7 @@ function fileOf(shown: Shown): vscode.Uri {
 function selectedCell(): vscode.NotebookCell | undefined {
   const editor = vscode.window.activeNotebookEditor;
   return editor?.notebook.uri.scheme === 'file'
-    ? editor.notebook.getCells()[editor.selection.start]
+    ? editor.notebook.getCells()[editor.selections[0]?.start ?? -1] // one without cells has no selection
     : undefined;
 }
 
@@ -180,12 +180,12 @@ function isReal({ document }: vscode.TextEditor): boolean {
 
 function toSelection(shown: Shown): SelectionChanged {
   if (shown instanceof vscode.Uri) {
-    const editor = vscode.window.activeNotebookEditor;
+    const cell = selectedCell();
     return {
       ...nothing,
       filePath: shown.fsPath,
       fileUrl: rawFileUri(shown.fsPath),
-      ...(editor?.notebook.uri.fsPath === shown.fsPath && { cellIndex: editor.selection.start }),
+      ...(cell?.notebook.uri.fsPath === shown.fsPath && { cellIndex: cell.index }),
     };
   }
   const { document, selection } = shown;
