@@ -6,10 +6,8 @@ import { join } from 'node:path';
 const production = process.argv.includes('--production');
 
 /** The kinds of schemas that the input of a tool may have; the translation of another into JSON Schema would fail. */
-const schemaKinds =
-  'any array boolean default enum literal never null nullable number object optional pipe record string transform union unknown'.split(
-    ' ',
-  );
+const schemaKind =
+  /^(any|array|boolean|default|enum|literal|never|null|nullable|number|object|optional|pipe|record|string|transform|union|unknown)$/;
 
 /**
  * What the bridge does not use of `ws`: streams, the events of browsers, and compression with its negotiation, of which
@@ -30,7 +28,7 @@ const trimmed = {
     }));
     onLoad({ filter: /[\\/]zod[\\/]v4[\\/]core[\\/]json-schema-processors\.js$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8')).replace(/^ +(\w+): \w+Processor,\n/gm, (line, kind) =>
-        schemaKinds.includes(kind) ? line : '',
+        schemaKind.test(kind) ? line : '',
       ),
     }));
   },

@@ -77,13 +77,14 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
     if (activeTextEditor && !realSide(activeTextEditor)) {
       return undefined; // not another file than the one that the user sees
     }
-    if (this.shown instanceof vscode.Uri) {
-      return { filePath: this.shown.fsPath };
-    }
-    const cell = selectedCell() ?? (this.shown && cellOf(this.shown.document.uri));
+    const inText = this.shown instanceof vscode.Uri ? undefined : this.shown;
+    const cell = selectedCell() ?? (inText && cellOf(inText.document.uri));
     if (cell) {
       const { uri, isUntitled } = cell.notebook;
       return isUntitled ? undefined : { filePath: uri.fsPath, cellId: cellId(cell) };
+    }
+    if (this.shown instanceof vscode.Uri) {
+      return { filePath: this.shown.fsPath };
     }
     if (!this.shown || this.shown.document.isUntitled) {
       return undefined;

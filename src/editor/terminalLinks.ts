@@ -6,7 +6,8 @@ import type { SessionTerminals } from './sessionTerminals.ts';
 import { asOpened } from './workspaceFolders.ts';
 
 interface TerminalFileLink extends vscode.TerminalLink {
-  uri: vscode.Uri;
+  /** Absolute. */
+  path: string;
   place: FileLink;
 }
 
@@ -22,11 +23,12 @@ export function registerTerminalLinks(sessionTerminals: SessionTerminals): vscod
       }
       folders.set(terminal, folder);
       return findFileLinks(line).flatMap((place) => {
-        const uri = vscode.Uri.file(asOpened(resolve(folder, place.path)));
-        return isRegularFile(uri.fsPath) ? [{ ...place, uri, place, tooltip: 'Open in editor' }] : [];
+        const path = resolve(folder, place.path);
+        return isRegularFile(path) ? [{ ...place, path, place, tooltip: 'Open in editor' }] : [];
       });
     },
-    async handleTerminalLink({ uri, place }) {
+    async handleTerminalLink({ path, place }) {
+      const uri = vscode.Uri.file(asOpened(path));
       await vscode.commands.executeCommand('vscode.open', uri, { selection: toRange(place) });
     },
   };

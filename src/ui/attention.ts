@@ -110,16 +110,14 @@ export class Attention implements vscode.Disposable {
       ),
       ...added.map((proposal) => ({ session: proposal.session, proposal })),
     ];
-    this.changed.fire();
-    this.tellLater();
+    this.lookAnew();
   }
 
   private call(session: Session): void {
     // One that goes with a proposal, or comes again, is the same wait.
     if (!this.waits.some((other) => other.session === session)) {
       this.waits.push({ session });
-      this.changed.fire();
-      this.tellLater();
+      this.lookAnew();
     }
   }
 
@@ -142,7 +140,9 @@ export class Attention implements vscode.Disposable {
     }
   }
 
-  private tellLater(): void {
+  /** Whatever has come or gone has a grace of its own. */
+  private lookAnew(): void {
+    this.changed.fire();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.tell(), grace);
   }

@@ -20,6 +20,7 @@ import { openWorkbench, type Workbench, type WorkbenchOptions } from '../host/wo
 import { Claude, type PermissionMode } from './claude.ts';
 import { createCliHome, type CliHome } from './cliHome.ts';
 import { EditorWindow } from './editorWindow.ts';
+import { extensionUnderTest } from './extensionUnderTest.ts';
 import { MockApi } from './mockApi.ts';
 import { ensureCli, type CliVersion } from './provisionCli.ts';
 import { Terminal } from './terminal.ts';
@@ -62,14 +63,9 @@ export class Desk {
     return this.current;
   }
 
-  /** @param extension a .vsix or a folder. */
-  static async open(
-    version: CliVersion,
-    extension: string,
-    { plain, linked }: DeskOptions = {},
-  ): Promise<Desk> {
+  static async open(version: CliVersion, { plain, linked }: DeskOptions = {}): Promise<Desk> {
     const bin = await ensureCli(version);
-    const isPackaged = extension.endsWith('.vsix');
+    const { vsix, extensionDevelopmentPaths } = extensionUnderTest();
     const root = await realpath(await mkdtemp(path.join(tmpdir(), 'ide-bridge-e2e-')));
     const workspace = path.join(root, 'workspace');
     const folder = linked ? path.join(root, 'linked') : workspace;
@@ -79,8 +75,8 @@ export class Desk {
     const desk = new Desk(root, home, workspace, {
       folder: workspace,
       dataDir: path.join(root, 'vscode'),
-      vsix: isPackaged ? [extension] : [],
-      extensionDevelopmentPaths: [...(isPackaged ? [] : [extension]), ...(plain ? [] : [testKernel])],
+      vsix,
+      extensionDevelopmentPaths: [...extensionDevelopmentPaths, ...(plain ? [] : [testKernel])],
       env: { ...home.env, PATH: `${bin}:${process.env.PATH ?? ''}` },
       settings: {
         // Both draw over the rows that these tests read, and the first one takes keys.

@@ -1,44 +1,27 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isListening } from '../../src/server/processes.ts';
-import { openWorkbench, type Workbench } from '../host/workbench.ts';
 import { findLocks, IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
 import { createCliHome } from './cliHome.ts';
 import { EditorWindow } from './editorWindow.ts';
+import { extensionUnderTest } from './extensionUnderTest.ts';
 import { Terminal } from './terminal.ts';
+import { useOwnWindow } from './useOwnWindow.ts';
 
 describe('The extension, disabled and uninstalled in the Extensions view', function () {
   this.timeout(240_000);
-  let root: string;
-  let workbench: Workbench | undefined;
-
-  beforeEach(async () => {
-    root = await realpath(await mkdtemp(path.join(tmpdir(), 'ide-bridge-e2e-')));
-  });
-  afterEach(async () => {
-    await workbench?.close();
-    await rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  });
+  const own = useOwnWindow();
 
   it('leaves no lock file, port or variable of terminals behind, and no diff once it is enabled again', async function () {
-    const extension =
-      process.env.IDE_BRIDGE_E2E_EXTENSION ?? assert.fail('started without `npm run test:cli`');
-    if (!extension.endsWith('.vsix')) this.skip(); // what is under development is not installed
-    const folder = path.join(root, 'workspace');
+    if (extensionUnderTest().vsix.length === 0) this.skip(); // what is under development is not installed
+    const folder = path.join(own.root, 'workspace');
     const file = path.join(folder, 'a.txt');
     await mkdir(folder);
     await writeFile(file, 'one\n');
-    const { configDir, env } = await createCliHome(path.join(root, 'home'), folder);
-    workbench = await openWorkbench({
-      folder,
-      dataDir: path.join(root, 'vscode'),
-      vsix: [extension],
-      env,
-    });
-    const { page } = workbench;
+    const { configDir, env } = await createCliHome(path.join(own.root, 'home'), folder);
+    const { page } = await own.open({ folder, env });
     const window = new EditorWindow(page);
     const button = (name: string) =>
       page.locator('.extension-editor .action-label:visible').getByText(name, { exact: true }).first();
@@ -80,7 +63,7 @@ describe('The extension, disabled and uninstalled in the Extensions view', funct
     await until('the diff to go', async () => !(await labels()).some(isLeft), 20_000, labels);
 
     await goesBy('Uninstall');
-    const terminal = await Terminal.open(window, 0, path.join(root, 'shell'));
+    const terminal = await Terminal.open(window, 0, path.join(own.root, 'shell'));
     assert.equal(terminal.bridgePort, '');
   });
 });

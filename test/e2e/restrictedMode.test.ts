@@ -1,42 +1,25 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { openWorkbench, type Workbench } from '../host/workbench.ts';
 import { findLocks, IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
 import { EditorWindow } from './editorWindow.ts';
+import { useOwnWindow } from './useOwnWindow.ts';
 
 describe('Restricted Mode', function () {
   this.timeout(180_000);
-  let root: string;
-  let workbench: Workbench | undefined;
-
-  beforeEach(async () => {
-    root = await realpath(await mkdtemp(path.join(tmpdir(), 'ide-bridge-e2e-')));
-  });
-  afterEach(async () => {
-    await workbench?.close();
-    await rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  });
+  const own = useOwnWindow();
 
   it('has no bridge, so no tool runs, until the user trusts the workspace', async () => {
-    const extension =
-      process.env.IDE_BRIDGE_E2E_EXTENSION ?? assert.fail('started without `npm run test:cli`');
-    const isPackaged = extension.endsWith('.vsix');
-    const folder = path.join(root, 'workspace');
-    const configDir = path.join(root, 'config');
+    const folder = path.join(own.root, 'workspace');
+    const configDir = path.join(own.root, 'config');
     await mkdir(folder);
-    workbench = await openWorkbench({
+    const { page } = await own.open({
       folder,
-      dataDir: path.join(root, 'vscode'),
-      vsix: isPackaged ? [extension] : [],
-      extensionDevelopmentPaths: isPackaged ? [] : [extension],
       env: { CLAUDE_CONFIG_DIR: configDir },
       settings: { 'security.workspace.trust.startupPrompt': 'always' },
       workspaceTrust: true,
     });
-    const { page } = workbench;
     const window = new EditorWindow(page);
     const answer = (name: RegExp) => page.locator('.monaco-dialog-box').getByRole('button', { name }).click();
 

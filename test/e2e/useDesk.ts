@@ -6,9 +6,7 @@ export function useDesk(version: CliVersion, options?: DeskOptions): () => Desk 
   let desk: Desk | undefined;
 
   async function open(): Promise<void> {
-    const extension = process.env.IDE_BRIDGE_E2E_EXTENSION;
-    if (extension === undefined) throw new Error('start these tests with `npm run test:cli`');
-    desk = await Desk.open(version, extension, options);
+    desk = await Desk.open(version, options);
   }
 
   before(async function () {

@@ -97,6 +97,22 @@ describe('cells of a notebook', () => {
     assert.deepEqual(mention, { filePath: `${path}#cell-2` });
   });
 
+  it('are mentioned where no text has the cursor, as on rendered Markdown', async () => {
+    const cell = { cell_type: 'markdown', metadata: {}, source: ['# a'] };
+    path = scratch.write(
+      'notes.ipynb',
+      JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 4 }),
+    );
+    await openNotebook();
+    await until(
+      'the notebook to be told',
+      () => client.notifications<SelectionChanged>('selection_changed').at(-1)?.filePath === path,
+    );
+    await vscode.commands.executeCommand('ideBridge.mention');
+    const mention = await until('the mention', () => client.notifications<AtMentioned>('at_mentioned')[0]);
+    assert.deepEqual(mention, { filePath: `${path}#cell-0` });
+  });
+
   it('have their problems told under the notebook, with the number of the cell', async () => {
     const { notebook } = await openNotebook();
     const collection = vscode.languages.createDiagnosticCollection('test');
