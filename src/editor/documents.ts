@@ -9,6 +9,11 @@ export function openDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find((document) => isSame(document.uri, uri));
 }
 
+/** Without their line ends. Of a large document in less time than its text, which is put together anew and split. */
+export function linesIn(document: vscode.TextDocument): string[] {
+  return Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);
+}
+
 /** The notebook of that URI, if the editor has it open. Its text may be open as a document too. */
 export function openNotebook(uri: vscode.Uri): vscode.NotebookDocument | undefined {
   return vscode.workspace.notebookDocuments.find((notebook) => isSame(notebook.uri, uri));

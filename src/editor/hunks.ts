@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { diffLines, type Hunk } from '../base/lineDiff.ts';
-import { toLines } from '../base/text.ts';
 import { Throttle } from '../base/throttle.ts';
+import { linesIn } from './documents.ts';
 import type { Proposal } from './proposal.ts';
 import type { Proposals } from './proposals.ts';
 import { replacement } from './replacement.ts';
@@ -56,7 +56,7 @@ export class Hunks implements vscode.Disposable {
     const key = `${before?.version} ${now?.version}`;
     let compared = this.compared.get(proposal);
     if (compared?.key !== key) {
-      compared = { key, hunks: diffLines(linesOf(before), linesOf(now)) };
+      compared = { key, hunks: diffLines(linesOf(before), linesOf(now)).hunks };
       this.compared.set(proposal, compared);
     }
     const lastLine = (now?.lineCount ?? 1) - 1;
@@ -116,5 +116,5 @@ async function open(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
 }
 
 function linesOf(document: vscode.TextDocument | undefined): string[] {
-  return document ? toLines(document.getText()) : [''];
+  return document ? linesIn(document) : [''];
 }
