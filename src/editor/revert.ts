@@ -4,7 +4,7 @@ import { diffLines, type Hunk } from '../base/lineDiff.ts';
 import { type Change, describe } from '../changes/changes.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
 import { beforeUri } from './beforeFiles.ts';
-import { linesIn, openDocument, saveNotebook } from './documents.ts';
+import { linesBetween, linesIn, openDocument, saveNotebook } from './documents.ts';
 import { replacement } from './replacement.ts';
 
 /**
@@ -59,7 +59,7 @@ export async function hunkAt(
   document: vscode.TextDocument,
   line: number,
 ): Promise<Hunk | undefined> {
-  const { hunks, isExact } = diffLines(linesIn(await documentBefore(change)), linesIn(document));
+  const { hunks, isExact } = diffLines(await linesIn(await documentBefore(change)), await linesIn(document));
   if (!isExact) {
     throw new Error('Too much of this file has changed to revert a part of it. Revert the file instead.');
   }
@@ -73,7 +73,7 @@ export async function hunkAt(
 /** Puts the lines of before in the place of those of now; saved, unless there were unsaved changes already. */
 export async function revertHunk(change: Change, document: vscode.TextDocument, hunk: Hunk): Promise<void> {
   const wasDirty = document.isDirty;
-  const lines = linesIn(await documentBefore(change)).slice(hunk.beforeStart, hunk.beforeEnd);
+  const lines = linesBetween(await documentBefore(change), hunk.beforeStart, hunk.beforeEnd);
   const { range, text } = replacement(document, hunk, lines);
   const edit = new vscode.WorkspaceEdit();
   edit.replace(document.uri, range, text);

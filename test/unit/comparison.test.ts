@@ -38,7 +38,7 @@ describe('a comparison of two files', () => {
   describe('of which too much differs tells no lines, and makes none:', () => {
     /** How many bytes are made into strings meanwhile. */
     function decoding(act: () => unknown): number {
-      const prototype = Buffer.prototype;
+      const prototype = Buffer.prototype as Buffer;
       // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its buffer below
       const original = prototype.toString;
       let bytes = 0;
