@@ -9,11 +9,13 @@ import { coreScenarios } from './coreScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
 import { comesBackAfter, leavesNoTabAfter, reviewScenarios } from './reviewScenarios.ts';
+import { unsavedScenarios } from './unsavedScenarios.ts';
 import { useDesk } from './useDesk.ts';
 
 describe(`Claude Code ${cliVersions.newest}`, () => {
   const desk = useDesk(cliVersions.newest);
   coreScenarios(desk);
+  unsavedScenarios(desk, { merges: true });
   mentionScenarios(desk);
   severalMentionScenarios(desk);
   contextScenarios(desk);
@@ -42,6 +44,7 @@ describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {
 describe(`Claude Code ${cliVersions.two}`, () => {
   const desk = useDesk(cliVersions.two);
   coreScenarios(desk);
+  unsavedScenarios(desk, { merges: false });
   mentionScenarios(desk);
   severalMentionScenarios(desk);
   contextScenarios(desk);
@@ -50,5 +53,6 @@ describe(`Claude Code ${cliVersions.two}`, () => {
 describe(`Claude Code ${cliVersions.one}`, () => {
   const desk = useDesk(cliVersions.one);
   coreScenarios(desk);
+  unsavedScenarios(desk, { merges: false });
   mentionScenarios(desk);
 });
