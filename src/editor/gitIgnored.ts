@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { Throttle } from '../base/throttle.ts';
+import type { Git } from '../server/git.ts';
 import { checkIgnore } from './checkIgnore.ts';
 
 /** Asks Git, in the background, which files it ignores. */
@@ -14,7 +15,7 @@ export class GitIgnored implements vscode.Disposable {
   /** More is known, or what was known is no longer true. */
   readonly onDidLearn = this.learned.event;
 
-  constructor() {
+  constructor(private readonly git: Git) {
     const forget = () => {
       this.known = new Map();
       this.learned.fire();
@@ -52,6 +53,7 @@ export class GitIgnored implements vscode.Disposable {
     for (const folder of new Set([...asked].map((path) => dirname(path)))) {
       const paths = [...asked].filter((path) => dirname(path) === folder);
       const ignored = await checkIgnore(
+        this.git,
         folder,
         paths.map((path) => basename(path)),
       );

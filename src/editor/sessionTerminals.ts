@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Event } from '../base/emitter.ts';
 import type { Logger } from '../base/logger.ts';
+import type { ChildProcesses } from '../server/childProcesses.ts';
 import { isAlive, lineage, workingDirectory } from '../server/processes.ts';
 import type { Session, Told } from '../server/session.ts';
 
@@ -36,6 +37,7 @@ export class SessionTerminals implements vscode.Disposable {
   constructor(
     private readonly bridge: SessionSource,
     private readonly memento: vscode.Memento,
+    private readonly processes: ChildProcesses,
     private readonly log: Logger,
   ) {
     const remembered = memento.get<[number, string][]>(rememberedLabels, []);
@@ -123,7 +125,10 @@ export class SessionTerminals implements vscode.Disposable {
       return;
     }
     try {
-      const [pids, folder] = await Promise.all([lineage(pid), workingDirectory(pid)]);
+      const [pids, folder] = await Promise.all([
+        lineage(pid, this.processes),
+        workingDirectory(pid, this.processes),
+      ]);
       if (folder !== undefined) {
         this.folders.set(session, folder);
       }

@@ -8,6 +8,7 @@ import { Throttle } from '../base/throttle.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
 import { WorkingTree } from '../changes/workingTree.ts';
+import type { Git } from '../server/git.ts';
 import type { Session } from '../server/session.ts';
 import { setting } from './settings.ts';
 import { watchWorkspaceFiles } from './workspaceFiles.ts';
@@ -54,6 +55,7 @@ export class ShellEdits implements vscode.Disposable {
     private readonly clients: ShellClients,
     onDidPrompt: vscode.Event<Session>,
     private readonly hasSession: (terminal: vscode.Terminal) => boolean,
+    private readonly git: Git,
     private readonly log: Logger,
   ) {
     this.judge = this.store.add(new Throttle(settleTime, () => void this.queue.run(() => this.takeIn())));
@@ -143,7 +145,7 @@ export class ShellEdits implements vscode.Disposable {
     }
     this.judge.flush();
     for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
-      const tree = this.trees.get(uri.fsPath) ?? new WorkingTree(uri.fsPath);
+      const tree = this.trees.get(uri.fsPath) ?? new WorkingTree(uri.fsPath, this.git);
       this.trees.set(uri.fsPath, tree);
       void this.queue.run(() => tree.note());
     }

@@ -15,6 +15,7 @@ import { NewProblems } from '../editor/newProblems.ts';
 import type { SessionTerminals } from '../editor/sessionTerminals.ts';
 import { ShellEdits } from '../editor/shellEdits.ts';
 import type { Bridge } from '../server/bridge.ts';
+import type { Git } from '../server/git.ts';
 import type { Session } from '../server/session.ts';
 import { isAlive } from '../server/processes.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
@@ -31,6 +32,7 @@ export class AgentChanges implements Disposable {
 
   constructor(
     storageUri: vscode.Uri | undefined,
+    private readonly git: Git,
     private readonly log: Logger,
   ) {
     const storage = this.store.add(changeStorage(storageUri));
@@ -48,7 +50,9 @@ export class AgentChanges implements Disposable {
   start(bridge: Bridge, onDidPrompt: vscode.Event<Session>, terminals: SessionTerminals): void {
     const hasSession = (terminal: vscode.Terminal) => terminals.sessionsIn(terminal).length > 0;
     this.store.add(watchChanges(this.sets, this.changes, bridge));
-    this.store.add(new ShellEdits(this.sets, this.changes, bridge, onDidPrompt, hasSession, this.log));
+    this.store.add(
+      new ShellEdits(this.sets, this.changes, bridge, onDidPrompt, hasSession, this.git, this.log),
+    );
     this.store.add(this.sets.onDidChange(() => this.closeDiffs()));
     void this.changes.tidy().then(() => this.closeDiffs());
   }

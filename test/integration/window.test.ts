@@ -8,6 +8,7 @@ import { UserPlace } from '../../src/editor/userPlace.ts';
 import { IdeClient } from '../support/ideClient.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
+import { trustedProcesses } from '../support/trusted.ts';
 import { until } from '../support/until.ts';
 import { connectClient, currentLock, Scratch } from './bridge.ts';
 
@@ -162,7 +163,7 @@ describe('in the window', () => {
       };
       const none = () => new vscode.Disposable(() => {});
       const noSessions = { sessions: new Set<never>(), onDidIdentify: none, onDidTell: none };
-      const sessions = new SessionTerminals(noSessions, memento, new MemoryLog());
+      const sessions = new SessionTerminals(noSessions, memento, trustedProcesses, new MemoryLog());
       const userPlace = new UserPlace(none, sessions);
       const { registerTerminalProfileProvider } = vscode.window;
       vscode.window.registerTerminalProfileProvider = none; // the extension has its own already
