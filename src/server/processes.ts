@@ -4,6 +4,9 @@ import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { errorCode } from '../base/errors.ts';
 
+/** For what is asked of the system's own programs, in ms. */
+const patience = 10_000;
+
 export function isAlive(pid: number): boolean {
   if (pid <= 0) {
     return false; // 0 and below name process groups.
@@ -61,6 +64,7 @@ async function processTable(): Promise<(pid: number) => number | undefined> {
   const { stdout } = await promisify(execFile)(command, args, {
     windowsHide: true,
     maxBuffer: 16 * 1024 * 1024,
+    timeout: patience,
   });
   const parents = new Map(parseProcessTable(stdout));
   return (pid) => parents.get(pid);
@@ -81,7 +85,9 @@ export async function workingDirectory(pid: number): Promise<string | undefined>
       return await readlink(`/proc/${pid}/cwd`);
     }
     if (process.platform === 'darwin') {
-      const { stdout } = await promisify(execFile)('lsof', ['-a', '-d', 'cwd', '-p', String(pid), '-Fn']);
+      const { stdout } = await promisify(execFile)('lsof', ['-a', '-d', 'cwd', '-p', String(pid), '-Fn'], {
+        timeout: patience, // it waits for network drives that are gone
+      });
       return /^n(.+)$/m.exec(stdout)?.[1];
     }
   } catch {
