@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { diffLines, type Hunk } from '../base/lineDiff.ts';
-import { toLines } from '../base/text.ts';
 import { type Change, describe } from '../changes/changes.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
 import { beforeUri } from './beforeFiles.ts';
-import { openDocument, saveNotebook } from './documents.ts';
+import { linesBetween, linesIn, openDocument, saveNotebook } from './documents.ts';
 import { replacement } from './replacement.ts';
 
 /**
@@ -53,14 +52,17 @@ export async function revertFile(sets: ChangeSets, change: Change): Promise<void
 /**
  * The hunk around a 0-based line of the file as it is now; of a deletion, the line before or after it. Between two, the
  * one after the line, which is where the gutter marks it: at the top of the file, at line -1.
+ * @throws when the file is too large and too different to tell its hunks
  */
 export async function hunkAt(
   change: Change,
   document: vscode.TextDocument,
   line: number,
 ): Promise<Hunk | undefined> {
-  const before = await textBefore(change);
-  const hunks = diffLines(toLines(before.text), toLines(document.getText()));
+  const { hunks, isExact } = diffLines(await linesIn(await documentBefore(change)), await linesIn(document));
+  if (!isExact) {
+    throw new Error('Too much of this file has changed to revert a part of it. Revert the file instead.');
+  }
   const isDeletionHere = ({ nowStart, nowEnd }: Hunk) =>
     nowStart === nowEnd && Math.abs(nowStart - line - 0.5) < 1;
   return (
@@ -71,7 +73,7 @@ export async function hunkAt(
 /** Puts the lines of before in the place of those of now; saved, unless there were unsaved changes already. */
 export async function revertHunk(change: Change, document: vscode.TextDocument, hunk: Hunk): Promise<void> {
   const wasDirty = document.isDirty;
-  const lines = toLines((await textBefore(change)).text).slice(hunk.beforeStart, hunk.beforeEnd);
+  const lines = linesBetween(await documentBefore(change), hunk.beforeStart, hunk.beforeEnd);
   const { range, text } = replacement(document, hunk, lines);
   const edit = new vscode.WorkspaceEdit();
   edit.replace(document.uri, range, text);
@@ -83,8 +85,12 @@ export async function revertHunk(change: Change, document: vscode.TextDocument, 
   }
 }
 
-/** Decoded by the editor, as the file itself is. */
-async function textBefore({ set, snapshot }: Change): Promise<{ text: string; eol: vscode.EndOfLine }> {
-  const document = await vscode.workspace.openTextDocument(beforeUri(set, snapshot));
+async function textBefore(change: Change): Promise<{ text: string; eol: vscode.EndOfLine }> {
+  const document = await documentBefore(change);
   return { text: document.getText(), eol: document.eol };
+}
+
+/** Decoded by the editor, as the file itself is. */
+async function documentBefore({ set, snapshot }: Change): Promise<vscode.TextDocument> {
+  return vscode.workspace.openTextDocument(beforeUri(set, snapshot));
 }
