@@ -36,7 +36,7 @@ export function proposalCommands(proposals: Proposals, hunks: Hunks, terminals: 
     rejectProposalWithReason: about((proposal) => rejectWithReason(proposals, proposal, terminals)),
     acceptAllProposals: aboutEach(({ uri }) => proposals.accept(uri)),
     rejectAllProposals: aboutEach(({ uri }) => proposals.reject(uri)),
-    openProposal: about((proposal) => proposals.show(proposal, true)),
+    openProposal: (argument: unknown) => open(proposals, argument),
     reviewAllProposals: () => reviewAll(proposals),
     saveBeforeReview: about(saveOriginal),
     nextHunk: () => hunkCommands.go(1),
@@ -50,6 +50,14 @@ function find(proposals: Proposals, argument: unknown): Proposal | undefined {
   const uri = argument instanceof Proposal ? argument.uri : argument;
   // One that has been decided meanwhile does not stand for another.
   return uri instanceof vscode.Uri && uri.scheme === proposalScheme ? proposals.find(uri) : proposals.active;
+}
+
+/** Without an argument the next one after the one in front, oldest first. */
+async function open(proposals: Proposals, argument: unknown): Promise<void> {
+  const { all, active } = proposals;
+  const next = all[(active ? all.indexOf(active) + 1 : 0) % all.length];
+  const proposal = argument === undefined ? next : find(proposals, argument);
+  await (proposal ? proposals.show(proposal) : sayThatThereIsNone());
 }
 
 /** All in one editor, which can be decided in it one by one. */

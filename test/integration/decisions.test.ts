@@ -61,6 +61,7 @@ describe('a decision', () => {
       await desk.ui.page.locator('.editor-instance .view-lines').first().click();
       await desk.ui.page.keyboard.type('a');
       const { answer } = await propose(desk.client, file, 'changed\n');
+      await desk.ui.page.keyboard.press('Shift+Alt+K');
       await proposedSide().click();
       await desk.ui.page.keyboard.press('Control+Shift+Backspace');
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
