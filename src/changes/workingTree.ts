@@ -197,7 +197,11 @@ export class WorkingTree {
   private async run(args: readonly string[], input?: string): Promise<Buffer> {
     const { filters } = this;
     const options = { filters, ...(input !== undefined && { input }) };
-    const { code, stdout, stderr } = await this.git.run(this.folder, ['--literal-pathspecs', ...args], options);
+    const { code, stdout, stderr } = await this.git.run(
+      this.folder,
+      ['--literal-pathspecs', ...args],
+      options,
+    );
     if (code !== 0) {
       throw new Error(stderr);
     }

@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { errorCode } from '../base/errors.ts';
-import { lineage } from './processes.ts';
+import { lineageOnLinux } from './processes.ts';
 
 interface ProcessStatus {
   readonly state: string;
@@ -32,7 +32,7 @@ export async function readsTerminal(pid: number, shell: number): Promise<boolean
   ) {
     return false;
   }
-  const ancestors = await lineage(pid); // a script that has started it waits for its end
+  const ancestors = await lineageOnLinux(pid); // a script that has started it waits for its end
   const others = (await processIds()).filter((other) => !ancestors.includes(other));
   const rivals = await Promise.all(
     others.map(async (other) => {
