@@ -5,12 +5,22 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { forNotebooks, forTerminals, forWindow, provide } from '../test/host/systemPackages.ts';
+import { testEnvironment } from '../test/support/testEnvironment.ts';
+import { summary } from './testVerdict.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const output = path.join(root, 'out/e2e');
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { grep: { type: 'string' } } });
+  const lacking = provide([...forWindow, ...forNotebooks, ...forTerminals]);
+  if (lacking.some((name) => forWindow.includes(name))) {
+    console.error('No test runs: there is no window.');
+    console.log(summary({ passed: 0, failed: 0, skipped: 1 }));
+    return 0;
+  }
+  process.env[testEnvironment.lacking] = lacking.join();
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
   execFileSync(process.execPath, ['esbuild.mjs', '--tests'], { cwd: root, stdio: 'inherit' });
@@ -21,7 +31,7 @@ async function main(): Promise<number> {
   for (const name of ['restrictedMode', 'extensionsView', 'workspaceFile', 'claudeCode']) {
     mocha.addFile(path.join(root, `test/e2e/${name}.test.ts`));
   }
-  const { passes, failures } = await new Promise<Mocha.Stats>((resolve, reject) => {
+  const { passes, failures, pending } = await new Promise<Mocha.Stats>((resolve, reject) => {
     const runner = mocha.run(() => {
       if (runner.stats) resolve(runner.stats);
       else reject(new Error('mocha has counted nothing'));
@@ -34,7 +44,7 @@ async function main(): Promise<number> {
   const nothing = passes + failures === 0;
   if (nothing) console.error('No test ran.');
   if (failures > 0) console.error(`What the failed ones had on the screen and on the wire is in ${output}`);
-  console.log(`${passes} passed, ${failures + (nothing ? 1 : 0)} failed`);
+  console.log(summary({ passed: passes, failed: failures + (nothing ? 1 : 0), skipped: pending }));
   return failures > 0 || nothing ? 1 : 0;
 }
 

@@ -10,6 +10,8 @@ export const testEnvironment = {
   sleeping: 'IDE_BRIDGE_TEST_SLEEPING',
   /** Set when this is the oldest VS Code that package.json allows. */
   floor: 'IDE_BRIDGE_TEST_FLOOR',
+  /** Names of the system packages that are not installed, with commas between them. */
+  lacking: 'IDE_BRIDGE_TEST_LACKING',
   /** Address of the DevTools protocol of this very window. */
   cdp: 'IDE_BRIDGE_CDP',
   /** Folder for screenshots. */
