@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import * as vscode from 'vscode';
 import { diffsOf } from '../../src/editor/tabContent.ts';
 import type { IdeClient } from '../support/ideClient.ts';
+import { testEnvironment } from '../support/testEnvironment.ts';
 import { until } from '../support/until.ts';
 import { connectClient, propose, tabs, useDesk } from './bridge.ts';
 import { useDialogs } from './dialogs.ts';
@@ -190,6 +191,8 @@ describe('random sequences', () => {
     await deciding;
   }
 
+  /** VS Code 1.96 does not save from a diff whose proposal is in a multi-diff, too. */
+  const isFloor = process.env[testEnvironment.floor] !== undefined;
   const buttons = ['Accept Anyway', 'Save First', 'Reject'] as const;
   const steps = [
     proposes,
@@ -216,14 +219,23 @@ describe('random sequences', () => {
       ),
     ),
     ...buttons.map((button) =>
-      about(`the user saves the proposed side, else ${button}`, async (proposal, model) => {
-        await vscode.commands.executeCommand('ideBridge.openProposal', proposal.uri);
-        await until(
-          'the proposed side in front',
-          () => vscode.window.activeTextEditor?.document.uri.toString() === proposal.uri.toString(),
-        );
-        await decide(proposal, model, vscode.commands.executeCommand('workbench.action.files.save'), button);
-      }),
+      about(
+        `the user saves the proposed side, else ${button}`,
+        async (proposal, model) => {
+          await vscode.commands.executeCommand('ideBridge.openProposal', proposal.uri);
+          await until(
+            'the proposed side in front',
+            () => vscode.window.activeTextEditor?.document.uri.toString() === proposal.uri.toString(),
+          );
+          await decide(
+            proposal,
+            model,
+            vscode.commands.executeCommand('workbench.action.files.save'),
+            button,
+          );
+        },
+        (_proposal, model) => model.together.length === 0 || !isFloor,
+      ),
     ),
     about('the user rejects', async (proposal) => {
       await vscode.commands.executeCommand('ideBridge.rejectProposal', proposal.uri);
