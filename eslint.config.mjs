@@ -5,15 +5,25 @@ const layers = ['base', 'protocol', 'server', 'agent', 'changes', 'context', 'to
 const withVscode = new Set(['editor', 'ui']);
 const pure = new Set(['base', 'protocol']);
 
+/** The one module that starts processes; see the test of this rule beside that of the layers. */
+const door = 'src/server/childProcesses.ts';
+const processModules = ['child_process', 'node:child_process', 'cluster', 'node:cluster'].map((name) => ({
+  name,
+  message: `Processes are started in ${door} only.`,
+}));
+
 const layerRules = layers.map((layer, index) => ({
   files: [`src/${layer}/**/*.ts`],
   rules: {
     'no-restricted-imports': [
       'error',
       {
-        paths: withVscode.has(layer)
-          ? []
-          : [{ name: 'vscode', message: `src/${layer} does not know VS Code.` }],
+        paths: [
+          ...processModules,
+          ...(withVscode.has(layer)
+            ? []
+            : [{ name: 'vscode', message: `src/${layer} does not know VS Code.` }]),
+        ],
         patterns: [
           ...layers.slice(index + 1).map((above) => ({
             regex: `^\\.\\./${above}/`,
@@ -27,6 +37,24 @@ const layerRules = layers.map((layer, index) => ({
     ],
   },
 }));
+
+const doorRules = [
+  { files: ['src/*.ts'], rules: { 'no-restricted-imports': ['error', { paths: processModules }] } },
+  {
+    files: ['src/**/*.ts'],
+    ignores: [door],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'ImportExpression[source.value=/^(node:)?(child_process|cluster)$/]',
+          message: `Processes are started in ${door} only.`,
+        },
+      ],
+    },
+  },
+  { files: [door], rules: { 'no-restricted-imports': 'off' } },
+];
 
 export default tseslint.config(
   { ignores: ['dist/', 'out/', 'node_modules/'] },
@@ -55,6 +83,7 @@ export default tseslint.config(
     },
   },
   ...layerRules,
+  ...doorRules,
   { files: ['test/**', 'scripts/**', '*.mjs'], rules: { 'no-console': 'off' } },
   { files: ['**/*.mjs', '**/*.cjs'], extends: [tseslint.configs.disableTypeChecked] },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
