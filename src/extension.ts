@@ -101,6 +101,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const lastShared = new LastShared(bridge, sharing);
   const attention = new Attention({ bridge, proposals, sessionTerminals, userPlace, signs });
 
+  /** Not before the user trusts the workspace: Agent Changes reads files of it, too. */
+  const begin = async () => {
+    await bridge.start();
+    agentChanges.start(bridge, proposals.onDidPrompt, sessionTerminals);
+  };
+
   context.subscriptions.push(
     proposals,
     gitIgnored,
@@ -164,13 +170,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       }
     }),
     vscode.workspace.onDidChangeWorkspaceFolders(() => bridge.updateLockFile()),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => bridge.start()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => begin()),
   );
 
   if (vscode.workspace.isTrusted) {
-    await bridge.start();
+    await begin();
   }
-  agentChanges.start(bridge, proposals.onDidPrompt, sessionTerminals);
   // Not awaited: the editor asks our file systems for nothing before this function has ended.
   void proposals.closeOrphans();
 }
