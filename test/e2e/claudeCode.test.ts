@@ -8,6 +8,7 @@ import {
 import { coreScenarios } from './coreScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
+import { backgroundAgentScenarios, reasonScenarios } from './reasonScenarios.ts';
 import { comesBackAfter, leavesNoTabAfter, reviewScenarios } from './reviewScenarios.ts';
 import { useDesk } from './useDesk.ts';
 
@@ -19,6 +20,8 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   contextScenarios(desk);
   sessionScenarios(desk);
   reviewScenarios(desk);
+  reasonScenarios(desk);
+  backgroundAgentScenarios(desk);
   notebookScenarios(desk);
   changesScenarios(desk);
 });
@@ -45,10 +48,12 @@ describe(`Claude Code ${cliVersions.two}`, () => {
   mentionScenarios(desk);
   severalMentionScenarios(desk);
   contextScenarios(desk);
+  reasonScenarios(desk);
 });
 
 describe(`Claude Code ${cliVersions.one}`, () => {
   const desk = useDesk(cliVersions.one);
   coreScenarios(desk);
   mentionScenarios(desk);
+  reasonScenarios(desk);
 });
