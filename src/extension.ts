@@ -22,6 +22,7 @@ import { Tabs } from './editor/tabs.ts';
 import { registerTerminalLinks } from './editor/terminalLinks.ts';
 import { TerminalSigns } from './editor/terminalSigns.ts';
 import { injectEnvironment } from './editor/terminals.ts';
+import { TypedTexts } from './editor/typedTexts.ts';
 import { UserPlace } from './editor/userPlace.ts';
 import { workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
 import { Bridge } from './server/bridge.ts';
@@ -53,6 +54,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const log = oneLine(channel);
   const proposals: Proposals = new Proposals(
     log,
+    new TypedTexts(vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'proposals').fsPath),
     () => bridge.sessions.size > 1,
     () => userPlace.isInEditor,
   );
