@@ -45,7 +45,7 @@ export class Repository {
 export interface HostileRepository {
   /** What names the program. */
   readonly by: string;
-  plant(repository: Repository, marks: Marks): void;
+  readonly plant: (repository: Repository, marks: Marks) => void;
   /** An ordinary command of Git that runs it. */
   readonly trigger: readonly string[];
 }
