@@ -91,9 +91,14 @@ export class ChangeSets implements Disposable {
     this.take(path, () => this.find(author) ?? this.start(author));
   }
 
-  /** Keeps the file as it is at this moment in the place of what it was before. @returns undefined when it cannot */
+  /**
+   * Keeps the file as it is at this moment in the place of what it was before. Written at once, so that no crash lists
+   * what the user has saved as an agent's. @returns undefined when it cannot
+   */
   retake(set: ChangeSet, path: string): Snapshot | undefined {
-    return this.take(path, () => set);
+    const snapshot = this.take(path, () => set);
+    this.saveNow();
+    return snapshot;
   }
 
   /** @param before without bytes: there was no file. @throws when they cannot be written */
@@ -123,14 +128,12 @@ export class ChangeSets implements Disposable {
 
   /** Whether the file is as it was, to the last byte; not so if it could not be looked at. */
   isAsBefore({ path, hash, size }: Snapshot): boolean {
-    try {
-      const now = statOf(path);
-      return hash === undefined || !now
-        ? hash === undefined && !now
-        : now.size === size && hashOf(fs.readFileSync(path)) === hash;
-    } catch {
-      return false;
-    }
+    return this.isLike(path, hash, size);
+  }
+
+  /** Whether these are its bytes. @param bytes undefined: there is no file */
+  isNow(path: string, bytes: Buffer | undefined): boolean {
+    return this.isLike(path, bytes && hashOf(bytes), bytes?.length ?? 0);
   }
 
   /**
@@ -152,8 +155,7 @@ export class ChangeSets implements Disposable {
     if (this.sets.length === 0) {
       this.notice = undefined;
     }
-    this.saving.schedule();
-    this.saving.flush();
+    this.saveNow();
     this.forgotten.fire([...forgotten]);
     this.changed.fire();
   }
@@ -172,20 +174,19 @@ export class ChangeSets implements Disposable {
       }
     }
     if (isMoved) {
-      this.saving.schedule();
-      this.saving.flush();
+      this.saveNow();
       this.changed.fire();
     }
   }
 
-  /** The user has saved the file. */
+  /** The user has saved the file. Written at once: a revert names it, also after a crash. */
   markSaved(path: string): void {
     const unmarked = this.ofPath(path).filter(({ snapshot }) => !snapshot.isSavedOver);
     for (const { snapshot } of unmarked) {
       snapshot.isSavedOver = true;
     }
     if (unmarked.length > 0) {
-      this.touch();
+      this.saveNow();
     }
   }
 
@@ -286,6 +287,22 @@ export class ChangeSets implements Disposable {
     this.notice = notice;
     this.options.log.warn(notice);
     this.changed.fire();
+  }
+
+  private isLike(path: string, hash: string | undefined, size: number): boolean {
+    try {
+      const now = statOf(path);
+      return hash === undefined || !now
+        ? hash === undefined && !now
+        : now.size === size && hashOf(fs.readFileSync(path)) === hash;
+    } catch {
+      return false;
+    }
+  }
+
+  private saveNow(): void {
+    this.saving.schedule();
+    this.saving.flush();
   }
 
   private touch(): void {

@@ -488,7 +488,7 @@ describe('agent changes', () => {
     });
 
     it('are not what the user saves, nor what git checks out', async () => {
-      git('stash', '--quiet');
+      git('checkout', '--quiet', '--', '.');
       git('checkout', '--quiet', '-b', 'other');
       desk.scratch.write('script.txt', 'other branch\n');
       git('commit', '--quiet', '--all', '--message=second');
