@@ -6,18 +6,17 @@ import { type AutoSave, ReloadDesk } from './reloadDesk.ts';
 
 interface Way {
   interrupt: (desk: ReloadDesk) => Promise<void>;
-  /** Whether clients that try again find the bridge where it was. */
-  keepsBridge: boolean;
+  /** Terminals from before name the port. */
+  keepsPort: boolean;
 }
 
 // `workbench.action.restartExtensionHost` is in the desktop only.
 const ways: Record<string, Way> = {
-  'the window was reloaded': { interrupt: (desk) => desk.reload(), keepsBridge: true },
-  'the extension host was killed': { interrupt: (desk) => desk.killExtensionHost(), keepsBridge: true },
+  'the window was reloaded': { interrupt: (desk) => desk.reload(), keepsPort: true },
+  'the extension host was killed': { interrupt: (desk) => desk.killExtensionHost(), keepsPort: true },
   // Its extension host lives on for a while, with its port.
-  'the window has crashed': { interrupt: (desk) => desk.crashWindow(), keepsBridge: false },
-  // A token is not for the next start of the editor.
-  'all of it was killed': { interrupt: (desk) => desk.killAll(), keepsBridge: false },
+  'the window has crashed': { interrupt: (desk) => desk.crashWindow(), keepsPort: false },
+  'all of it was killed': { interrupt: (desk) => desk.killAll(), keepsPort: true },
 };
 
 const modes = ['off', 'afterDelay', 'onFocusChange', 'onWindowChange'] satisfies AutoSave[];
@@ -36,13 +35,13 @@ for (const mode of modes) {
     });
     after(() => desk?.close());
 
-    for (const [way, { interrupt, keepsBridge }] of Object.entries(ways)) {
+    for (const [way, { interrupt, keepsPort }] of Object.entries(ways)) {
       describe(`after ${way}`, () => {
-        let bridge: string;
+        let port: number;
 
         before(async () => {
           await here().leave();
-          ({ bridge } = here());
+          ({ port } = here());
           await interrupt(here());
           await here().comeBack();
         });
@@ -70,8 +69,8 @@ for (const mode of modes) {
           await until('no diff', async () => !(await labels()).some(isDiff), 15_000, labels);
         });
 
-        it('the session has its name, and the bridge where it was', async () => {
-          if (keepsBridge) assert.equal(here().bridge, bridge);
+        it('the session has its name, and the bridge its port', async () => {
+          if (keepsPort) assert.equal(here().port, port);
           await here().showViews();
           const labels = () => here().sessionLabels();
           const isNamed = (label: string) => label.includes(here().label);

@@ -92,6 +92,7 @@ export class ReloadDesk {
   private async mention(): Promise<void> {
     await writeFile(this.file('mentioned.txt'), 'one\n');
     await this.window.openFile(this.file('mentioned.txt'));
+    await this.window.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
     await this.window.page.keyboard.press('Alt+k');
     await this.window.page.locator('.statusbar-item', { hasText: 'Claude: 1 waiting' }).waitFor();
   }
@@ -215,9 +216,8 @@ export class ReloadDesk {
     return this.session?.notifications<AtMentioned>('at_mentioned').map(({ filePath }) => filePath) ?? [];
   }
 
-  /** Where clients find the bridge. */
-  get bridge(): string {
-    return `${this.lock.port} ${this.lock.authToken}`;
+  get port(): number {
+    return this.lock.port;
   }
 
   /** A window that has crashed does not know that it had shown them. */
