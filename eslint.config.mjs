@@ -28,6 +28,22 @@ const layerRules = layers.map((layer, index) => ({
   },
 }));
 
+/** What writes to a terminal, of which one module knows when it may; see the test of this rule in test/unit. */
+const terminalRule = {
+  files: ['src/**/*.ts'],
+  ignores: ['src/editor/terminalInput.ts'],
+  rules: {
+    'no-restricted-syntax': [
+      'error',
+      ...[
+        "CallExpression[callee.property.name='sendText']",
+        "CallExpression[callee.property.name='executeCommand']:not([callee.object.property.name='commands'])",
+        'Literal[value=/^workbench.action.terminal.(sendSequence|sendSignal|paste|run)/]',
+      ].map((selector) => ({ selector, message: 'Only src/editor/terminalInput.ts writes to terminals.' })),
+    ],
+  },
+};
+
 export default tseslint.config(
   { ignores: ['dist/', 'out/', 'node_modules/'] },
   tseslint.configs.recommendedTypeChecked,
@@ -55,6 +71,7 @@ export default tseslint.config(
     },
   },
   ...layerRules,
+  terminalRule,
   { files: ['test/**', 'scripts/**', '*.mjs'], rules: { 'no-console': 'off' } },
   { files: ['**/*.mjs', '**/*.cjs'], extends: [tseslint.configs.disableTypeChecked] },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },

@@ -25,7 +25,9 @@ import { injectEnvironment } from './editor/terminals.ts';
 import { UserPlace } from './editor/userPlace.ts';
 import { workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
 import { Bridge } from './server/bridge.ts';
+import { ChildProcesses } from './server/childProcesses.ts';
 import { lockDir } from './server/configDir.ts';
+import { Git } from './server/git.ts';
 import { createTools } from './tools/index.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { AgentChanges } from './ui/agentChanges.ts';
@@ -38,6 +40,7 @@ import { registerProblemActions } from './ui/problemActions.ts';
 import { SessionsView } from './ui/sessionsView.ts';
 import { SharingStatus } from './ui/sharingStatus.ts';
 import { HunkLenses } from './ui/hunkLenses.ts';
+import { ProposalStatus } from './ui/proposalStatus.ts';
 import { ProposalsView } from './ui/proposalsView.ts';
 import { offerReconnect } from './ui/reconnect.ts';
 import { StatusBar } from './ui/statusBar.ts';
@@ -48,16 +51,22 @@ let stop: (() => Promise<void>) | undefined;
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const channel = vscode.window.createOutputChannel('IDE Bridge for Claude Code', { log: true });
   const log = oneLine(channel);
-  const proposals = new Proposals(log, () => bridge.sessions.size > 1);
+  const proposals: Proposals = new Proposals(
+    log,
+    () => bridge.sessions.size > 1,
+    () => userPlace.isInEditor,
+  );
   const hunks = new Hunks(proposals);
-  const gitIgnored = new GitIgnored();
+  const processes = new ChildProcesses(() => vscode.workspace.isTrusted);
+  const git = new Git(processes);
+  const gitIgnored = new GitIgnored(git);
   const sharing = new Sharing(gitIgnored, context.workspaceState);
   const selections = new Selections(sharing);
   const diagnostics = new Diagnostics(sharing);
   const reports = new Reports();
   const info = serverInfo(context.extension);
   const notebooks = new Notebooks(context.workspaceState);
-  const agentChanges = new AgentChanges(context.storageUri, log);
+  const agentChanges = new AgentChanges(context.storageUri, git, log);
   const tools = createTools({
     proposals,
     tabs: new Tabs(proposals, sharing),
@@ -84,7 +93,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     channel.dispose(); // not with the others, who still write to it
   };
   const memento = context.workspaceState;
-  const sessionTerminals = new SessionTerminals(bridge, memento, log);
+  const sessionTerminals = new SessionTerminals(bridge, memento, processes, log);
   const userPlace = new UserPlace(proposals.onDidPrompt, sessionTerminals);
   const launcher = new Launcher(() => bridge.port, sessionTerminals, userPlace, memento);
   const signs = new TerminalSigns();
@@ -126,10 +135,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       launcher,
       sharing,
       lastShared,
+      processes,
       reports,
       log: channel,
       version: info.version,
     }),
+    new ProposalStatus(proposals),
     new ProposalsView(proposals, hunks, sessionTerminals),
     new HunkLenses(proposals, hunks),
     returnFocus(proposals, userPlace),

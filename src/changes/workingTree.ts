@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { lstat, readFile, readlink } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { Git } from '../server/git.ts';
 import type { SnapshotSource } from './changeSet.ts';
-
-const execute = promisify(execFile);
 
 /** Beyond these, the rest is taken as unknown: this is kept in memory. */
 const maxFiles = 500;
@@ -42,20 +39,26 @@ interface Noted {
 /**
  * What the files of a git work tree were before a shell command changed them: the last commit, except for the files
  * that differed from it when `note` was called. To revert one that is listed wrongly would lose it: where there is
- * any doubt, none is found.
+ * any doubt, none is found. No filter is ever run, so a file that has one is such a doubt.
  */
 export class WorkingTree {
   private noted: Noted | undefined;
+  /** As configured at the last look. */
+  private filters: readonly string[] = [];
 
   /** @param folder absolute; the work tree or a folder in it. Outside of git nothing is ever found. */
-  constructor(private readonly folder: string) {}
+  constructor(
+    private readonly folder: string,
+    private readonly git: Git,
+  ) {}
 
   /** Remembers what differs from the last commit at this moment. Never throws. */
   async note(): Promise<void> {
     try {
+      this.filters = await this.git.filters(this.folder);
       const [head, stashes, ignored] = await Promise.all([
         this.text('rev-parse', 'HEAD'),
-        this.text('stash', 'list'),
+        this.stashes(),
         this.fields('ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'),
       ]);
       const differing = new Map<string, Buffer | undefined>();
@@ -88,23 +91,29 @@ export class WorkingTree {
       return [];
     }
     try {
+      this.filters = await this.git.filters(this.folder);
       const gitDir = await this.text('rev-parse', '--absolute-git-dir');
       if (
         signsOfWork.some((name) => existsSync(join(gitDir, name))) ||
-        (await this.text('stash', 'list')) !== noted.stashes
+        (await this.stashes()) !== noted.stashes
       ) {
         return [];
       }
-      const [changed, moved, gone] = await Promise.all([
+      const [changed, moved, gone, filtered] = await Promise.all([
         this.uncommitted(paths),
         this.diff(noted.head, 'HEAD'),
         this.diff('--diff-filter=DT', 'HEAD'),
+        this.filtered(paths),
       ]);
       const found: FoundBefore[] = [];
       for (const path of paths.filter((candidate) => changed.has(candidate) && !moved.has(candidate))) {
         const isSaved = noted.differing.has(path);
         const isNew = !isSaved && changed.get(path);
-        const bytes = isSaved ? noted.differing.get(path) : isNew ? undefined : await this.committed(path);
+        const bytes = isSaved
+          ? noted.differing.get(path)
+          : isNew || filtered.has(path)
+            ? undefined
+            : await this.committed(path);
         // Not new: in a folder that was ignored, another repository, a submodule or a link.
         if (isNew ? !isIn(noted.differing, path) && !isIn(gone, path) : bytes && !(await isLink(path))) {
           found.push({ path, bytes, source: isSaved ? 'saved' : 'git' });
@@ -121,7 +130,7 @@ export class WorkingTree {
    * commit lacks it; no links and submodules, which have no bytes of their own. @param paths none: all
    */
   private async uncommitted(paths: readonly string[]): Promise<Map<string, boolean>> {
-    let names = paths.map((path) => relative(this.folder, path));
+    let names = paths.map((path) => this.nameOf(path));
     if (names.join().length > maxNamesLength) {
       names = []; // then git tells of all, and what was not asked for is not looked at
     }
@@ -142,7 +151,9 @@ export class WorkingTree {
 
   /** By path, what begins with a colon and the file's mode before. */
   private async diff(...args: string[]): Promise<Map<string, string>> {
-    const fields = await this.fields('diff', '--raw', '-z', '--no-renames', '--relative', ...args);
+    const format = ['--raw', '-z', '--no-renames', '--relative', '--no-ext-diff', '--no-textconv'];
+    // Whether a submodule has changes git asks in it, by what that one configures.
+    const fields = await this.fields('diff', ...format, '--ignore-submodules=dirty', ...args);
     const found = new Map<string, string>();
     for (let i = 0; i + 1 < fields.length; i += 2) {
       found.set(resolve(this.folder, fields[i + 1] ?? ''), fields[i] ?? '');
@@ -150,29 +161,50 @@ export class WorkingTree {
     return found;
   }
 
+  /** Those that have a filter, by the attributes. */
+  private async filtered(paths: readonly string[]): Promise<Set<string>> {
+    const input = paths.map((path) => `${this.nameOf(path)}\0`).join('');
+    const output = await this.run(['check-attr', '--stdin', '-z', 'filter'], input);
+    const fields = output.toString().split('\0');
+    // Three for each: its name, that of the attribute, and the value.
+    const has = (value = '') => !['unspecified', 'unset'].includes(value);
+    return new Set(paths.filter((_, index) => has(fields[index * 3 + 2])));
+  }
+
+  /** Not by "stash list", which is a log: one can be configured to verify signatures, by any program. */
+  private stashes(): Promise<string> {
+    return this.text('rev-list', '--walk-reflogs', '--ignore-missing', 'refs/stash', '--');
+  }
+
   private async fields(...args: string[]): Promise<string[]> {
     return (await this.text(...args)).split('\0').filter(Boolean);
   }
 
   private async text(...args: string[]): Promise<string> {
-    return (await this.git(...args)).toString().trimEnd();
+    return (await this.run(args)).toString().trimEnd();
   }
 
-  /** As git would check it out, with its filters and line ends; undefined when it cannot. */
+  /** As git would check it out, with its line ends and encoding; undefined when it cannot. */
   private async committed(path: string): Promise<Buffer | undefined> {
-    const name = relative(this.folder, path).replaceAll('\\', '/');
-    return this.git('cat-file', '--filters', `HEAD:./${name}`).catch(() => undefined);
+    return this.run(['cat-file', '--filters', `HEAD:./${this.nameOf(path)}`]).catch(() => undefined);
   }
 
-  private async git(...args: string[]): Promise<Buffer> {
-    const options = ['-C', this.folder, '--no-optional-locks', '--literal-pathspecs'];
-    const { stdout } = await execute('git', [...options, ...args], {
-      cwd: dirname(process.execPath), // Windows looks there for git first: not among the user's files
-      windowsHide: true,
-      encoding: 'buffer',
-      maxBuffer: maxTotalBytes,
-      timeout: 10_000,
-    });
+  /** As git calls it when it is started in the folder. */
+  private nameOf(path: string): string {
+    return relative(this.folder, path).replaceAll(sep, '/');
+  }
+
+  private async run(args: readonly string[], input?: string): Promise<Buffer> {
+    const { filters } = this;
+    const options = { filters, ...(input !== undefined && { input }) };
+    const { code, stdout, stderr } = await this.git.run(
+      this.folder,
+      ['--literal-pathspecs', ...args],
+      options,
+    );
+    if (code !== 0) {
+      throw new Error(stderr);
+    }
     return stdout;
   }
 }

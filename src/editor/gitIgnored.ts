@@ -1,9 +1,15 @@
+import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { Throttle } from '../base/throttle.ts';
+import type { Git } from '../server/git.ts';
 import { checkIgnore } from './checkIgnore.ts';
+import { isInWorkspace } from './workspaceFolders.ts';
 
-/** Asks Git, in the background, which files it ignores. */
+/**
+ * Asks Git, in the background, which files it ignores. Only of the workspace, which the user trusts: Git reads what a
+ * repository elsewhere says, and be it one that lies where a link of the workspace leads.
+ */
 export class GitIgnored implements vscode.Disposable {
   private known = new Map<string, boolean>();
   private asked = new Set<string>();
@@ -14,7 +20,7 @@ export class GitIgnored implements vscode.Disposable {
   /** More is known, or what was known is no longer true. */
   readonly onDidLearn = this.learned.event;
 
-  constructor() {
+  constructor(private readonly git: Git) {
     const forget = () => {
       this.known = new Map();
       this.learned.fire();
@@ -24,7 +30,10 @@ export class GitIgnored implements vscode.Disposable {
     this.watcher.onDidDelete(forget);
   }
 
-  /** Undefined while it is not known; then `onDidLearn` follows, unless Git fails: it is asked again the next time. */
+  /**
+   * Undefined while it is not known; then `onDidLearn` follows, unless Git fails or may not be asked: that is tried again
+   * the next time.
+   */
   isIgnored(path: string): boolean | undefined {
     const known = this.known.get(path);
     if (known === undefined) {
@@ -51,10 +60,10 @@ export class GitIgnored implements vscode.Disposable {
     // By folder: each may be in a repository of its own, or in none.
     for (const folder of new Set([...asked].map((path) => dirname(path)))) {
       const paths = [...asked].filter((path) => dirname(path) === folder);
-      const ignored = await checkIgnore(
-        folder,
-        paths.map((path) => basename(path)),
-      );
+      const names = paths.map((path) => basename(path));
+      const place = await realpath(folder).catch(() => undefined);
+      const mayAsk = place !== undefined && isInWorkspace(place);
+      const ignored = mayAsk ? await checkIgnore(this.git, place, names) : undefined;
       if (ignored) {
         paths.forEach((path) => known.set(path, ignored.has(basename(path))));
         hasLearned = true;

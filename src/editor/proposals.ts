@@ -12,7 +12,7 @@ import { watchEditorDecisions } from './editorDecisions.ts';
 import { Proposal } from './proposal.ts';
 import { keepTyped } from './keepTyped.ts';
 import { ProposalFiles } from './proposalFiles.ts';
-import { proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
+import { type Appearance, proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
 import { type Target, targetAt } from './proposalTarget.ts';
 import { proposalScheme } from './schemes.ts';
 import { setting } from './settings.ts';
@@ -62,6 +62,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   constructor(
     private readonly log: Logger,
     private readonly hasSeveralSessions: () => boolean,
+    private readonly isUserInEditor: () => boolean,
   ) {
     this.decidedTabs = new DecidedTabs(this.files, (uri) => this.find(uri) !== undefined, log);
     this.subscriptions = [
@@ -114,9 +115,9 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     return proposal.outcome.promise;
   }
 
-  /** Brings its diff to the front. */
-  async show(proposal: Proposal, takeFocus = setting('diff.takeFocus')): Promise<void> {
-    await showDiff(proposal, proposal.title(this.hasSeveralSessions()), takeFocus);
+  /** Brings its diff to the front, with the focus in it. */
+  show(proposal: Proposal): Promise<void> {
+    return this.showAs('focused', proposal);
   }
 
   /** Accepts what the proposed side holds now, saved or not. */
@@ -174,6 +175,18 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     vscode.Disposable.from(...this.subscriptions, this.changed, this.decided, this.prompted).dispose();
   }
 
+  private showAs(appearance: Appearance, proposal: Proposal): Promise<void> {
+    return showDiff(proposal, proposal.title(this.hasSeveralSessions()), appearance);
+  }
+
+  /** A diff in front of what the user types in would take the keys from it, also where it leaves the focus. */
+  private get appearance(): Appearance {
+    if (setting('diff.takeFocus')) {
+      return 'focused';
+    }
+    return this.isUserInEditor() ? 'behind' : 'in front';
+  }
+
   /** What the proposed side holds. The cells of a notebook are documents of their own, and no part of its text. */
   private async text(uri: vscode.Uri): Promise<string> {
     await saveNotebook(uri);
@@ -217,7 +230,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     const original = target === 'text file' ? vscode.Uri.file(filePath) : this.files.empty(filePath);
     const proposal = new Proposal(request, target, original, uri);
     this.pending.set(uri.toString(), proposal);
-    this.opening.set(proposal, this.show(proposal));
+    this.opening.set(proposal, this.showAs(this.appearance, proposal));
     this.changed.fire();
     return proposal;
   }

@@ -58,9 +58,16 @@ export class Sharing implements vscode.Disposable {
     if (!setting('share.excludeGitIgnored') || uri.scheme === 'untitled') {
       return undefined;
     }
-    // What is not known yet stays here until it is.
-    const isIgnored = this.gitIgnored.isIgnored(uri.fsPath);
-    return isIgnored === false ? undefined : `${isIgnored ? '' : 'possibly '}ignored by Git`;
+    switch (this.gitIgnored.isIgnored(uri.fsPath)) {
+      case true:
+        return 'ignored by Git';
+      case false:
+        return undefined;
+      case undefined: // stays here until it is known
+        return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(uri.fsPath))
+          ? 'possibly ignored by Git'
+          : 'possibly ignored by Git, which is asked within the workspace only';
+    }
   }
 
   /** Has Git tell, if it can, what `exclusion` needs to know of these files. */

@@ -21,6 +21,11 @@ export function asOpened(path: string): string {
   return folder ? folder.opened + path.slice(folder.real.length) : path;
 }
 
+/** @param path real, without links */
+export function isInWorkspace(path: string): boolean {
+  return folders().some(({ real }) => isIn(real, path));
+}
+
 /** Gives, for many files, the path by which a CLI knows each that was started in its folder. */
 export function realNames(): (path: string) => string {
   const opened = folders(); // each a look at the disk

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { readFile, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { promisify } from 'node:util';
 import { errorCode } from '../base/errors.ts';
+import type { ChildProcesses } from './childProcesses.ts';
 
 export function isAlive(pid: number): boolean {
   if (pid <= 0) {
@@ -31,8 +30,19 @@ export function isListening(port: number): Promise<boolean> {
 }
 
 /** The process itself, its parent, and so on up: nearest first. What cannot be seen ends the list. */
-export async function lineage(pid: number): Promise<number[]> {
-  const parentOf = process.platform === 'linux' ? parentFromProc : await processTable();
+export async function lineage(pid: number, processes: ChildProcesses): Promise<number[]> {
+  return process.platform === 'linux' ? lineageOnLinux(pid) : walkUp(pid, await processTable(processes));
+}
+
+/** The same, without asking a program. */
+export function lineageOnLinux(pid: number): Promise<number[]> {
+  return walkUp(pid, parentFromProc);
+}
+
+async function walkUp(
+  pid: number,
+  parentOf: (pid: number) => number | undefined | Promise<number | undefined>,
+): Promise<number[]> {
   const pids: number[] = [];
   // A pid that comes twice is a number that the system has used again.
   for (let next: number | undefined = pid; next && !pids.includes(next); next = await parentOf(next)) {
@@ -47,7 +57,7 @@ async function parentFromProc(pid: number): Promise<number | undefined> {
 }
 
 /** Reads all processes at once: on Windows one query costs half a second, however much it asks for. */
-async function processTable(): Promise<(pid: number) => number | undefined> {
+async function processTable(processes: ChildProcesses): Promise<(pid: number) => number | undefined> {
   const [command, ...args] =
     process.platform === 'win32'
       ? [
@@ -58,11 +68,8 @@ async function processTable(): Promise<(pid: number) => number | undefined> {
           'Get-CimInstance Win32_Process | ForEach-Object { "$($_.ProcessId) $($_.ParentProcessId)" }',
         ]
       : ['ps', '-A', '-o', 'pid=,ppid='];
-  const { stdout } = await promisify(execFile)(command, args, {
-    windowsHide: true,
-    maxBuffer: 16 * 1024 * 1024,
-  });
-  const parents = new Map(parseProcessTable(stdout));
+  const { stdout } = await processes.run(command, args);
+  const parents = new Map(parseProcessTable(stdout.toString()));
   return (pid) => parents.get(pid);
 }
 
@@ -75,14 +82,14 @@ export function parseProcessTable(text: string): [pid: number, parent: number][]
 }
 
 /** Undefined on Windows, where other processes do not tell, and for a process that is gone. */
-export async function workingDirectory(pid: number): Promise<string | undefined> {
+export async function workingDirectory(pid: number, processes: ChildProcesses): Promise<string | undefined> {
   try {
     if (process.platform === 'linux') {
       return await readlink(`/proc/${pid}/cwd`);
     }
     if (process.platform === 'darwin') {
-      const { stdout } = await promisify(execFile)('lsof', ['-a', '-d', 'cwd', '-p', String(pid), '-Fn']);
-      return /^n(.+)$/m.exec(stdout)?.[1];
+      const { stdout } = await processes.run('lsof', ['-a', '-d', 'cwd', '-p', String(pid), '-Fn']);
+      return /^n(.+)$/m.exec(stdout.toString())?.[1];
     }
   } catch {
     // gone, or another user's

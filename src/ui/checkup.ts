@@ -1,11 +1,10 @@
-import { exec } from 'node:child_process';
 import * as fs from 'node:fs';
-import { promisify } from 'node:util';
 import * as z from 'zod/mini';
 import { errorMessage } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { programOf } from '../editor/isOnPath.ts';
 import type { Bridge } from '../server/bridge.ts';
+import type { ChildProcesses } from '../server/childProcesses.ts';
 import { configDir, lockDir } from '../server/configDir.ts';
 import { isPrivate } from '../server/privateDir.ts';
 import { isAlive, isListening } from '../server/processes.ts';
@@ -138,25 +137,26 @@ export function checkEnvironment(
 }
 
 /** @param command what "Run Claude Code" types; only its first word, which may be quoted, is run, with `--version` */
-export async function checkCli(command: string): Promise<Finding> {
+export async function checkCli(command: string, processes: ChildProcesses): Promise<Finding> {
   const program = programOf(command);
   try {
     // By the shell, as when it is typed. The setting is the user's own, never the workspace's.
-    const { stdout } = await promisify(exec)(`${program} --version`, { timeout: 10_000 });
-    return ok(`${printable(program)} is installed: ${printable(stdout.trim())}.`);
+    const { code, stdout, stderr } = await processes.run(`${program} --version`, [], { shell: true });
+    return code === 0
+      ? ok(`${printable(program)} is installed: ${printable(stdout.toString().trim())}.`)
+      : noCli(program, stderr || `it ended with ${code}.`);
   } catch (error) {
-    // Below its first line, which repeats the command, stands what the shell has said.
-    const why = errorMessage(error)
-      .replace(/^.*\n(?=.)/, '')
-      .trim()
-      .replace(/\s+/g, ' ');
-    return {
-      level: 'problem',
-      what: `“${printable(program)} --version” does not run: ${printable(why)}`,
-      remedy: 'Install the Claude Code CLI, or set ideBridge.command to where it is.',
-      fix: 'command',
-    };
+    return noCli(program, errorMessage(error));
   }
+}
+
+function noCli(program: string, why: string): Finding {
+  return {
+    level: 'problem',
+    what: `“${printable(program)} --version” does not run: ${printable(why.trim().replace(/\s+/g, ' '))}`,
+    remedy: 'Install the Claude Code CLI, or set ideBridge.command to where it is.',
+    fix: 'command',
+  };
 }
 
 /**

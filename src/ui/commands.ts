@@ -5,6 +5,7 @@ import type { Proposals } from '../editor/proposals.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import type { Report, Reports } from './reports.ts';
 import type { Bridge } from '../server/bridge.ts';
+import type { ChildProcesses } from '../server/childProcesses.ts';
 import type { AgentChanges } from './agentChanges.ts';
 import { changeCommands } from './changeCommands.ts';
 import { commandIds } from './commandIds.ts';
@@ -27,6 +28,7 @@ interface CommandDependencies extends MentionDependencies {
   userPlace: UserPlace;
   launcher: Launcher;
   lastShared: LastShared;
+  processes: ChildProcesses;
   reports: Reports;
   log: vscode.LogOutputChannel;
   /** Of this extension. */
@@ -36,7 +38,7 @@ interface CommandDependencies extends MentionDependencies {
 /** The commands exist from the start, whatever the bridge's state, and say why when they cannot act. */
 export function registerCommands(dependencies: CommandDependencies): vscode.Disposable {
   const { bridge, proposals, hunks, agentChanges, sessionTerminals, launcher, sharing } = dependencies;
-  const { userPlace, lastShared, reports, log, version } = dependencies;
+  const { userPlace, lastShared, processes, reports, log, version } = dependencies;
   const handlers: Record<keyof typeof commandIds, CommandHandler> = {
     run: () => run(launcher),
     newSession: () => launch(launcher),
@@ -51,15 +53,15 @@ export function registerCommands(dependencies: CommandDependencies): vscode.Disp
     mentionFiles: (...args) => mentionFiles(dependencies, args),
     chooseSharing: () => chooseSharing(sharing),
     showShared: () => reports.show('What Is Shared Now.md', lastShared.report()),
-    ...proposalCommands(proposals, hunks, sessionTerminals),
+    ...proposalCommands(proposals, hunks, sessionTerminals, userPlace),
     ...changeCommands(agentChanges),
     showMenu: () => showMenu(bridge, dependencies.mentions),
     showLog: () => log.show(),
     copyConnectionInfo: () => copyConnectionInfo(bridge),
     restart: () => restart(bridge),
     reconnect: () => (bridge.state.kind === 'listening' ? reconnect(bridge.state.port) : restart(bridge)),
-    doctor: async () => reports.show('Claude Code Doctor.md', await examine(bridge, version)),
-    copyReport: async () => copyReport(await examine(bridge, version)),
+    doctor: async () => reports.show('Claude Code Doctor.md', await examine(bridge, processes, version)),
+    copyReport: async () => copyReport(await examine(bridge, processes, version)),
     showMessages: () => reports.show('Claude Code Messages.log', describeMessages(bridge.messages.all)),
   };
   const names = Object.keys(commandIds) as (keyof typeof commandIds)[];

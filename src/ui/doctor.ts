@@ -8,6 +8,7 @@ import { setting } from '../editor/settings.ts';
 import { terminalsWithOtherPort } from '../editor/terminalPorts.ts';
 import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
 import type { Bridge } from '../server/bridge.ts';
+import type { ChildProcesses } from '../server/childProcesses.ts';
 import {
   checkBridge,
   checkCli,
@@ -24,7 +25,7 @@ import { openCommandSetting } from './launch.ts';
 const ownName = 'ide-bridge-for-claude-code';
 
 /** Everything that can keep a CLI from connecting, and what to do about it; without token, name of user or text of files. */
-export async function examine(bridge: Bridge, version: string): Promise<Report> {
+export async function examine(bridge: Bridge, processes: ChildProcesses, version: string): Promise<Report> {
   const folders = workspaceFolderPaths();
   const isTrusted = vscode.workspace.isTrusted;
   const findings = [
@@ -33,7 +34,7 @@ export async function examine(bridge: Bridge, version: string): Promise<Report> 
     ...(await checkTerminals(bridge)),
     ...(await checkOtherLocks(lockDir(), bridge.lockFilePath, folders)),
     ...checkEnvironment(process.env, terminalEnvironment()),
-    ...(isTrusted ? [await checkCli(setting('command'))] : []),
+    ...(isTrusted ? [await checkCli(setting('command'), processes)] : []),
     ...checkOtherBridges(),
     checkPermissionMode(
       [

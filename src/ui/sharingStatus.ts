@@ -36,16 +36,9 @@ export class SharingStatus implements vscode.Disposable {
   }
 
   private describe(): { text: string; tooltip: string } {
-    const uri = vscode.window.activeTextEditor?.document.uri;
-    const exclusion = uri && this.sharing.exclusion(uri);
     switch (this.sharing.state) {
       case 'on':
-        return exclusion === undefined
-          ? { text: '$(eye)', tooltip: 'Selection, editors and problems are shared with Claude Code.' }
-          : {
-              text: '$(eye-closed)',
-              tooltip: `${basename(uri?.path ?? '')} is not shared with Claude Code: it is ${exclusion}.`,
-            };
+        return this.describeActive();
       case 'paused':
         return {
           text: '$(eye-closed) Paused',
@@ -54,6 +47,17 @@ export class SharingStatus implements vscode.Disposable {
       case 'off':
         return { text: '$(eye-closed) Off', tooltip: 'Sharing with Claude Code is off.' };
     }
+  }
+
+  private describeActive(): { text: string; tooltip: string } {
+    const uri = vscode.window.activeTextEditor?.document.uri;
+    const exclusion = uri && this.sharing.exclusion(uri);
+    return exclusion === undefined
+      ? { text: '$(eye)', tooltip: 'Selection, editors and problems are shared with Claude Code.' }
+      : {
+          text: '$(eye-closed)',
+          tooltip: `${basename(uri?.path ?? '')} is not shared with Claude Code: it is ${exclusion}.`,
+        };
   }
 }
 

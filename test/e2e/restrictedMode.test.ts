@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { findLocks, IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
@@ -38,5 +40,32 @@ describe('Restricted Mode', function () {
       [folder],
     );
     await client.close();
+  });
+
+  it('runs no program that the folder names, and reads none of its settings of the CLI', async () => {
+    const folder = path.join(own.root, 'workspace');
+    const mark = path.join(own.root, 'mark');
+    const fsmonitor = path.join(own.root, 'fsmonitor');
+    await writeFile(fsmonitor, `#!/bin/sh\ntouch "${mark}"\n`, { mode: 0o755 });
+    await mkdir(path.join(folder, '.vscode'), { recursive: true });
+    await mkdir(path.join(folder, '.claude'));
+    const settings = JSON.stringify({ 'ideBridge.share.excludeGitIgnored': true });
+    await writeFile(path.join(folder, '.vscode', 'settings.json'), settings);
+    await symlink('/dev/zero', path.join(folder, '.claude', 'settings.json'));
+    await writeFile(path.join(folder, 'a.txt'), 'text\n');
+    execFileSync('git', ['init', '--quiet'], { cwd: folder });
+    execFileSync('git', ['config', 'core.fsmonitor', fsmonitor], { cwd: folder });
+    const { page } = await own.open({
+      folder,
+      settings: { 'security.workspace.trust.startupPrompt': 'never' },
+      workspaceTrust: true,
+    });
+    const window = new EditorWindow(page);
+    await window.openFile(path.join(folder, 'a.txt'));
+    await page.getByLabel('Sharing with Claude Code is off.').first().waitFor();
+    assert.ok(!existsSync(mark));
+    await window.runCommandEarly('IDE Bridge: Doctor');
+    await page.getByText('so the bridge is off').waitFor({ timeout: 15_000 });
+    assert.ok(!existsSync(mark));
   });
 });

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ActiveEditorChanged, SelectionChanged } from '../../src/protocol/ide.ts';
 import type { IdeClient } from '../support/ideClient.ts';
@@ -7,6 +10,7 @@ import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
 import { connectClient, Scratch } from './bridge.ts';
 import { configure } from './fakeCli.ts';
+import { GitSpy } from './gitSpy.ts';
 
 describe('sharing', function () {
   this.timeout(60_000);
@@ -46,6 +50,7 @@ describe('sharing', function () {
     await vscode.commands.executeCommand('editor.action.selectAll');
     diagnostics.set(document.uri, [new vscode.Diagnostic(new vscode.Range(0, 0, 0, 1), 'a problem')]);
   }
+  const eye = () => ui.page.locator('[id$="ideBridge.sharing"]');
   const selections = () => client.notifications<SelectionChanged>('selection_changed');
   const lastPath = () => selections().at(-1)?.filePath;
   const lastActive = () =>
@@ -76,9 +81,8 @@ describe('sharing', function () {
     await until('the selection to be cleared', () => lastPath() === '');
     await until('no active editor', () => lastActive() === '');
     await assertSecret(secret, /\.env\.local|KEY=secret/, 'plain.txt');
-    const eye = ui.page.locator('[id$="ideBridge.sharing"]');
     await until('the eye to close', async () =>
-      /\.env\.local is not shared/.test((await eye.locator('a').getAttribute('aria-label')) ?? ''),
+      /\.env\.local is not shared/.test((await eye().locator('a').getAttribute('aria-label')) ?? ''),
     );
     await ui.screenshot('sharing-excluded');
   });
@@ -130,6 +134,38 @@ describe('sharing', function () {
     await assertSecret(unknown, /made/, 'plain.txt');
   });
 
+  it('asks Git about nothing outside of the workspace, wherever a link leads, and leaves that out', async () => {
+    const outside = realpathSync(mkdtempSync(join(tmpdir(), 'ide-bridge-outside-')));
+    const spy = new GitSpy(scratch);
+    try {
+      writeFileSync(join(outside, 'a.txt'), 'text');
+      symlinkSync(outside, scratch.path('link'));
+      const plain = scratch.write('plain.txt', 'plain');
+      await configure('share.excludeGitIgnored', true);
+      for (const path of [join(outside, 'a.txt'), scratch.path('link/a.txt')]) {
+        await use(path);
+        await use(plain);
+        await until('the plain file', () => lastPath() === plain); // Git was asked of that one later
+        await use(path);
+        await until('the selection to be cleared', () => lastPath() === '');
+      }
+      await use(join(outside, 'a.txt'));
+      await until('the reason', async () =>
+        /possibly ignored by Git, which is asked within the workspace only/.test(
+          (await eye().locator('a').getAttribute('aria-label')) ?? '',
+        ),
+      );
+      assert.ok(spy.runs.some((run) => run.includes(scratch.folder)));
+      assert.deepEqual(
+        spy.runs.filter((run) => run.includes(outside) || run.includes('/link')),
+        [],
+      );
+    } finally {
+      spy.remove();
+      rmSync(outside, { recursive: true });
+    }
+  });
+
   it('takes patterns of files, of folders, and with paths', async () => {
     await configure('share.exclude', ['*.log', 'private', 'secrets/', '**/docs/*.md']);
     const shared = scratch.write('docs/deep/a.md', 'a');
@@ -142,9 +178,8 @@ describe('sharing', function () {
   });
 
   it('is paused, resumed and switched off in the status bar', async () => {
-    const eye = ui.page.locator('[id$="ideBridge.sharing"]');
     const choose = async (label: string) => {
-      await eye.click();
+      await eye().click();
       const row = ui.page.locator('.quick-input-widget .monaco-list-row', { hasText: label }).first();
       await row.waitFor();
       await ui.screenshot(`sharing-choose-${label}`);
@@ -155,7 +190,7 @@ describe('sharing', function () {
     await until('the file', () => lastPath() === file);
     await choose('Paused');
     await until('nothing', () => lastPath() === '');
-    await until('the word', async () => /Paused/.test((await eye.textContent()) ?? ''));
+    await until('the word', async () => /Paused/.test((await eye().textContent()) ?? ''));
     const [editors] = await client.callForTexts('getOpenEditors');
     assert.doesNotMatch(editors ?? '', /a\.txt/);
     await choose('On');

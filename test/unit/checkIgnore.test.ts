@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkIgnore } from '../../src/editor/checkIgnore.ts';
+import { trustedGit } from '../support/trusted.ts';
 
 describe('what Git ignores', () => {
   let folder: string;
@@ -13,7 +14,7 @@ describe('what Git ignores', () => {
 
   const init = () => execFileSync('git', ['init', '-q'], { cwd: folder });
   const ignored = async (...names: string[]) => {
-    const found = await checkIgnore(folder, names);
+    const found = await checkIgnore(trustedGit, folder, names);
     return found && names.filter((name) => found.has(name));
   };
 

@@ -13,6 +13,7 @@ import {
   type Finding,
 } from '../../src/ui/checkup.ts';
 import { TestBridges } from '../support/testBridges.ts';
+import { trustedProcesses } from '../support/trusted.ts';
 
 const said = (findings: Finding[]) => findings.map(({ level, what }) => `${level}: ${what}`).join('\n');
 
@@ -121,12 +122,18 @@ describe('checkup', () => {
   it('of the CLI runs it for its version, and says what is wrong without one', async () => {
     const cli = join(bridges.root, 'claude');
     fs.writeFileSync(cli, '#!/bin/sh\necho "2.1.330 ($1)"\n', { mode: 0o755 });
-    assert.match((await checkCli(`${cli} --continue`)).what, /is installed: 2\.1\.330 \(--version\)/);
+    assert.match(
+      (await checkCli(`${cli} --continue`, trustedProcesses)).what,
+      /is installed: 2\.1\.330 \(--version\)/,
+    );
     const folder = join(bridges.root, 'a folder');
     fs.mkdirSync(folder);
     fs.copyFileSync(cli, join(folder, 'claude'));
-    assert.match((await checkCli(`"${join(folder, 'claude')}" --continue`)).what, /is installed: 2\.1\.330/);
-    const missing = await checkCli('/no/such/claude');
+    assert.match(
+      (await checkCli(`"${join(folder, 'claude')}" --continue`, trustedProcesses)).what,
+      /is installed: 2\.1\.330/,
+    );
+    const missing = await checkCli('/no/such/claude', trustedProcesses);
     assert.equal(missing.level, 'problem');
     assert.match(missing.what, /^“\/no\/such\/claude --version” does not run: [^\uFFFD]*not found$/);
   });

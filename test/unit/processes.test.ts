@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lineage, parseProcessTable } from '../../src/server/processes.ts';
+import { trustedProcesses } from '../support/trusted.ts';
 
 describe('lineage of a process', () => {
   it('leads from a grandchild over its shell to this process and beyond', async () => {
@@ -9,7 +10,7 @@ describe('lineage of a process', () => {
     try {
       const [output] = (await once(shell.stdout, 'data')) as [Buffer];
       const grandchild = Number(output.toString());
-      const pids = await lineage(grandchild);
+      const pids = await lineage(grandchild, trustedProcesses);
       assert.deepEqual(pids.slice(0, 3), [grandchild, shell.pid, process.pid]);
       assert.ok(pids.includes(process.ppid));
     } finally {
@@ -20,7 +21,7 @@ describe('lineage of a process', () => {
   it('of a process that is gone is that process alone', async () => {
     const child = spawn('true');
     await once(child, 'close');
-    assert.deepEqual(await lineage(child.pid ?? 0), [child.pid]);
+    assert.deepEqual(await lineage(child.pid ?? 0, trustedProcesses), [child.pid]);
   });
 
   it('reads the tables of ps and of PowerShell', () => {

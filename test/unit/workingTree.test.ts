@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { WorkingTree } from '../../src/changes/workingTree.ts';
+import { trustedGit } from '../support/trusted.ts';
 
 describe('a work tree', function () {
   this.timeout(30_000);
@@ -28,7 +29,7 @@ describe('a work tree', function () {
 
   beforeEach(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'ide-bridge-tree-')));
-    tree = new WorkingTree(folder);
+    tree = new WorkingTree(folder, trustedGit);
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -82,6 +83,23 @@ describe('a work tree', function () {
     write('new.txt', 'new\n');
     git('add', 'new.txt');
     assert.deepEqual(await found('a.txt', 'new.txt'), ['new.txt git undefined']);
+  });
+
+  it('finds the committed text with the line ends and in the encoding that a checkout gives it', async () => {
+    commit();
+    write('.gitattributes', 'crlf.txt eol=crlf\nwide.txt working-tree-encoding=UTF-16LE\n');
+    write('crlf.txt', 'one\r\n');
+    writeFileSync(path('wide.txt'), Buffer.from('wide\n', 'utf16le'));
+    git('add', '--all');
+    git('commit', '--quiet', '--message=second');
+    await tree.note();
+    const names = ['crlf.txt', 'wide.txt'];
+    names.forEach((name) => write(name, 'changed'));
+    const before = await tree.before(names.map(path));
+    assert.deepEqual(
+      before.map(({ bytes }) => bytes),
+      [Buffer.from('one\r\n'), Buffer.from('wide\n', 'utf16le')],
+    );
   });
 
   it('knows what had not been committed', async () => {
@@ -229,7 +247,7 @@ describe('a work tree', function () {
     await tree.note();
     assert.deepEqual(await found('a.txt'), []);
     commit();
-    tree = new WorkingTree(folder);
+    tree = new WorkingTree(folder, trustedGit);
     write('a.txt', 'changed\n');
     assert.deepEqual(await found('a.txt'), []);
   });

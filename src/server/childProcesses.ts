@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { dirname } from 'node:path';
+
+export interface RunOptions {
+  /** Goes to its standard input, which ends with it. */
+  input?: string;
+  /** By default that of the editor. */
+  env?: NodeJS.ProcessEnv;
+  /** `program` is a line for the user's shell. */
+  shell?: boolean;
+}
+
+export interface Ended {
+  /** What it ended with. */
+  code: number;
+  stdout: Buffer;
+  stderr: string;
+}
+
+/** ms; then it is killed. */
+const maxTime = 10_000;
+/** Bytes, of each stream; with more it is killed. */
+const maxOutput = 32 * 1024 * 1024;
+
+/** The only place that starts a process: none before the user trusts the workspace, whatever asks for it. */
+export class ChildProcesses {
+  constructor(private readonly isTrusted: () => boolean) {}
+
+  /** @throws when it may not or cannot start, takes too long, or says too much */
+  run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+    if (!this.isTrusted()) {
+      return Promise.reject(new Error('No program is started in Restricted Mode.'));
+    }
+    return new Promise((resolve, reject) => {
+      const child = execFile(
+        program,
+        args,
+        {
+          cwd: dirname(process.execPath), // Windows looks there for programs first: not among the user's files
+          env: options.env ?? process.env,
+          shell: options.shell ?? false,
+          windowsHide: true,
+          encoding: 'buffer',
+          maxBuffer: maxOutput,
+          timeout: maxTime,
+          killSignal: 'SIGKILL',
+        },
+        (error, stdout, stderr) => {
+          const code = error ? error.code : 0;
+          if (typeof code === 'number') {
+            resolve({ code, stdout, stderr: stderr.toString() });
+          } else if (error?.signal === 'SIGKILL') {
+            reject(new Error(`It did not end within ${maxTime / 1_000} seconds.`, { cause: error }));
+          } else {
+            reject(error);
+          }
+        },
+      );
+      child.stdin?.on('error', () => {}); // it may end without reading all
+      child.stdin?.end(options.input);
+    });
+  }
+}
