@@ -38,22 +38,27 @@ const layerRules = layers.map((layer, index) => ({
   },
 }));
 
+/** What writes to a terminal, of which one module knows when it may. */
+const terminals = 'src/editor/terminalInput.ts';
+const writesToTerminal = [
+  "CallExpression[callee.property.name='sendText']",
+  "CallExpression[callee.property.name='executeCommand']:not([callee.object.property.name='commands'])",
+  'Literal[value=/^workbench.action.terminal.(sendSequence|sendSignal|paste|run)/]',
+].map((selector) => ({ selector, message: `Only ${terminals} writes to terminals.` }));
+const importsProcesses = {
+  selector: 'ImportExpression[source.value=/^(node:)?(child_process|cluster)$/]',
+  message: `Processes are started in ${door} only.`,
+};
+
+/** One door to processes, one to terminals; see the tests of these rules in test/unit. */
 const doorRules = [
   { files: ['src/*.ts'], rules: { 'no-restricted-imports': ['error', { paths: processModules }] } },
-  {
-    files: ['src/**/*.ts'],
-    ignores: [door],
-    rules: {
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: 'ImportExpression[source.value=/^(node:)?(child_process|cluster)$/]',
-          message: `Processes are started in ${door} only.`,
-        },
-      ],
-    },
-  },
   { files: [door], rules: { 'no-restricted-imports': 'off' } },
+  ...[
+    { files: ['src/**/*.ts'], forbidden: [...writesToTerminal, importsProcesses] },
+    { files: [terminals], forbidden: [importsProcesses] },
+    { files: [door], forbidden: writesToTerminal },
+  ].map(({ files, forbidden }) => ({ files, rules: { 'no-restricted-syntax': ['error', ...forbidden] } })),
 ];
 
 export default tseslint.config(

@@ -1,5 +1,6 @@
 // npm run bench: what the user feels, measured in one run. Figures compare within the run, not between machines.
 import { fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
@@ -8,6 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { WebSocket } from 'ws';
+import { maxLines } from '../src/base/lineDiff.ts';
+import { compare } from '../src/changes/comparison.ts';
 import { extensionHost } from '../test/host/processes.ts';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../test/host/workbench.ts';
 import { findLocks, IdeClient, type Lock } from '../test/support/ideClient.ts';
@@ -57,6 +60,7 @@ async function main(): Promise<void> {
     await benchChangeSet(client, workbench, workspace, lock);
     await benchMemory(client, workspace, lock);
     await client.close();
+    benchComparison();
   } finally {
     await workbench?.close();
     probe.close();
@@ -353,6 +357,41 @@ async function benchMemory(client: IdeClient, workspace: string, lock: Lock): Pr
     `${megabytes(before)} → ${megabytes(after)}`,
     after < before * 1.15,
     'no growth beyond 15 %',
+  );
+}
+
+/** What keeps the extension host from everything else, against the hash that each snapshot costs anyway. */
+function benchComparison(): void {
+  const lines = (count: number, what: string) => Array.from({ length: count }, (_, i) => `${what} ${i}\n`);
+  const long = 'x'.repeat(10_000_000);
+  const shuffled = lines(maxLines / 2, 'a line of some words');
+  const cases: [string, string][] = [
+    [lines(500_000, 'a line of some words').join(''), lines(500_000, 'another line of words').join('')],
+    [`${long}a${long}`, `${long}b${long}`],
+    [shuffled.join(''), shuffled.reverse().join('')],
+  ];
+  const best = (act: () => unknown) => {
+    const times = Array.from({ length: 5 }, () => {
+      const start = performance.now();
+      act();
+      return performance.now() - start;
+    });
+    return Math.min(...times);
+  };
+  const bytes = Buffer.alloc(20_000_000, 'x');
+  const hash = best(() => createHash('sha256').update(bytes).digest());
+  const worst = Math.max(
+    ...cases.map(([before, now]) => {
+      const [a, b] = [Buffer.from(before), Buffer.from(now)];
+      return best(() => compare(a, b));
+    }),
+  );
+  const goal = 'at most 8 times';
+  row(
+    'comparing files of 20 MB, the worst',
+    `${ms(worst)}, hashing one ${ms(hash)}`,
+    worst <= 8 * hash,
+    goal,
   );
 }
 

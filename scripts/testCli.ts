@@ -5,12 +5,23 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { forNotebooks, forTerminals, forWindow, provide } from '../test/host/systemPackages.ts';
+import { SuiteTimes } from '../test/support/suiteTimes.ts';
+import { testEnvironment } from '../test/support/testEnvironment.ts';
+import { summary } from './testVerdict.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const output = path.join(root, 'out/e2e');
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { grep: { type: 'string' } } });
+  const lacking = provide([...forWindow, ...forNotebooks, ...forTerminals]);
+  if (lacking.some((name) => forWindow.includes(name))) {
+    console.error('No test runs: there is no window.');
+    console.log(summary({ passed: 0, failed: 0, skipped: 1 }));
+    return 0;
+  }
+  process.env[testEnvironment.lacking] = lacking.join();
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
   execFileSync(process.execPath, ['esbuild.mjs', '--tests'], { cwd: root, stdio: 'inherit' });
@@ -18,23 +29,27 @@ async function main(): Promise<number> {
 
   const mocha = new Mocha({ timeout: 120_000, slow: 20_000, retries: 1 });
   if (values.grep !== undefined) mocha.grep(values.grep);
-  for (const name of ['restrictedMode', 'extensionsView', 'workspaceFile', 'claudeCode']) {
+  const names = ['restrictedMode', 'extensionsView', 'workspaceFile', 'typedText', 'reload', 'claudeCode'];
+  for (const name of names) {
     mocha.addFile(path.join(root, `test/e2e/${name}.test.ts`));
   }
-  const { passes, failures } = await new Promise<Mocha.Stats>((resolve, reject) => {
+  const times = new SuiteTimes();
+  const { passes, failures, pending } = await new Promise<Mocha.Stats>((resolve, reject) => {
     const runner = mocha.run(() => {
       if (runner.stats) resolve(runner.stats);
       else reject(new Error('mocha has counted nothing'));
     });
+    times.watch(runner);
     // The CLI and the window each take their time: a second try is allowed, and printed.
     runner.on('retry', (test: Mocha.Test, error: Error) =>
       console.log(`retried: ${test.fullTitle()}: ${error.message}`),
     );
   });
+  console.log(times.table());
   const nothing = passes + failures === 0;
   if (nothing) console.error('No test ran.');
   if (failures > 0) console.error(`What the failed ones had on the screen and on the wire is in ${output}`);
-  console.log(`${passes} passed, ${failures + (nothing ? 1 : 0)} failed`);
+  console.log(summary({ passed: passes, failed: failures + (nothing ? 1 : 0), skipped: pending }));
   return failures > 0 || nothing ? 1 : 0;
 }
 

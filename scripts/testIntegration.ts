@@ -7,12 +7,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { cacheDir } from '../test/host/cache.ts';
+import { chooseHost } from '../test/host/chooseHost.ts';
 import { testedEnvironment } from '../test/host/environment.ts';
 import { ensureChromium, ensureHost } from '../test/host/provision.ts';
 import { freePort } from '../test/host/server.ts';
 import { testSettings } from '../test/host/settings.ts';
+import { forNotebooks, forWindow, provide } from '../test/host/systemPackages.ts';
 import { testEnvironment } from '../test/support/testEnvironment.ts';
-import { judge } from './testVerdict.ts';
+import { judge, summary } from './testVerdict.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const screenshots = path.join(root, 'out/screenshots');
@@ -30,6 +32,12 @@ async function main(): Promise<number> {
   const floor = values.floor ?? false;
   const host = await chooseHost();
   if (host === 'desktop' && lacksDisplay()) return rerunUnderXvfb();
+  const lacking = provide([...(host === 'npm' ? forWindow : []), ...forNotebooks]);
+  if (lacking.some((name) => forWindow.includes(name))) {
+    console.error('No integration test runs: there is no window.');
+    console.log(summary({ passed: 0, failed: 0, skipped: 1 }));
+    return 0;
+  }
 
   build();
   await rm(screenshots, { recursive: true, force: true });
@@ -41,15 +49,17 @@ async function main(): Promise<number> {
       [testEnvironment.resultFile]: resultFile,
       [testEnvironment.grep]: values.activations ? 'fifty activations' : values.grep,
       [testEnvironment.sleeping]: values.activations ? '1' : undefined,
+      [testEnvironment.lacking]: lacking.join(),
       [testEnvironment.floor]: floor ? '1' : undefined,
       [testEnvironment.updateGolden]: values['update-golden'] ? '1' : undefined,
       [testEnvironment.screenshots]: screenshots,
+      [testEnvironment.sequences]: process.env[testEnvironment.sequences],
     });
-    const { passed, failed, messages } = await judge(resultFile, ended);
-    for (const message of messages) console.error(message);
-    if (failed > 0) console.error(`Output of VS Code: ${hostLog}`);
-    console.log(`${passed} passed, ${failed} failed`);
-    return failed === 0 ? 0 : 1;
+    const verdict = await judge(resultFile, ended);
+    for (const message of verdict.messages) console.error(message);
+    if (verdict.failed > 0) console.error(`Output of VS Code: ${hostLog}`);
+    console.log(summary(verdict));
+    return verdict.failed === 0 ? 0 : 1;
   } finally {
     await rm(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
@@ -146,22 +156,6 @@ async function oldestVersion(): Promise<string> {
     engines: { vscode: string };
   };
   return manifest.engines.vscode.replace(/^[^\d]*/, '');
-}
-
-/** IDE_BRIDGE_TEST_HOST, else a desktop VS Code where it can be downloaded. */
-async function chooseHost(): Promise<'desktop' | 'npm'> {
-  const forced = process.env.IDE_BRIDGE_TEST_HOST;
-  if (forced === 'desktop' || forced === 'npm') return forced;
-  if (forced) throw new Error(`IDE_BRIDGE_TEST_HOST is "${forced}"; it can be desktop or npm.`);
-  try {
-    const address = 'https://update.code.visualstudio.com/api/releases/stable';
-    const response = await fetch(address, { method: 'HEAD', signal: AbortSignal.timeout(3000) });
-    if (response.ok) return 'desktop';
-    console.log(`VS Code's download answers ${response.status}: testing in the one from npm.`);
-  } catch {
-    console.log("VS Code's download cannot be reached: testing in the one from npm.");
-  }
-  return 'npm';
 }
 
 function lacksDisplay(): boolean {

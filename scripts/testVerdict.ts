@@ -1,11 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import type { TestResult } from '../test/support/testEnvironment.ts';
 
-export interface Verdict {
+export interface Counts {
   passed: number;
   failed: number;
+  skipped: number;
+}
+
+export interface Verdict extends Counts {
   /** What went wrong, a line each. */
   messages: string[];
+}
+
+/** The line that .ci/run adds up. */
+export function summary({ passed, failed, skipped }: Counts): string {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
 /**
@@ -20,13 +29,15 @@ export async function judge(resultFile: string, ended: Error | undefined): Promi
     return {
       passed: 0,
       failed: 1,
+      skipped: 0,
       messages: [`The tests left no result: they died, hung or never ran (${how}).`],
     };
   }
-  const { passes, failures, failedTitles } = JSON.parse(text) as TestResult;
+  const { passes, failures, pending, failedTitles } = JSON.parse(text) as TestResult;
   const verdict: Verdict = {
     passed: passes,
     failed: failures,
+    skipped: pending,
     messages: failedTitles.map((title) => `failed: ${title}`),
   };
   if (passes + failures === 0) {

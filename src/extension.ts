@@ -22,6 +22,7 @@ import { Tabs } from './editor/tabs.ts';
 import { registerTerminalLinks } from './editor/terminalLinks.ts';
 import { TerminalSigns } from './editor/terminalSigns.ts';
 import { injectEnvironment } from './editor/terminals.ts';
+import { TypedTexts } from './editor/typedTexts.ts';
 import { UserPlace } from './editor/userPlace.ts';
 import { workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
 import { Bridge } from './server/bridge.ts';
@@ -40,6 +41,7 @@ import { registerProblemActions } from './ui/problemActions.ts';
 import { SessionsView } from './ui/sessionsView.ts';
 import { SharingStatus } from './ui/sharingStatus.ts';
 import { HunkLenses } from './ui/hunkLenses.ts';
+import { ProposalStatus } from './ui/proposalStatus.ts';
 import { ProposalsView } from './ui/proposalsView.ts';
 import { offerReconnect } from './ui/reconnect.ts';
 import { StatusBar } from './ui/statusBar.ts';
@@ -50,7 +52,12 @@ let stop: (() => Promise<void>) | undefined;
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const channel = vscode.window.createOutputChannel('IDE Bridge for Claude Code', { log: true });
   const log = oneLine(channel);
-  const proposals = new Proposals(log, () => bridge.sessions.size > 1);
+  const proposals: Proposals = new Proposals(
+    log,
+    new TypedTexts(vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'proposals').fsPath),
+    () => bridge.sessions.size > 1,
+    () => userPlace.isInEditor,
+  );
   const hunks = new Hunks(proposals);
   const processes = new ChildProcesses(() => vscode.workspace.isTrusted);
   const git = new Git(processes);
@@ -141,6 +148,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       log: channel,
       version: info.version,
     }),
+    new ProposalStatus(proposals),
     new ProposalsView(proposals, hunks, sessionTerminals),
     new HunkLenses(proposals, hunks),
     returnFocus(proposals, userPlace),

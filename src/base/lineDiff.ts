@@ -8,45 +8,72 @@ export interface Hunk {
   readonly nowEnd: number;
 }
 
-/** ms after which two texts are called different from the first to the last line that differs. */
-const patience = 500;
-
-export function diffLines(before: readonly string[], now: readonly string[]): Hunk[] {
-  const parts = diffArrays([...before], [...now], { timeout: patience });
-  if (!parts) {
-    return [wholeHunk(before, now)];
-  }
-  const hunks: Hunk[] = [];
-  let beforeLine = 0;
-  let nowLine = 0;
-  for (let i = 0; i < parts.length; i++) {
-    const hunk = { beforeStart: beforeLine, nowStart: nowLine };
-    // What was removed and what was added in its place come as two parts.
-    for (let part = parts[i]; part && (part.added || part.removed); part = parts[++i]) {
-      if (part.added) {
-        nowLine += part.count;
-      } else {
-        beforeLine += part.count;
-      }
-    }
-    if (beforeLine > hunk.beforeStart || nowLine > hunk.nowStart) {
-      hunks.push({ ...hunk, beforeEnd: beforeLine, nowEnd: nowLine });
-    }
-    const common = parts[i]?.count ?? 0;
-    beforeLine += common;
-    nowLine += common;
-  }
-  return hunks;
+export interface LineDiff {
+  readonly hunks: Hunk[];
+  /** False where the texts are too large and too different: then there is one hunk, of all that may differ. */
+  readonly isExact: boolean;
 }
 
-function wholeHunk(before: readonly string[], now: readonly string[]): Hunk {
+// All of this runs on the one thread of every extension. These limits hold it for some tens of ms at most, and unlike a
+// limit of time they give the same answer on every machine.
+
+/** On both sides together, between the first line that differs and the last. */
+export const maxLines = 50_000;
+
+/** Added and removed, of the lines that both sides have: the work grows with its square. */
+const maxEdits = 400;
+
+export function diffLines(before: readonly string[], now: readonly string[]): LineDiff {
+  const part = differingPart(before, now);
+  const { beforeStart, beforeEnd, nowStart, nowEnd } = part;
+  if (beforeStart === beforeEnd || nowStart === nowEnd) {
+    const isSame = beforeStart === beforeEnd && nowStart === nowEnd;
+    return { hunks: isSame ? [] : [part], isExact: true };
+  }
+  if (beforeEnd - beforeStart + nowEnd - nowStart > maxLines) {
+    return { hunks: [part], isExact: false };
+  }
+  // A line that only one side has is known to differ: mostly there is little left to compare.
+  const ours = sharedLines(before, beforeStart, beforeEnd, new Set(now.slice(nowStart, nowEnd)));
+  const theirs = sharedLines(now, nowStart, nowEnd, new Set(before.slice(beforeStart, beforeEnd)));
+  const parts = diffArrays(
+    ours.map((line) => before[line]),
+    theirs.map((line) => now[line]),
+    { maxEditLength: maxEdits },
+  );
+  if (!parts) {
+    return { hunks: [part], isExact: false };
+  }
+  const hunks: Hunk[] = [];
+  let [beforeLine, nowLine] = [beforeStart, nowStart];
+  /** The lines up to these two differ; these two are the same. */
+  const meet = (beforeSame = beforeEnd, nowSame = nowEnd) => {
+    if (beforeSame > beforeLine || nowSame > nowLine) {
+      hunks.push({ beforeStart: beforeLine, beforeEnd: beforeSame, nowStart: nowLine, nowEnd: nowSame });
+    }
+    [beforeLine, nowLine] = [beforeSame + 1, nowSame + 1];
+  };
+  let [i, j] = [0, 0];
+  for (const { added, removed, count } of parts) {
+    for (let k = 0; k < count && !added && !removed; k++) {
+      meet(ours[i + k], theirs[j + k]);
+    }
+    i += added ? 0 : count;
+    j += removed ? 0 : count;
+  }
+  meet();
+  return { hunks, isExact: true };
+}
+
+/** From the first line that differs to the last; empty on both sides if none does. */
+function differingPart(before: readonly string[], now: readonly string[]): Hunk {
   const shorter = Math.min(before.length, now.length);
   let start = 0;
   while (start < shorter && before[start] === now[start]) {
     start++;
   }
   let end = 0;
-  while (end < shorter - start && before.at(-1 - end) === now.at(-1 - end)) {
+  while (end < shorter - start && before[before.length - 1 - end] === now[now.length - 1 - end]) {
     end++;
   }
   return {
@@ -55,4 +82,20 @@ function wholeHunk(before: readonly string[], now: readonly string[]): Hunk {
     nowStart: start,
     nowEnd: now.length - end,
   };
+}
+
+/** The numbers of those that `others` has, too. */
+function sharedLines(
+  lines: readonly string[],
+  start: number,
+  end: number,
+  others: ReadonlySet<string>,
+): number[] {
+  const shared: number[] = [];
+  for (let line = start; line < end; line++) {
+    if (others.has(lines[line] ?? '')) {
+      shared.push(line);
+    }
+  }
+  return shared;
 }

@@ -7,9 +7,13 @@ const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u
  * most `limit` UTF-16 units long.
  */
 export function printable(text: string, limit = 200): string {
-  const clean = text
-    .slice(0, limit + 1)
+  const clean = head(text, limit + 1)
     .replace(unprintable, '\uFFFD')
     .replaceAll('](', '] (');
   return clean.length > limit ? `${clean.slice(0, limit - 1)}…` : clean;
+}
+
+/** A part of a string holds the whole in memory (V8), and a client may send megabytes: this one is a copy. */
+function head(text: string, length: number): string {
+  return text.length > length ? text.slice(0, length).split('').join('') : text;
 }

@@ -11,11 +11,6 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** As an editor counts them: a text that ends with a line end has an empty last line. */
-export function toLines(text: string): string[] {
-  return text.split(/\r\n|\r|\n/);
-}
-
 /** At most its first `limit` UTF-16 units, never with half a surrogate pair at the end. */
 export function cut(text: string, limit: number): string {
   const isHalf = text.length > limit && /[\uD800-\uDBFF]/.test(text.charAt(limit - 1));

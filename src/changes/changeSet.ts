@@ -15,12 +15,17 @@ const snapshot = z.object({
   hash: z.optional(z.string()),
   /** In bytes. */
   size: z.number(),
+  /** Permissions, as of `chmod`; absent where they are not known. */
+  mode: z.optional(z.number()),
   source,
-  /** ms since the epoch. */
+  /** ms since the epoch, and no other snapshot's: tells which of two was first also where the clock was set. */
   takenAt: z.number(),
+  /** The user has saved the file since. */
+  isSavedOver: z.optional(z.boolean()),
 });
+type SavedSnapshot = z.infer<typeof snapshot>;
 /** One file as it was before a session first changed it. */
-export type Snapshot = Readonly<z.infer<typeof snapshot>>;
+export type Snapshot = Readonly<Omit<SavedSnapshot, 'isSavedOver'>> & Pick<SavedSnapshot, 'isSavedOver'>;
 
 const savedChangeSet = z.object({
   id: z.string(),
@@ -81,4 +86,10 @@ export class ChangeSet {
       snapshots: [...this.snapshots.values()],
     };
   }
+}
+
+/** A file that a session has changed. */
+export interface Entry {
+  readonly set: ChangeSet;
+  readonly snapshot: Snapshot;
 }

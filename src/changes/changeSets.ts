@@ -4,8 +4,8 @@ import { Emitter } from '../base/emitter.ts';
 import { errorCode, errorMessage, isNotFound } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Throttle } from '../base/throttle.ts';
-import { type Author, ChangeSet, type Snapshot, type SnapshotSource } from './changeSet.ts';
-import { SnapshotFiles } from './snapshotFiles.ts';
+import { type Author, ChangeSet, type Entry, type Snapshot, type SnapshotSource } from './changeSet.ts';
+import { hashOf, SnapshotFiles } from './snapshotFiles.ts';
 
 /** What may be kept, over all change sets. */
 export interface SnapshotLimits {
@@ -23,6 +23,14 @@ export interface ChangeSetsOptions {
   log: Logger;
 }
 
+/** A file before an edit. */
+export interface Before {
+  /** Absent: there was none. */
+  readonly bytes?: Buffer | undefined;
+  /** Permissions, as of `chmod`, where they are known. */
+  readonly mode?: number | undefined;
+}
+
 /** A snapshot that nobody has looked at for this many ms goes when the window opens. */
 const maxAge = 14 * 24 * 60 * 60 * 1000;
 
@@ -36,14 +44,16 @@ export class ChangeSets implements Disposable {
   /** The change sets of clients that do not tell their process. */
   private readonly nameless = new WeakMap<Author, ChangeSet>();
   private readonly changed = new Emitter<void>();
-  private readonly kept = new Emitter<readonly string[]>();
+  private readonly forgotten = new Emitter<readonly string[]>();
   private readonly saving = new Throttle(250, () => this.save());
   /** Else the index is not written: what earlier sessions have left would be lost. */
   private isLoaded: boolean;
+  /** When the newest snapshot was taken. */
+  private newest = 0;
 
   readonly onDidChange = this.changed.event;
-  /** Paths of files of which what is there now is what the user wants. */
-  readonly onDidKeep = this.kept.event;
+  /** Paths of files that are no longer listed under a session: what is there now is what the user wants. */
+  readonly onDidForget = this.forgotten.event;
   /** What the limits have cost, for the user. */
   notice: string | undefined;
 
@@ -62,6 +72,14 @@ export class ChangeSets implements Disposable {
     return this.sets.find((set) => (author.pid === undefined ? set === nameless : set.pid === author.pid));
   }
 
+  /** The snapshots of this file, one per session that has changed it. */
+  ofPath(path: string): Entry[] {
+    return this.sets.flatMap((set) => {
+      const snapshot = set.snapshots.get(path);
+      return snapshot ? [{ set, snapshot }] : [];
+    });
+  }
+
   /**
    * Keeps the file as it is at this moment, unless this session has changed it before. Synchronous, because the
    * newest CLI writes without waiting for our answer.
@@ -70,32 +88,24 @@ export class ChangeSets implements Disposable {
     if (this.options.limits().files === 0 || this.find(author)?.snapshots.has(path)) {
       return;
     }
-    try {
-      const size = sizeOf(path);
-      if (size === undefined || !this.isTooLarge(path, size)) {
-        this.record(author, path, size === undefined ? undefined : fs.readFileSync(path), 'announced');
-      }
-    } catch (error) {
-      this.options.log.warn(`${path} cannot be kept before it is edited: ${errorMessage(error)}`);
-    }
+    this.take(path, () => this.find(author) ?? this.start(author));
   }
 
-  /** @param bytes undefined: there was no file. @throws when they cannot be written */
-  record(author: Author, path: string, bytes: Buffer | undefined, source: SnapshotSource): void {
-    if (this.options.limits().files === 0 || (bytes && this.isTooLarge(path, bytes.length))) {
-      return;
+  /**
+   * Keeps the file as it is at this moment in the place of what it was before. Written at once, so that no crash lists
+   * what the user has saved as an agent's. @returns undefined when it cannot
+   */
+  retake(set: ChangeSet, path: string): Snapshot | undefined {
+    const snapshot = this.take(path, () => set);
+    this.saveNow();
+    return snapshot;
+  }
+
+  /** @param before without bytes: there was no file. @throws when they cannot be written */
+  record(author: Author, path: string, before: Before, source: SnapshotSource): void {
+    if (this.options.limits().files > 0 && !(before.bytes && this.isTooLarge(path, before.bytes.length))) {
+      this.put(() => this.find(author) ?? this.start(author), path, before, source);
     }
-    const hash = bytes && this.files.write(bytes);
-    const set = this.find(author) ?? this.start(author);
-    set.snapshots.set(path, {
-      path,
-      ...(hash === undefined ? {} : { hash }),
-      size: bytes?.length ?? 0,
-      source,
-      takenAt: Date.now(),
-    });
-    this.dropOldest();
-    this.touch();
   }
 
   /** Calls its change set as this session is called now. */
@@ -116,24 +126,109 @@ export class ChangeSets implements Disposable {
     return bytes;
   }
 
-  /** Forgets these files: what is there now is what the user wants. */
-  keep(set: ChangeSet, paths: Iterable<string>): void {
-    const kept = [...paths];
-    for (const path of kept) {
-      set.snapshots.delete(path);
+  /** Whether the file is as it was, to the last byte; not so if it could not be looked at. */
+  isAsBefore({ path, hash, size }: Snapshot): boolean {
+    return this.isLike(path, hash, size);
+  }
+
+  /** Whether these are its bytes. @param bytes undefined: there is no file */
+  isNow(path: string, bytes: Buffer | undefined): boolean {
+    return this.isLike(path, bytes && hashOf(bytes), bytes?.length ?? 0);
+  }
+
+  /**
+   * Forgets files of sessions: what is there now is what the user wants. Written at once, so that no crash lists them
+   * again.
+   */
+  forget(isMeant: (snapshot: Snapshot, set: ChangeSet) => boolean): void {
+    const forgotten = new Set<string>();
+    for (const set of this.sets) {
+      for (const snapshot of [...set.snapshots.values()].filter((candidate) => isMeant(candidate, set))) {
+        set.snapshots.delete(snapshot.path);
+        forgotten.add(snapshot.path);
+      }
+    }
+    if (forgotten.size === 0) {
+      return;
     }
     this.removeEmpty();
     if (this.sets.length === 0) {
       this.notice = undefined;
     }
-    this.kept.fire(kept);
-    this.touch();
+    this.saveNow();
+    this.forgotten.fire([...forgotten]);
+    this.changed.fire();
+  }
+
+  /** Files have another path now. @param target undefined: it has the one that it had */
+  move(target: (path: string) => string | undefined): void {
+    let isMoved = false;
+    for (const { snapshots } of this.sets) {
+      for (const snapshot of [...snapshots.values()]) {
+        const path = target(snapshot.path);
+        if (path !== undefined) {
+          snapshots.delete(snapshot.path);
+          snapshots.set(path, { ...snapshot, path });
+          isMoved = true;
+        }
+      }
+    }
+    if (isMoved) {
+      this.saveNow();
+      this.changed.fire();
+    }
+  }
+
+  /** The user has saved the file. Written at once: a revert names it, also after a crash. */
+  markSaved(path: string): void {
+    const unmarked = this.ofPath(path).filter(({ snapshot }) => !snapshot.isSavedOver);
+    for (const { snapshot } of unmarked) {
+      snapshot.isSavedOver = true;
+    }
+    if (unmarked.length > 0) {
+      this.saveNow();
+    }
   }
 
   dispose(): void {
     this.saving.flush();
     this.changed.dispose();
-    this.kept.dispose();
+    this.forgotten.dispose();
+  }
+
+  /** Keeps the file as it is at this moment. */
+  private take(path: string, set: () => ChangeSet): Snapshot | undefined {
+    try {
+      const found = statOf(path);
+      if (!found) {
+        return this.put(set, path, {}, 'announced');
+      }
+      if (!this.isTooLarge(path, found.size)) {
+        return this.put(set, path, { bytes: fs.readFileSync(path), mode: found.mode & 0o777 }, 'announced');
+      }
+    } catch (error) {
+      this.options.log.warn(`${path} cannot be kept before it is edited: ${errorMessage(error)}`);
+    }
+    return undefined;
+  }
+
+  private put(set: () => ChangeSet, path: string, { bytes, mode }: Before, source: SnapshotSource): Snapshot {
+    const hash = bytes && this.files.write(bytes);
+    this.newest = Math.max(Date.now(), this.newest + 1);
+    const snapshot: Snapshot = {
+      path,
+      ...(hash === undefined ? {} : { hash }),
+      size: bytes?.length ?? 0,
+      ...(mode === undefined ? {} : { mode }),
+      source,
+      takenAt: this.newest,
+    };
+    const { snapshots } = set();
+    snapshots.delete(path); // so that the newest comes last
+    snapshots.set(path, snapshot);
+    this.dropOldest();
+    this.touch();
+    return snapshot;
   }
 
   private start(author: Author): ChangeSet {
@@ -194,6 +289,22 @@ export class ChangeSets implements Disposable {
     this.changed.fire();
   }
 
+  private isLike(path: string, hash: string | undefined, size: number): boolean {
+    try {
+      const now = statOf(path);
+      return hash === undefined || !now
+        ? hash === undefined && !now
+        : now.size === size && hashOf(fs.readFileSync(path)) === hash;
+    } catch {
+      return false;
+    }
+  }
+
+  private saveNow(): void {
+    this.saving.schedule();
+    this.saving.flush();
+  }
+
   private touch(): void {
     this.saving.schedule();
     this.changed.fire();
@@ -205,6 +316,7 @@ export class ChangeSets implements Disposable {
       const saved = this.files.loadIndex();
       const times = saved.flatMap(({ snapshots }) => snapshots.map(({ takenAt }) => takenAt));
       const limit = Date.now() - maxAge;
+      this.newest = times.reduce((newest, time) => Math.max(newest, time), this.newest);
       // Where all seem too old, the clock may be ahead: they stay until there is a newer one.
       const oldest = times.some((time) => time > limit) ? limit : 0;
       this.files.dropAside(oldest);
@@ -245,14 +357,14 @@ export class ChangeSets implements Disposable {
   }
 }
 
-/** In bytes; undefined: there is no such file. */
-function sizeOf(path: string): number | undefined {
+/** Undefined: there is no such file. */
+function statOf(path: string): fs.Stats | undefined {
   try {
     const stat = fs.statSync(path);
     if (!stat.isFile()) {
       throw new Error('it is not a file'); // to read a pipe would block the whole extension host
     }
-    return stat.size;
+    return stat;
   } catch (error) {
     if (isNotFound(error)) {
       return undefined;

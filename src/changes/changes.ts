@@ -4,20 +4,13 @@ import { Emitter } from '../base/emitter.ts';
 import { errorMessage, isNotFound } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
-import type { ChangeSet, Snapshot } from './changeSet.ts';
+import type { ChangeSet, Entry, Snapshot } from './changeSet.ts';
 import { type ChangeSets, LostSnapshot } from './changeSets.ts';
 import { compare, type Comparison } from './comparison.ts';
 
 /** A file that differs from what it was before a session edited it. */
-export interface Change {
-  readonly set: ChangeSet;
-  readonly snapshot: Snapshot;
+export interface Change extends Entry {
   readonly comparison: Exclude<Comparison, { kind: 'same' }>;
-}
-
-/** Whether the session of `other` came to the file when that of `change` had edited it already. */
-export function isAfter(other: Omit<Change, 'comparison'>, change: Change): boolean {
-  return other.set !== change.set && other.snapshot.takenAt >= change.snapshot.takenAt;
 }
 
 /** A file that has grown beyond this many bytes is known to differ, and its lines are not counted. */
@@ -53,7 +46,7 @@ export class Changes implements Disposable {
 
   /** One per session that has changed the file. */
   ofPath(path: string): Change[] {
-    return this.sets.all.flatMap((set) => this.changeOf(set, set.snapshots.get(path)));
+    return this.sets.ofPath(path).flatMap(({ set, snapshot }) => this.changeOf(set, snapshot));
   }
 
   /** Looks at files again that may have changed. @param paths all by default */
@@ -67,33 +60,10 @@ export class Changes implements Disposable {
     return done;
   }
 
-  /** A session is about to write this file, once more perhaps: that is not the user's, if it is as before until now. */
-  willEdit(snapshot: Snapshot): void {
-    if (this.isSame(snapshot)) {
-      this.known.delete(snapshot);
-    }
-  }
-
-  /** The user has written this file: what was as before until now is not an agent's work from now on. */
-  forgetSame(path: string): void {
-    for (const set of [...this.sets.all]) {
-      const snapshot = set.snapshots.get(path);
-      if (snapshot && this.isSame(snapshot)) {
-        this.sets.keep(set, [path]);
-      }
-    }
-  }
-
   /** Forgets what ended sessions have left as it was: there is nothing to review. */
   async tidy(): Promise<void> {
     await this.refresh();
-    for (const set of this.sets.all.filter(({ pid }) => pid === undefined)) {
-      const same = [...set.snapshots.values()].filter((snapshot) => this.isSame(snapshot));
-      this.sets.keep(
-        set,
-        same.map(({ path }) => path),
-      );
-    }
+    this.sets.forget((snapshot, { pid }) => pid === undefined && this.isSame(snapshot));
   }
 
   dispose(): void {
@@ -122,8 +92,8 @@ export class Changes implements Disposable {
     return this.known.get(snapshot)?.comparison.kind === 'same';
   }
 
-  private changeOf(set: ChangeSet, snapshot: Snapshot | undefined): Change[] {
-    const comparison = snapshot && this.known.get(snapshot)?.comparison;
+  private changeOf(set: ChangeSet, snapshot: Snapshot): Change[] {
+    const comparison = this.known.get(snapshot)?.comparison;
     return !comparison || comparison.kind === 'same' ? [] : [{ set, snapshot, comparison }];
   }
 
@@ -144,7 +114,7 @@ export class Changes implements Disposable {
       if (!(error instanceof LostSnapshot) || set.snapshots.get(snapshot.path) !== snapshot) {
         return false; // not readable now; or kept in the meantime, and its file perhaps edited anew
       }
-      this.sets.keep(set, [snapshot.path]);
+      this.sets.forget((other) => other === snapshot);
     }
     return true;
   }

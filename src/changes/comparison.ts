@@ -1,13 +1,18 @@
-import { diffLines } from '../base/lineDiff.ts';
+import { diffLines, maxLines } from '../base/lineDiff.ts';
 
 /** How a file differs from what it was. */
 export type Comparison =
   | { readonly kind: 'same' }
   | {
       readonly kind: 'created' | 'modified' | 'deleted';
-      /** Absent for files without lines: binary ones. */
+      /** Absent for files without lines, binary ones; and where it would take too long to count them. */
       readonly lines?: { readonly added: number; readonly removed: number };
     };
+
+/** Bytes between the first difference and the last, on both sides together, that are looked at line by line. */
+const maxPartBytes = 4 * 1024 * 1024;
+
+const lineEnd = 10;
 
 /** @param before @param now undefined: there was, or is, no file */
 export function compare(before: Buffer | undefined, now: Buffer | undefined): Comparison {
@@ -18,13 +23,25 @@ export function compare(before: Buffer | undefined, now: Buffer | undefined): Co
   if (isBinary(before) || isBinary(now)) {
     return { kind };
   }
-  let added = 0;
-  let removed = 0;
-  for (const hunk of diffLines(linesOf(before), linesOf(now))) {
-    added += hunk.nowEnd - hunk.nowStart;
-    removed += hunk.beforeEnd - hunk.beforeStart;
+  const lines = countLines(...differingParts(before ?? Buffer.of(), now ?? Buffer.of()));
+  return lines ? { kind, lines } : { kind };
+}
+
+function countLines(before: Buffer, now: Buffer): { added: number; removed: number } | undefined {
+  if (before.length === 0 || now.length === 0) {
+    return { added: lineCount(now), removed: lineCount(before) };
   }
-  return { kind, lines: { added, removed } };
+  if (before.length + now.length > maxPartBytes || lineCount(before) + lineCount(now) > maxLines) {
+    return undefined;
+  }
+  const { hunks, isExact } = diffLines(linesOf(before), linesOf(now));
+  if (!isExact) {
+    return undefined;
+  }
+  return {
+    added: hunks.reduce((sum, { nowStart, nowEnd }) => sum + nowEnd - nowStart, 0),
+    removed: hunks.reduce((sum, { beforeStart, beforeEnd }) => sum + beforeEnd - beforeStart, 0),
+  };
 }
 
 /** As git decides it: by a zero among the first bytes. */
@@ -32,7 +49,56 @@ function isBinary(bytes: Buffer | undefined): boolean {
   return bytes?.subarray(0, 8_000).includes(0) ?? false;
 }
 
+/** Both without the whole lines that are the same at their start and at their end. */
+function differingParts(before: Buffer, now: Buffer): [Buffer, Buffer] {
+  const start = before.subarray(0, sameAtStart(before, now)).lastIndexOf(lineEnd) + 1;
+  const [ours, theirs] = [before.subarray(start), now.subarray(start)];
+  const same = sameAtEnd(ours, theirs);
+  // Up to a line end the last lines may be the ends of others.
+  const tail = ours.subarray(ours.length - same);
+  const end = tail.includes(lineEnd) ? same - tail.indexOf(lineEnd) - 1 : 0;
+  return [ours.subarray(0, ours.length - end), theirs.subarray(0, theirs.length - end)];
+}
+
+/** Bytes that are compared in one go. */
+const block = 64 * 1024;
+
+function sameAtStart(a: Buffer, b: Buffer): number {
+  const shorter = Math.min(a.length, b.length);
+  let same = 0;
+  for (let next = block; next <= shorter && a.compare(b, same, next, same, next) === 0; next += block) {
+    same = next;
+  }
+  while (same < shorter && a[same] === b[same]) {
+    same++;
+  }
+  return same;
+}
+
+function sameAtEnd(a: Buffer, b: Buffer): number {
+  const shorter = Math.min(a.length, b.length);
+  const isSame = (from: number, to: number) =>
+    a.compare(b, b.length - to, b.length - from, a.length - to, a.length - from) === 0;
+  let same = 0;
+  while (same + block <= shorter && isSame(same, same + block)) {
+    same += block;
+  }
+  while (same < shorter && a[a.length - 1 - same] === b[b.length - 1 - same]) {
+    same++;
+  }
+  return same;
+}
+
 /** Each with its line end, so that a change of it counts. Latin-1 keeps every byte, whatever the encoding is. */
-function linesOf(bytes: Buffer | undefined): string[] {
-  return bytes?.toString('latin1').match(/[^\n]*\n|[^\n]+/g) ?? [];
+function linesOf(bytes: Buffer): string[] {
+  return bytes.toString('latin1').match(/[^\n]*\n|[^\n]+/g) ?? [];
+}
+
+function lineCount(bytes: Buffer): number {
+  const text = bytes.toString('latin1'); // in which a search is several times faster
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
+    count++;
+  }
+  return text === '' || text.endsWith('\n') ? count : count + 1;
 }

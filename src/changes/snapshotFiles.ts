@@ -93,6 +93,7 @@ export class SnapshotFiles {
   }
 }
 
-function hashOf(bytes: Buffer): string {
+/** By which the bytes are found. */
+export function hashOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

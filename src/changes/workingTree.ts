@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Git } from '../server/git.ts';
+import { describe } from './changes.ts';
 import type { SnapshotSource } from './changeSet.ts';
 
 /** Beyond these, the rest is taken as unknown: this is kept in memory. */
@@ -30,6 +31,8 @@ export interface FoundBefore {
 }
 
 interface Noted {
+  /** Another one whenever git has written the index. */
+  readonly index: string;
   readonly head: string;
   readonly stashes: string;
   /** By path, with those that git ignores. Undefined: not known, as of what is too large, or of a whole folder. */
@@ -56,6 +59,7 @@ export class WorkingTree {
   async note(): Promise<void> {
     try {
       this.filters = await this.git.filters(this.folder);
+      const index = await this.indexStamp();
       const [head, stashes, ignored] = await Promise.all([
         this.text('rev-parse', 'HEAD'),
         this.stashes(),
@@ -70,7 +74,7 @@ export class WorkingTree {
         differing.set(path, bytes);
       }
       ignored.forEach((name) => differing.set(resolve(this.folder, name), undefined));
-      this.noted = { head, stashes, differing };
+      this.noted = { index, head, stashes, differing };
     } catch {
       this.noted = undefined; // no repository, or none with a commit
     }
@@ -83,7 +87,8 @@ export class WorkingTree {
 
   /**
    * Those of `paths` of which it is known what they were, and that git does not ignore: none that a commit, checkout,
-   * pull or reset has given another committed text since `note`. Never throws.
+   * pull or reset has given another committed text since `note`, none but a new one that is as it is staged (its
+   * changes were discarded), and none at all where a stash may have been applied. Never throws.
    */
   async before(paths: readonly string[]): Promise<FoundBefore[]> {
     const { noted } = this;
@@ -99,16 +104,29 @@ export class WorkingTree {
       ) {
         return [];
       }
-      const [changed, moved, gone, filtered] = await Promise.all([
+      // To apply one leaves no other sign. What is there then is the user's, as far as one can tell.
+      if (noted.stashes !== '' && (await this.indexStamp()) !== noted.index) {
+        await this.note();
+        return [];
+      }
+      const [changed, tracked, unstaged, moved, gone, filtered] = await Promise.all([
         this.uncommitted(paths),
+        this.fields('ls-files', '-z', '--', ...this.names(paths)),
+        this.diff('--', ...this.names(paths)),
         this.diff(noted.head, 'HEAD'),
         this.diff('--diff-filter=DT', 'HEAD'),
         this.filtered(paths),
       ]);
+      const staged = new Set(tracked.map((name) => resolve(this.folder, name)));
+      [...unstaged.keys()].forEach((path) => staged.delete(path));
       const found: FoundBefore[] = [];
       for (const path of paths.filter((candidate) => changed.has(candidate) && !moved.has(candidate))) {
         const isSaved = noted.differing.has(path);
         const isNew = !isSaved && changed.get(path);
+        if (staged.has(path) && !isNew) {
+          await this.noteFile(path);
+          continue;
+        }
         const bytes = isSaved
           ? noted.differing.get(path)
           : isNew || filtered.has(path)
@@ -125,15 +143,23 @@ export class WorkingTree {
     }
   }
 
+  /** For a command line; none, for all, where it cannot hold them: what was not asked for is not looked at. */
+  private names(paths: readonly string[]): string[] {
+    const names = paths.map((path) => this.nameOf(path));
+    return names.join().length > maxNamesLength ? [] : names;
+  }
+
+  private async indexStamp(): Promise<string> {
+    const gitDir = await this.text('rev-parse', '--absolute-git-dir');
+    return (await describe(join(gitDir, 'index'))).stamp;
+  }
+
   /**
    * Tracked files that differ from the last commit, and untracked ones that are not ignored, each with whether that
    * commit lacks it; no links and submodules, which have no bytes of their own. @param paths none: all
    */
   private async uncommitted(paths: readonly string[]): Promise<Map<string, boolean>> {
-    let names = paths.map((path) => this.nameOf(path));
-    if (names.join().length > maxNamesLength) {
-      names = []; // then git tells of all, and what was not asked for is not looked at
-    }
+    const names = this.names(paths);
     const [differing, untracked] = await Promise.all([
       this.diff('HEAD', '--', ...names),
       this.fields('ls-files', '--others', '--exclude-standard', '-z', '--', ...names),
@@ -197,7 +223,11 @@ export class WorkingTree {
   private async run(args: readonly string[], input?: string): Promise<Buffer> {
     const { filters } = this;
     const options = { filters, ...(input !== undefined && { input }) };
-    const { code, stdout, stderr } = await this.git.run(this.folder, ['--literal-pathspecs', ...args], options);
+    const { code, stdout, stderr } = await this.git.run(
+      this.folder,
+      ['--literal-pathspecs', ...args],
+      options,
+    );
     if (code !== 0) {
       throw new Error(stderr);
     }

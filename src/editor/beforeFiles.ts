@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ChangeSet, Snapshot } from '../changes/changeSet.ts';
+import type { ChangeSet, Entry, Snapshot } from '../changes/changeSet.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
 import { beforeScheme } from './schemes.ts';
 import { refuse, VirtualFiles } from './virtualFiles.ts';
@@ -7,6 +7,11 @@ import { refuse, VirtualFiles } from './virtualFiles.ts';
 /** One URI per snapshot, since the editor keeps what it has read of one; its path gives name, icon and language. */
 export function beforeUri({ id }: ChangeSet, { path, takenAt }: Snapshot): vscode.Uri {
   return vscode.Uri.file(path).with({ scheme: beforeScheme, query: `${id}.${takenAt}` });
+}
+
+/** Decoded by the editor, as the file itself is. */
+export async function documentBefore({ set, snapshot }: Entry): Promise<vscode.TextDocument> {
+  return vscode.workspace.openTextDocument(beforeUri(set, snapshot));
 }
 
 /** The side of a diff where there is no file. */

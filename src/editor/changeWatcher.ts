@@ -17,7 +17,7 @@ export function watchChanges(sets: ChangeSets, changes: Changes, clients: Client
     }),
   );
   const touch = ({ fsPath }: vscode.Uri) => {
-    if (sets.all.some(({ snapshots }) => snapshots.has(fsPath))) {
+    if (sets.ofPath(fsPath).length > 0) {
       touched.add(fsPath);
       refresh.schedule();
     }

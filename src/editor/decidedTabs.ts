@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
-import { keepTyped } from './keepTyped.ts';
+import type { KeptVersions } from './keptVersions.ts';
 import { type ProposalFiles, textOf } from './proposalFiles.ts';
 import { isNotebook, proposedSides, shownProposals, tabsOf } from './proposalTabs.ts';
 
@@ -14,6 +14,7 @@ export class DecidedTabs implements vscode.Disposable {
 
   constructor(
     private readonly files: ProposalFiles,
+    private readonly versions: KeptVersions,
     private readonly isPending: (uri: vscode.Uri) => boolean,
     private readonly log: Logger,
   ) {
@@ -64,7 +65,7 @@ export class DecidedTabs implements vscode.Disposable {
         await this.close(uri);
         if (file.bytes.length > 0 && !isKept) {
           isKept = true;
-          await keepTyped(uri, textOf(file)); // which the editor still had
+          await this.versions.give(uri, textOf(file)); // which the editor still had
         }
         await delay(200);
       }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 
 export function isSame(a: vscode.Uri | undefined, b: vscode.Uri): boolean {
@@ -7,6 +8,30 @@ export function isSame(a: vscode.Uri | undefined, b: vscode.Uri): boolean {
 /** The document of that URI, if the editor has it open. */
 export function openDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find((document) => isSame(document.uri, uri));
+}
+
+/** Lines that are read in one go: half a million at once would hold up every extension for 0.1 s. */
+const portion = 50_000;
+
+/** All of its lines as they are at one moment, without their line ends. */
+export async function linesIn(document: vscode.TextDocument): Promise<string[]> {
+  const { version } = document;
+  let lines: string[] = [];
+  for (let start = 0; start < document.lineCount; start += portion) {
+    if (start > 0) {
+      await setImmediate();
+      if (document.version !== version) {
+        return linesIn(document);
+      }
+    }
+    lines = lines.concat(linesBetween(document, start, Math.min(start + portion, document.lineCount)));
+  }
+  return lines;
+}
+
+/** 0-based, `end` exclusive; without their line ends. */
+export function linesBetween(document: vscode.TextDocument, start: number, end: number): string[] {
+  return Array.from({ length: end - start }, (_, i) => document.lineAt(start + i).text);
 }
 
 /** The notebook of that URI, if the editor has it open. Its text may be open as a document too. */

@@ -2,17 +2,33 @@ import * as vscode from 'vscode';
 import { fileUriOf } from './cells.ts';
 import type { Proposals } from './proposals.ts';
 import { setting } from './settings.ts';
+import { proposedSides } from './proposalTabs.ts';
 import { contentOf, tabsWith } from './tabContent.ts';
 import type { UserPlace } from './userPlace.ts';
 
-/** Brings the user back, after a decision, to where they were before a diff drew them away. */
+/**
+ * Takes the user, after a decision, to the next proposal, of the same session first; after the last one back to where
+ * they were before a diff drew them away.
+ */
 export function returnFocus(proposals: Proposals, userPlace: UserPlace): vscode.Disposable {
-  return proposals.onDidDecide(({ wasInFront }) => {
-    // Else the next one to decide is in front.
-    if (wasInFront && setting('diff.returnFocus') && !proposals.active) {
+  return proposals.onDidDecide(({ proposal: { session }, wasInFront }) => {
+    if (!wasInFront || isInMultiDiff()) {
+      return;
+    }
+    const { all } = proposals;
+    const next = all.find((other) => other.session === session) ?? all[0];
+    if (next) {
+      void proposals.show(next);
+    } else if (setting('diff.returnFocus')) {
       goBack(userPlace);
     }
   });
+}
+
+/** With others to decide: else it would be closed. */
+function isInMultiDiff(): boolean {
+  const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+  return tab !== undefined && contentOf(tab.input) === undefined && proposedSides(tab).length > 0;
 }
 
 function goBack(userPlace: UserPlace): void {

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { diffLines, type Hunk } from '../base/lineDiff.ts';
-import { toLines } from '../base/text.ts';
 import { Throttle } from '../base/throttle.ts';
+import { linesBetween, linesIn } from './documents.ts';
 import type { Proposal } from './proposal.ts';
 import type { Proposals } from './proposals.ts';
 import { replacement } from './replacement.ts';
@@ -53,10 +53,14 @@ export class Hunks implements vscode.Disposable {
 
   async of(proposal: Proposal): Promise<ProposalHunk[]> {
     const [before, now] = await Promise.all([open(proposal.original), open(proposal.uri)]);
-    const key = `${before?.version} ${now?.version}`;
+    const versions = () => `${before?.version} ${now?.version}`;
     let compared = this.compared.get(proposal);
-    if (compared?.key !== key) {
-      compared = { key, hunks: diffLines(linesOf(before), linesOf(now)) };
+    if (compared?.key !== versions()) {
+      const [key, lines] = [versions(), await Promise.all([linesOf(before), linesOf(now)])];
+      if (key !== versions()) {
+        return this.of(proposal);
+      }
+      compared = { key, hunks: diffLines(...lines).hunks };
       this.compared.set(proposal, compared);
     }
     const lastLine = (now?.lineCount ?? 1) - 1;
@@ -89,7 +93,8 @@ export class Hunks implements vscode.Disposable {
       return false;
     }
     const edit = new vscode.WorkspaceEdit();
-    const lines = linesOf(before).slice(hunk.beforeStart, hunk.beforeEnd);
+    const { beforeStart, beforeEnd } = hunk;
+    const lines = before ? linesBetween(before, beforeStart, beforeEnd) : [''].slice(beforeStart, beforeEnd);
     const { range, text } = replacement(now, hunk, lines);
     edit.replace(proposal.uri, range, text);
     return vscode.workspace.applyEdit(edit);
@@ -115,6 +120,6 @@ async function open(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
   }
 }
 
-function linesOf(document: vscode.TextDocument | undefined): string[] {
-  return document ? toLines(document.getText()) : [''];
+async function linesOf(document: vscode.TextDocument | undefined): Promise<string[]> {
+  return document ? linesIn(document) : [''];
 }

@@ -7,13 +7,11 @@ import { isOnPath } from './isOnPath.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { setting } from './settings.ts';
 import type { Settings } from './settingNames.ts';
+import { runInNewTerminal } from './terminalInput.ts';
 import { connectionEnvironment } from './terminals.ts';
 import type { UserPlace } from './userPlace.ts';
 
 export type Place = Settings['location'];
-
-/** How long a shell may take until it can tell when a command ends, in ms; one that cannot is not waited for. */
-const shellIntegrationTimeout = 1_000;
 
 /** After a window reload the editor brings terminals back when it likes, and their CLIs come back later; ms. */
 const restoringTime = 10_000;
@@ -23,14 +21,10 @@ const rememberedShells = 'launchedShells';
 
 /** Runs the CLI in integrated terminals, and finds the one to go back to. */
 export class Launcher implements vscode.Disposable {
-  /** Ours, oldest first. */
+  /** Ours in which the CLI has not ended, oldest first; that it has is known through shell integration only. */
   private readonly launched = new Set<vscode.Terminal>();
-  /** Those of them whose shell is back at its prompt; known through shell integration only. */
-  private readonly ended = new WeakSet<vscode.Terminal>();
-  /** Those from before a window reload of which the shell has told nothing since: they may run a CLI, or nothing. */
+  /** Those from before a window reload: they may run a CLI, or nothing. */
   private readonly restored = new WeakSet<vscode.Terminal>();
-  /** The last execution that was told to start; the end of an earlier one may be told after it. */
-  private readonly lastExecution = new WeakMap<vscode.Terminal, vscode.TerminalShellExecution>();
   private readonly fromProfile = new WeakSet<object>();
   private readonly startedAt = performance.now();
   private readonly commandNotFound = new vscode.EventEmitter<void>();
@@ -49,12 +43,6 @@ export class Launcher implements vscode.Disposable {
     this.subscriptions = vscode.Disposable.from(
       vscode.window.onDidOpenTerminal((terminal) => this.adopt(terminal)),
       vscode.window.onDidCloseTerminal((terminal) => this.launched.delete(terminal)),
-      // Whatever runs there now: nothing is typed into it.
-      vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
-        this.ended.delete(terminal);
-        this.restored.delete(terminal);
-        this.lastExecution.set(terminal, execution);
-      }),
       vscode.window.onDidEndTerminalShellExecution((event) => this.end(event)),
       vscode.window.registerTerminalProfileProvider('ideBridge.claude', {
         provideTerminalProfile: () => {
@@ -79,11 +67,8 @@ export class Launcher implements vscode.Disposable {
     const terminal = this.lastUsed;
     if (!terminal || this.isDeserted(terminal)) {
       this.launch([]);
-      return;
-    }
-    this.userPlace.show(terminal);
-    if (this.ended.has(terminal) && this.sessionTerminals.sessionsIn(terminal).length === 0) {
-      void this.start(terminal, []);
+    } else {
+      this.userPlace.show(terminal);
     }
   }
 
@@ -92,6 +77,8 @@ export class Launcher implements vscode.Disposable {
     const terminal = vscode.window.createTerminal({ ...this.terminalOptions(), location: location(place) });
     this.own(terminal);
     terminal.show();
+    // In a group that did not exist before it takes the focus only once it is there.
+    void terminal.processId.then(() => terminal.show());
     void this.start(terminal, args);
   }
 
@@ -151,6 +138,7 @@ export class Launcher implements vscode.Disposable {
   private adopt(terminal: vscode.Terminal): void {
     if (this.fromProfile.has(terminal.creationOptions)) {
       this.own(terminal);
+      terminal.show(); // the one that was in front before would keep the keys
       void this.start(terminal, []);
       return;
     }
@@ -177,19 +165,21 @@ export class Launcher implements vscode.Disposable {
   }
 
   private async start(terminal: vscode.Terminal, args: readonly string[]): Promise<void> {
-    this.ended.delete(terminal);
-    // The end of a command that was typed before the shell could tell is never reported.
-    await shellIntegration(terminal);
-    terminal.sendText(commandLine(setting('command'), configuredArguments().concat(args)));
+    const line = commandLine(setting('command'), configuredArguments().concat(args));
+    if (!(await runInNewTerminal(terminal, line))) {
+      this.launched.delete(terminal);
+      void vscode.window.showWarningMessage(
+        `The new terminal was used before Claude Code could be started in it, so it was not. Run ${setting('command')} there yourself.`,
+      );
+    }
   }
 
   private end({ terminal, execution, exitCode }: vscode.TerminalShellExecutionEndEvent): void {
     if (!this.launched.has(terminal)) {
       return;
     }
-    if ((this.lastExecution.get(terminal) ?? execution) === execution) {
-      this.ended.add(terminal);
-    }
+    // What the user may have typed there since is not to be run with it, so it is not used again.
+    this.launched.delete(terminal);
     const command = setting('command');
     if (execution.commandLine.value.startsWith(command) && isNotFound(exitCode, command)) {
       this.commandNotFound.fire();
@@ -218,23 +208,4 @@ function isNotFound(exitCode: number | undefined, command: string): boolean {
 function configuredArguments(): string[] {
   const mode = setting('permissionMode');
   return [...setting('arguments'), ...(mode ? ['--permission-mode', mode] : [])];
-}
-
-async function shellIntegration(terminal: vscode.Terminal): Promise<void> {
-  if (terminal.shellIntegration) {
-    return;
-  }
-  await new Promise<void>((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      subscription.dispose();
-      resolve();
-    };
-    const subscription = vscode.window.onDidChangeTerminalShellIntegration((event) => {
-      if (event.terminal === terminal) {
-        finish();
-      }
-    });
-    const timer = setTimeout(finish, shellIntegrationTimeout);
-  });
 }

@@ -34,7 +34,7 @@ export class NewProblems implements vscode.Disposable {
     this.store.add(
       sets.onDidChange(() => {
         for (const path of [...this.before.keys()]) {
-          if (!sets.all.some(({ snapshots }) => snapshots.has(path))) {
+          if (sets.ofPath(path).length === 0) {
             this.before.delete(path);
           }
         }

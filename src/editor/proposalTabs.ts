@@ -5,20 +5,25 @@ import type { Proposal } from './proposal.ts';
 import { proposalScheme } from './schemes.ts';
 import { allTabs, contentOf, diffsOf } from './tabContent.ts';
 
+/** How a diff opens: as a tab that leaves the active one in front, in front of it, or there with the focus in it. */
+export type Appearance = 'behind' | 'in front' | 'focused';
+
 /** Opens the diff of a proposal where the settings want it, or brings it to the front where it is. */
 export async function showDiff(
   { original, uri, isText }: Proposal,
   title: string,
-  takeFocus: boolean,
+  appearance: Appearance,
 ): Promise<void> {
   const shown = tabsOf(uri).find(({ input }) => isDiff(input));
   const column = shown?.group.viewColumn ?? columnForReview(groupOfProposals());
   await vscode.commands.executeCommand('vscode.diff', original, uri, title, {
     // Pinned: a preview would be replaced, and so rejected, by the next one.
     preview: false,
-    preserveFocus: !takeFocus,
+    preserveFocus: appearance !== 'focused',
     viewColumn: column ?? vscode.ViewColumn.Active,
-    // Whatever editor the user has chosen for such files; not part of the typed API.
+    // Neither this nor the next is part of the typed API.
+    background: appearance === 'behind',
+    // Whatever editor the user has chosen for such files.
     ...(isText && { override: true }),
   });
   const isInFront = tabsOf(uri).some(({ isActive, group }) => isActive && group.isActive);

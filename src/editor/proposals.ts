@@ -9,13 +9,15 @@ import type { Outcome, ProposalRequest, ProposalReviewer } from '../tools/openDi
 import { DecidedTabs } from './decidedTabs.ts';
 import { openDocument, openNotebook, saveNotebook } from './documents.ts';
 import { watchEditorDecisions } from './editorDecisions.ts';
+import { followTyping } from './followTyping.ts';
+import { KeptVersions } from './keptVersions.ts';
 import { Proposal } from './proposal.ts';
-import { keepTyped } from './keepTyped.ts';
 import { ProposalFiles } from './proposalFiles.ts';
-import { proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
+import { type Appearance, proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
 import { type Target, targetAt } from './proposalTarget.ts';
 import { proposalScheme } from './schemes.ts';
 import { setting } from './settings.ts';
+import type { TypedTexts } from './typedTexts.ts';
 import { askAboutUnsavedChanges, saveOriginal } from './unsavedChanges.ts';
 import { asOpened } from './workspaceFolders.ts';
 
@@ -44,6 +46,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   /** Those of which the user is being asked, or whose text is being read. */
   private readonly accepting = new Set<Proposal>();
   private readonly decidedTabs: DecidedTabs;
+  private readonly versions: KeptVersions;
+  private readonly typing: ReturnType<typeof followTyping>;
   /** Each settles when the editor has opened the diff, or could not. */
   private readonly opening = new WeakMap<Proposal, Promise<void>>();
   private readonly changed = new vscode.EventEmitter<void>();
@@ -61,10 +65,20 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
 
   constructor(
     private readonly log: Logger,
+    typedTexts: TypedTexts,
     private readonly hasSeveralSessions: () => boolean,
+    private readonly isUserInEditor: () => boolean,
   ) {
-    this.decidedTabs = new DecidedTabs(this.files, (uri) => this.find(uri) !== undefined, log);
+    this.versions = new KeptVersions(typedTexts, log);
+    this.decidedTabs = new DecidedTabs(this.files, this.versions, (uri) => this.find(uri) !== undefined, log);
+    this.typing = followTyping(
+      this.files,
+      (uri) => this.find(uri),
+      (proposal) => this.follow(proposal),
+    );
     this.subscriptions = [
+      this.versions,
+      this.typing,
       this.decidedTabs,
       vscode.workspace.registerFileSystemProvider(proposalScheme, this.files, { isCaseSensitive: true }),
       watchEditorDecisions(this),
@@ -114,9 +128,9 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     return proposal.outcome.promise;
   }
 
-  /** Brings its diff to the front. */
-  async show(proposal: Proposal, takeFocus = setting('diff.takeFocus')): Promise<void> {
-    await showDiff(proposal, proposal.title(this.hasSeveralSessions()), takeFocus);
+  /** Brings its diff to the front, with the focus in it. */
+  show(proposal: Proposal): Promise<void> {
+    return this.showAs('focused', proposal);
   }
 
   /** Accepts what the proposed side holds now, saved or not. */
@@ -161,12 +175,13 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     return this.endEach('withdrawn', session, () => true);
   }
 
-  /** Closes diffs that an earlier extension host has left behind: nobody waits for them any more. */
-  closeOrphans(): Promise<void> {
-    return this.decidedTabs.closeOrphans();
+  /** Closes diffs that an earlier extension host has left behind: nobody waits for them, but what was typed there stays. */
+  async closeOrphans(): Promise<void> {
+    await Promise.all([this.versions.giveLeftBehind(), this.decidedTabs.closeOrphans()]);
   }
 
   dispose(): void {
+    this.typing.flush();
     this.isDisposed = true;
     for (const proposal of this.all) {
       void this.settle(proposal, { kind: 'dropped' });
@@ -174,11 +189,37 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     vscode.Disposable.from(...this.subscriptions, this.changed, this.decided, this.prompted).dispose();
   }
 
+  private showAs(appearance: Appearance, proposal: Proposal): Promise<void> {
+    return showDiff(proposal, proposal.title(this.hasSeveralSessions()), appearance);
+  }
+
+  /** A diff in front of what the user types in would take the keys from it, also where it leaves the focus. */
+  private get appearance(): Appearance {
+    if (setting('diff.takeFocus')) {
+      return 'focused';
+    }
+    return this.isUserInEditor() ? 'behind' : 'in front';
+  }
+
   /** What the proposed side holds. The cells of a notebook are documents of their own, and no part of its text. */
   private async text(uri: vscode.Uri): Promise<string> {
     await saveNotebook(uri);
+    return this.textNow(uri);
+  }
+
+  /** The same, of a notebook when it was last saved. */
+  private textNow(uri: vscode.Uri): string {
     const document = openDocument(uri);
     return document && (document.isDirty || !openNotebook(uri)) ? document.getText() : this.files.text(uri);
+  }
+
+  private follow(proposal: Proposal): void {
+    const text = this.textNow(proposal.uri);
+    if (proposal.isEdited(text)) {
+      this.versions.keep(proposal.uri, text);
+    } else {
+      this.versions.forget(proposal.uri);
+    }
   }
 
   /** @returns undefined when it was withdrawn meanwhile. @throws when there is something that is not a file */
@@ -217,7 +258,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     const original = target === 'text file' ? vscode.Uri.file(filePath) : this.files.empty(filePath);
     const proposal = new Proposal(request, target, original, uri);
     this.pending.set(uri.toString(), proposal);
-    this.opening.set(proposal, this.show(proposal));
+    this.opening.set(proposal, this.showAs(this.appearance, proposal));
     this.changed.fire();
     return proposal;
   }
@@ -231,14 +272,13 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     this.pending.delete(proposal.uri.toString());
     this.log.info(`Proposal for ${proposal.fileName} of session ${proposal.session.id}: ${outcome.kind}`);
     this.changed.fire();
-    if (outcome.kind === 'dropped') {
-      const text = await this.text(proposal.uri);
-      if (proposal.isEdited(text)) {
-        if (this.isDisposed) {
-          return; // the editor keeps it, and the next extension host finds it there
-        }
-        await keepTyped(proposal.uri, text); // the user has not decided that it may go
-      }
+    const text = outcome.kind === 'dropped' ? await this.text(proposal.uri) : undefined;
+    if (text === undefined || !proposal.isEdited(text)) {
+      this.versions.forget(proposal.uri);
+    } else if (this.isDisposed) {
+      return; // it is on disk, where the next extension host finds it
+    } else {
+      await this.versions.give(proposal.uri, text); // the user has not decided that it may go
     }
     if (tabsOf(proposal.uri).length === 0) {
       await this.opening.get(proposal)?.catch(() => {}); // else the tab would open after we have closed it

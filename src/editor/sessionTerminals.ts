@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Event } from '../base/emitter.ts';
 import type { Logger } from '../base/logger.ts';
+import { Queue } from '../base/queue.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
 import { isAlive, lineage, workingDirectory } from '../server/processes.ts';
 import type { Session, Told } from '../server/session.ts';
@@ -28,6 +29,8 @@ export class SessionTerminals implements vscode.Disposable {
   private readonly labels: Map<number, string>;
   private readonly folders = new WeakMap<Session, string>();
   private order: number[];
+  /** One after the other: a look starts processes where there is no /proc, and clients may come by the hundred. */
+  private readonly looks = new Queue();
   private readonly changed = new vscode.EventEmitter<Session>();
   private readonly subscriptions: vscode.Disposable;
 
@@ -48,7 +51,7 @@ export class SessionTerminals implements vscode.Disposable {
         if (this.rank(session) < 0) {
           this.touch(session);
         }
-        void this.locate(session);
+        this.look(session);
       }),
       // The CLI calls this tool with each prompt, and others as it works along by itself.
       bridge.onDidTell(({ what, session }) => {
@@ -62,7 +65,7 @@ export class SessionTerminals implements vscode.Disposable {
         }
       }),
       // After a window reload a CLI may be back before the editor has restored its terminal.
-      vscode.window.onDidOpenTerminal(() => this.sessions.forEach((session) => void this.locate(session))),
+      vscode.window.onDidOpenTerminal(() => this.sessions.forEach((session) => this.look(session))),
     );
   }
 
@@ -119,9 +122,13 @@ export class SessionTerminals implements vscode.Disposable {
     }
   }
 
+  private look(session: Session): void {
+    void this.looks.run(() => this.locate(session));
+  }
+
   private async locate(session: Session): Promise<void> {
     const { pid } = session;
-    if (pid === undefined || this.terminals.has(session)) {
+    if (pid === undefined || !session.isOpen || this.terminals.has(session)) {
       return;
     }
     try {

@@ -5,6 +5,7 @@ import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
 import { Throttle } from '../base/throttle.ts';
+import type { ChangeReview } from '../changes/changeReview.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
 import { WorkingTree } from '../changes/workingTree.ts';
@@ -53,6 +54,7 @@ export class ShellEdits implements vscode.Disposable {
 
   constructor(
     private readonly sets: ChangeSets,
+    private readonly review: ChangeReview,
     private readonly changes: Changes,
     private readonly clients: ShellClients,
     onDidPrompt: vscode.Event<Session>,
@@ -89,24 +91,11 @@ export class ShellEdits implements vscode.Disposable {
       this.own.set(path, Date.now());
       void this.queue.run(async () => this.treeOf(path)?.noteFile(path));
     };
-    const willWrite = (uri: vscode.Uri) => {
-      if (uri.scheme === 'file') {
-        this.changes.forgetSame(uri.fsPath); // not for a proposal: its acceptance lets the agent write
-      }
-    };
-    const wrote = (uris: readonly vscode.Uri[]) => {
-      for (const uri of uris) {
-        willWrite(uri);
-        explain(uri.fsPath);
-      }
-    };
+    const wrote = (uris: readonly vscode.Uri[]) => uris.forEach(({ fsPath }) => explain(fsPath));
     const { workspace, window } = vscode;
     this.store.add(
       vscode.Disposable.from(
-        this.sets.onDidKeep((paths) => paths.forEach(explain)),
-        // Before it is written: after that the file may have been compared already.
-        workspace.onWillSaveTextDocument(({ document }) => willWrite(document.uri)),
-        workspace.onWillSaveNotebookDocument(({ notebook }) => willWrite(notebook.uri)),
+        this.sets.onDidForget((paths) => paths.forEach(explain)),
         workspace.onDidSaveTextDocument(({ uri }) => wrote([uri])),
         workspace.onDidSaveNotebookDocument(({ uri }) => wrote([uri])),
         workspace.onDidCreateFiles(({ files }) => wrote(files)),
@@ -187,7 +176,7 @@ export class ShellEdits implements vscode.Disposable {
       for (const { path, bytes, source } of await tree.before(touched)) {
         try {
           if (!this.isExplained(path)) {
-            this.sets.record(session, path, bytes, source);
+            this.review.found(session, path, { bytes }, source);
           }
         } catch (error) {
           this.log.warn(`${path} cannot be kept: ${errorMessage(error)}`);
@@ -198,10 +187,7 @@ export class ShellEdits implements vscode.Disposable {
   }
 
   private isExplained(path: string): boolean {
-    return (
-      Date.now() - (this.own.get(path) ?? 0) < ownEcho ||
-      this.sets.all.some(({ snapshots }) => snapshots.has(path))
-    );
+    return Date.now() - (this.own.get(path) ?? 0) < ownEcho || this.review.isFollowed(path);
   }
 
   /** A CLI is the one command of its terminal, and began before its session; what runs elsewhere later is the user's. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
 import { proposedSides } from './proposalTabs.ts';
+import { allTabs } from './tabContent.ts';
 
 interface Terminals {
   terminalOf(session: Session): vscode.Terminal | undefined;
@@ -24,6 +25,12 @@ export class UserPlace implements vscode.Disposable {
       this.changed,
       vscode.window.onDidChangeActiveTerminal((terminal) => this.seenIn(terminal)),
       onDidPrompt((session) => this.seenIn(terminals.terminalOf(session))),
+      onDidPrompt(() => this.leaveEditor()), // also for a terminal that is not of this window
+      vscode.window.tabGroups.onDidChangeTabs(() => {
+        if (this.inEditor && allTabs().length === 0) {
+          this.leaveEditor();
+        }
+      }),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
         if (kind !== undefined && kind !== vscode.TextEditorSelectionChangeKind.Command) {
           this.seenInEditor(textEditor.document.uri);

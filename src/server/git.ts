@@ -39,13 +39,7 @@ export class Git {
     ];
     return this.processes.run(
       'git',
-      [
-        '-C',
-        folder,
-        '--no-pager',
-        ...config.flatMap((entry) => ['-c', entry]),
-        ...args,
-      ],
+      ['-C', folder, '--no-pager', ...config.flatMap((entry) => ['-c', entry]), ...args],
       { env: { ...inherited(), ...environment }, ...(input !== undefined && { input }) },
     );
   }

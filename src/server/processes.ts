@@ -31,7 +31,18 @@ export function isListening(port: number): Promise<boolean> {
 
 /** The process itself, its parent, and so on up: nearest first. What cannot be seen ends the list. */
 export async function lineage(pid: number, processes: ChildProcesses): Promise<number[]> {
-  const parentOf = process.platform === 'linux' ? parentFromProc : await processTable(processes);
+  return process.platform === 'linux' ? lineageOnLinux(pid) : walkUp(pid, await processTable(processes));
+}
+
+/** The same, without asking a program. */
+export function lineageOnLinux(pid: number): Promise<number[]> {
+  return walkUp(pid, parentFromProc);
+}
+
+async function walkUp(
+  pid: number,
+  parentOf: (pid: number) => number | undefined | Promise<number | undefined>,
+): Promise<number[]> {
   const pids: number[] = [];
   // A pid that comes twice is a number that the system has used again.
   for (let next: number | undefined = pid; next && !pids.includes(next); next = await parentOf(next)) {

@@ -319,7 +319,8 @@ export class Session implements Disposable {
         return;
       case 'ide_connected': {
         const connected = ideConnectedParams.safeParse(params);
-        if (connected.success) {
+        // Once: each time its terminal is looked for. A CLI that comes back does so on a new connection.
+        if (connected.success && this.clientPid === undefined) {
           this.clientPid = connected.data.pid;
           this.identified.fire();
         }

@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { ChangeReview } from '../changes/changeReview.ts';
 import { Changes } from '../changes/changes.ts';
 import { ChangeSets } from '../changes/changeSets.ts';
 import { AnnouncedEdits } from '../editor/announcedEdits.ts';
@@ -12,8 +13,10 @@ import { ChangeGutter } from '../editor/changeGutter.ts';
 import { changeStorage, snapshotLimits } from '../editor/changeStorage.ts';
 import { watchChanges } from '../editor/changeWatcher.ts';
 import { NewProblems } from '../editor/newProblems.ts';
+import { OpenFiles } from '../editor/openFiles.ts';
 import type { SessionTerminals } from '../editor/sessionTerminals.ts';
 import { ShellEdits } from '../editor/shellEdits.ts';
+import { watchUserEdits } from '../editor/userEdits.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Git } from '../server/git.ts';
 import type { Session } from '../server/session.ts';
@@ -27,6 +30,7 @@ export class AgentChanges implements Disposable {
   readonly edits: EditListener;
   readonly sets: ChangeSets;
   readonly changes: Changes;
+  readonly review: ChangeReview;
   private readonly store = new DisposableStore();
   private readonly beforeFiles: BeforeFiles;
 
@@ -38,9 +42,10 @@ export class AgentChanges implements Disposable {
     const storage = this.store.add(changeStorage(storageUri));
     this.sets = this.store.add(new ChangeSets({ dir: storage.dir, limits: snapshotLimits, isAlive, log }));
     this.changes = this.store.add(new Changes(this.sets, log));
+    this.review = new ChangeReview(this.sets, new OpenFiles());
     this.beforeFiles = this.store.add(new BeforeFiles(this.sets));
     const problems = this.store.add(new NewProblems(this.sets));
-    this.edits = new AnnouncedEdits(this.sets, this.changes, problems);
+    this.edits = new AnnouncedEdits(this.review, problems);
     this.store.add(new ChangesView(this.sets, this.changes, problems));
     this.store.add(new ChangeDecorations(this.changes));
     this.store.add(new ChangeGutter(this.changes, commandIds.openChange));
@@ -49,9 +54,19 @@ export class AgentChanges implements Disposable {
   /** Goes on where the window was left, and follows what the sessions do. */
   start(bridge: Bridge, onDidPrompt: vscode.Event<Session>, terminals: SessionTerminals): void {
     const hasSession = (terminal: vscode.Terminal) => terminals.sessionsIn(terminal).length > 0;
+    this.store.add(watchUserEdits(this.review, this.changes));
     this.store.add(watchChanges(this.sets, this.changes, bridge));
     this.store.add(
-      new ShellEdits(this.sets, this.changes, bridge, onDidPrompt, hasSession, this.git, this.log),
+      new ShellEdits(
+        this.sets,
+        this.review,
+        this.changes,
+        bridge,
+        onDidPrompt,
+        hasSession,
+        this.git,
+        this.log,
+      ),
     );
     this.store.add(this.sets.onDidChange(() => this.closeDiffs()));
     void this.changes.tidy().then(() => this.closeDiffs());

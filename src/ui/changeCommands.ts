@@ -3,18 +3,16 @@ import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { errorMessage } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { type Change, type Changes, isAfter } from '../changes/changes.ts';
+import type { Change, Changes } from '../changes/changes.ts';
+import type { ChangeReview } from '../changes/changeReview.ts';
 import type { ChangeSet } from '../changes/changeSet.ts';
-import type { ChangeSets } from '../changes/changeSets.ts';
-import { beforeUri } from '../editor/beforeFiles.ts';
-import { closeDiffs, openAllChanges, openChange } from '../editor/changeDiffs.ts';
-import { isSame } from '../editor/documents.ts';
-import { hunkAt, revertFile, revertHunk } from '../editor/revert.ts';
+import { openAllChanges, openChange } from '../editor/changeDiffs.ts';
+import { hunkAt, revertHunk } from '../editor/revertHunk.ts';
 import type { ChangesNode } from './changesView.ts';
 import { confirmRevert } from './confirmRevert.ts';
 
 /** What was done to files after the fact: look at it, take it back, keep it. */
-export function changeCommands({ sets, changes }: { sets: ChangeSets; changes: Changes }) {
+export function changeCommands({ review, changes }: { review: ChangeReview; changes: Changes }) {
   return {
     reviewChanges: (node: unknown) => {
       const chosen = isNode(node) ? changesOf(node, changes) : changes.all;
@@ -25,14 +23,14 @@ export function changeCommands({ sets, changes }: { sets: ChangeSets; changes: C
     revertHunk: (_uri: unknown, lineChanges: unknown, index: unknown) =>
       withChange(undefined, changes, (change) => revertHunkOf(change, lineChanges, index)),
     revertFile: (argument: unknown) =>
-      withChange(argument, changes, (change) => revert(sets, changes, [change])),
+      withChange(argument, changes, (change) => revert(review, changes, [change])),
     revertSession: (node: unknown) =>
-      isNode(node) ? revert(sets, changes, changesOf(node, changes)) : sayNothingChanged(),
+      isNode(node) ? revert(review, changes, changesOf(node, changes)) : sayNothingChanged(),
     keepFile: (argument: unknown) =>
-      withChange(argument, changes, ({ set, snapshot }) => sets.keep(set, [snapshot.path])),
+      withChange(argument, changes, ({ snapshot }) => review.keep([snapshot.path])),
     keepSession: (node: unknown) =>
-      isNode(node) ? sets.keep(setOf(node), setOf(node).snapshots.keys()) : sayNothingChanged(),
-    keepAllChanges: () => [...sets.all].forEach((set) => sets.keep(set, set.snapshots.keys())),
+      isNode(node) ? review.keep(setOf(node).snapshots.keys()) : sayNothingChanged(),
+    keepAllChanges: () => review.keepAll(),
   };
 }
 
@@ -74,24 +72,15 @@ async function pick(found: readonly Change[]): Promise<Change | undefined> {
   return picked?.change;
 }
 
-async function revert(sets: ChangeSets, changes: Changes, chosen: readonly Change[]): Promise<void> {
-  if (!(await confirmRevert(chosen, changes))) {
+async function revert(review: ChangeReview, changes: Changes, chosen: readonly Change[]): Promise<void> {
+  if (!(await confirmRevert(chosen, review))) {
     return;
   }
   const problems: string[] = [];
   // The newest first: two of them may be one file, by a link or in another case.
   for (const change of [...chosen].reverse()) {
     try {
-      const { set, snapshot } = change;
-      await revertFile(sets, change);
-      await closeDiffs((before) => isSame(before, beforeUri(set, snapshot)));
-      // What others did to it after that is gone as well.
-      for (const other of [...sets.all]) {
-        const later = other.snapshots.get(snapshot.path);
-        if (later && isAfter({ set: other, snapshot: later }, change)) {
-          sets.keep(other, [snapshot.path]);
-        }
-      }
+      await review.revert(change);
     } catch (error) {
       problems.push(printable(`${basename(change.snapshot.path)}: ${errorMessage(error)}`, 1_000));
     }

@@ -53,7 +53,7 @@ export function registerCommands(dependencies: CommandDependencies): vscode.Disp
     mentionFiles: (...args) => mentionFiles(dependencies, args),
     chooseSharing: () => chooseSharing(sharing),
     showShared: () => reports.show('What Is Shared Now.md', lastShared.report()),
-    ...proposalCommands(proposals, hunks, sessionTerminals),
+    ...proposalCommands(proposals, hunks, sessionTerminals, userPlace),
     ...changeCommands(agentChanges),
     showMenu: () => showMenu(bridge, dependencies.mentions),
     showLog: () => log.show(),

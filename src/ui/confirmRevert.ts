@@ -1,20 +1,20 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { type Change, type Changes, isAfter } from '../changes/changes.ts';
-import { openDocument } from '../editor/documents.ts';
+import type { Change } from '../changes/changes.ts';
+import type { ChangeReview } from '../changes/changeReview.ts';
 import { sourceNote, countsText } from './changeItems.ts';
 
 const maxNamed = 8;
 
 /** Asks, naming what is lost. */
-export async function confirmRevert(changes: readonly Change[], all: Changes): Promise<boolean> {
+export async function confirmRevert(changes: readonly Change[], review: ChangeReview): Promise<boolean> {
   const [first] = changes;
   if (!first) {
     return false;
   }
   const what = changes.length === 1 ? basename(first.snapshot.path) : `${changes.length} files`;
   const action = changes.length === 1 ? 'Revert File' : `Revert ${changes.length} Files`;
-  const named = changes.slice(0, maxNamed).map((change) => `• ${loss(change, all)}`);
+  const named = changes.slice(0, maxNamed).map((change) => `• ${loss(change, review)}`);
   const more = changes.length - named.length;
   const choice = await vscode.window.showWarningMessage(
     `Revert ${what} to before ${first.set.label} changed ${changes.length === 1 ? 'it' : 'them'}?`,
@@ -31,20 +31,19 @@ export async function confirmRevert(changes: readonly Change[], all: Changes): P
   return choice === action;
 }
 
-function loss(change: Change, all: Changes): string {
-  const { set, snapshot, comparison } = change;
-  const others = all.ofPath(snapshot.path).filter((other) => other.set !== set);
+function loss(change: Change, review: ChangeReview): string {
+  const { snapshot, comparison } = change;
+  const { isUnsaved, isSaved, later, earlier } = review.lossOf(change);
   const effects = [
     comparison.kind === 'created'
       ? 'is deleted, as it was new'
       : comparison.kind === 'deleted'
         ? 'comes back'
         : countsText([change]) || 'is replaced',
-    ...(openDocument(vscode.Uri.file(snapshot.path))?.isDirty ? ['with unsaved changes'] : []),
-    ...others.map(
-      (other) =>
-        `with ${isAfter(other, change) ? 'changes' : 'later changes, if any,'} by ${other.set.label}`,
-    ),
+    ...(isUnsaved ? ['with unsaved changes'] : []),
+    ...(isSaved ? ['with what you saved there since'] : []),
+    ...earlier.map(({ label }) => `with later changes, if any, by ${label}`),
+    ...later.map(({ label }) => `with changes by ${label}`),
     ...sourceNote(change),
   ];
   return `${vscode.workspace.asRelativePath(snapshot.path)}: ${effects.join(', ')}`;

@@ -6,7 +6,7 @@ import { commandIds } from './commandIds.ts';
 export function describeMessages(messages: readonly LoggedMessage[]): Report {
   const lines = messages.map(({ time, session, from, message }) => {
     const arrow = from === 'client' ? '→' : '←';
-    return `${new Date(time).toISOString().slice(11, 23)} ${session} ${arrow} ${JSON.stringify(message)}`;
+    return `${new Date(time).toISOString().slice(11, 23)} ${session} ${arrow} ${message}`;
   });
   const head = '# Time (UTC), session, → from the client or ← from the bridge, message without texts';
   return {

@@ -7,7 +7,7 @@ import { saveOriginal } from '../editor/unsavedChanges.ts';
 import { Session } from '../server/session.ts';
 import type { commandIds } from './commandIds.ts';
 import { HunkCommands } from './hunkCommands.ts';
-import { rejectWithReason, type TerminalsOfSessions } from './rejectWithReason.ts';
+import { rejectWithReason, type Place, type TerminalsOfSessions } from './rejectWithReason.ts';
 
 export type CommandHandler = (...args: unknown[]) => unknown;
 
@@ -15,7 +15,12 @@ export type CommandHandler = (...args: unknown[]) => unknown;
  * Arguments come from where the command was called: a URI from the title bar of a diff or from a lens, a proposal
  * or a session from the tree, nothing from the palette or a key (then it is about the diff in front).
  */
-export function proposalCommands(proposals: Proposals, hunks: Hunks, terminals: TerminalsOfSessions) {
+export function proposalCommands(
+  proposals: Proposals,
+  hunks: Hunks,
+  terminals: TerminalsOfSessions,
+  userPlace: Place,
+) {
   const about = (act: (proposal: Proposal) => unknown) => (argument: unknown) => {
     const proposal = find(proposals, argument);
     return proposal ? act(proposal) : sayThatThereIsNone();
@@ -33,10 +38,12 @@ export function proposalCommands(proposals: Proposals, hunks: Hunks, terminals: 
   return {
     acceptProposal: about(({ uri }) => proposals.accept(uri)),
     rejectProposal: about(({ uri }) => proposals.reject(uri)),
-    rejectProposalWithReason: about((proposal) => rejectWithReason(proposals, proposal, terminals)),
+    rejectProposalWithReason: about((proposal) =>
+      rejectWithReason(proposals, proposal, terminals, userPlace),
+    ),
     acceptAllProposals: aboutEach(({ uri }) => proposals.accept(uri)),
     rejectAllProposals: aboutEach(({ uri }) => proposals.reject(uri)),
-    openProposal: about((proposal) => proposals.show(proposal, true)),
+    openProposal: (argument: unknown) => open(proposals, argument),
     reviewAllProposals: () => reviewAll(proposals),
     saveBeforeReview: about(saveOriginal),
     nextHunk: () => hunkCommands.go(1),
@@ -50,6 +57,14 @@ function find(proposals: Proposals, argument: unknown): Proposal | undefined {
   const uri = argument instanceof Proposal ? argument.uri : argument;
   // One that has been decided meanwhile does not stand for another.
   return uri instanceof vscode.Uri && uri.scheme === proposalScheme ? proposals.find(uri) : proposals.active;
+}
+
+/** Without an argument the next one after the one in front, oldest first. */
+async function open(proposals: Proposals, argument: unknown): Promise<void> {
+  const { all, active } = proposals;
+  const next = all[(active ? all.indexOf(active) + 1 : 0) % all.length];
+  const proposal = argument === undefined ? next : find(proposals, argument);
+  await (proposal ? proposals.show(proposal) : sayThatThereIsNone());
 }
 
 /** All in one editor, which can be decided in it one by one. */

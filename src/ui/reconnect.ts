@@ -25,7 +25,7 @@ export async function offerReconnect(port: number): Promise<void> {
   }
 }
 
-/** Types `/ide` into a terminal; Enter is left to the user, since something else may run there. */
+/** Shows a terminal in which the user may type `/ide`; it is not known what runs there, so nothing is typed. */
 export async function reconnect(port: number): Promise<void> {
   const terminals = await terminalsWithOtherPort(port);
   const picked =
@@ -37,7 +37,9 @@ export async function reconnect(port: number): Promise<void> {
       : terminals[0] && { terminal: terminals[0] };
   if (picked) {
     picked.terminal.show();
-    picked.terminal.sendText('/ide', false);
+    void vscode.window.showInformationMessage(
+      `Type /ide to the Claude Code CLI in the terminal "${printable(picked.terminal.name, 40)}", and choose this window.`,
+    );
   } else if (terminals.length === 0) {
     void vscode.window.showInformationMessage('Every open terminal knows the port of this window.');
   }

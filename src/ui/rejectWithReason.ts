@@ -2,11 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Proposal } from '../editor/proposal.ts';
 import type { Proposals } from '../editor/proposals.ts';
+import { pasteIntoCli } from '../editor/terminalInput.ts';
 import type { Session } from '../server/session.ts';
 
 export interface TerminalsOfSessions {
   /** Undefined where it is not known. */
   terminalOf(session: Session): vscode.Terminal | undefined;
+}
+
+export interface Place {
+  show(terminal: vscode.Terminal): void;
 }
 
 /** ms in which the CLI is expected to take note of a rejection. */
@@ -15,19 +20,20 @@ const patience = 5_000;
 const redraw = 300;
 
 /**
- * The CLI does not look at what comes with a rejection, so the reason is typed as the next prompt. Not before the
- * CLI has closed its question in the terminal: a text that begins with "1" would answer it with yes.
+ * The CLI does not look at what comes with a rejection, so the reason is pasted as the next prompt, once the CLI has
+ * closed its question. Enter is the user's: another question may have taken its place, or a draft may stand there.
  */
 export async function rejectWithReason(
   proposals: Proposals,
   proposal: Proposal,
   terminals: TerminalsOfSessions,
+  userPlace: Place,
 ): Promise<void> {
   const { session, uri, fileName } = proposal;
   const terminal = terminals.terminalOf(session);
   if (!terminal) {
     void vscode.window.showInformationMessage(
-      `A reason is typed into the terminal of the session, and that of ${session.label} is not in this window. Reject without one.`,
+      `A reason is pasted into the terminal of the session, and that of ${session.label} is not in this window. Reject without one.`,
     );
     return;
   }
@@ -44,20 +50,31 @@ export async function rejectWithReason(
   if (reason.trim() === '') {
     return;
   }
+  // At once: a moment later the user may type elsewhere.
+  userPlace.show(terminal);
   if (!(await taken)) {
-    await vscode.env.clipboard.writeText(reason);
     const why = taken
       ? `${session.label} has not taken note of the rejection yet`
       : `The proposal for ${fileName} was decided elsewhere meanwhile`;
-    void vscode.window.showWarningMessage(
-      `${why}. Your reason is on the clipboard: paste it when the prompt is back.`,
-    );
+    await offerOnClipboard(reason, why);
     return;
   }
   await delay(redraw);
-  terminal.sendText(reason, false);
-  await delay(redraw); // what comes together with the text is taken for a part of a pasted text
-  terminal.sendText('', true);
+  if (session.pid !== undefined && (await pasteIntoCli(terminal, session.pid, reason))) {
+    vscode.window.setStatusBarMessage(
+      `Press Enter in the terminal to send ${session.label} your reason.`,
+      10_000,
+    );
+  } else {
+    await offerOnClipboard(reason, `It is not known that ${session.label} is what reads its terminal now`);
+  }
+}
+
+async function offerOnClipboard(reason: string, why: string): Promise<void> {
+  await vscode.env.clipboard.writeText(reason);
+  void vscode.window.showWarningMessage(
+    `${why}. Your reason is on the clipboard: paste it when the prompt is back.`,
+  );
 }
 
 /** The CLI calls `close_tab` once it has dealt with an answer. @returns whether it did. */

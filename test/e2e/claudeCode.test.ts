@@ -8,17 +8,22 @@ import {
 import { coreScenarios } from './coreScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
+import { backgroundAgentScenarios, reasonScenarios } from './reasonScenarios.ts';
 import { comesBackAfter, leavesNoTabAfter, reviewScenarios } from './reviewScenarios.ts';
+import { unsavedScenarios } from './unsavedScenarios.ts';
 import { useDesk } from './useDesk.ts';
 
 describe(`Claude Code ${cliVersions.newest}`, () => {
   const desk = useDesk(cliVersions.newest);
   coreScenarios(desk);
+  unsavedScenarios(desk, { merges: true });
   mentionScenarios(desk);
   severalMentionScenarios(desk);
   contextScenarios(desk);
   sessionScenarios(desk);
   reviewScenarios(desk);
+  reasonScenarios(desk);
+  backgroundAgentScenarios(desk);
   notebookScenarios(desk);
   changesScenarios(desk);
 });
@@ -42,13 +47,17 @@ describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {
 describe(`Claude Code ${cliVersions.two}`, () => {
   const desk = useDesk(cliVersions.two);
   coreScenarios(desk);
+  unsavedScenarios(desk, { merges: false });
   mentionScenarios(desk);
   severalMentionScenarios(desk);
   contextScenarios(desk);
+  reasonScenarios(desk);
 });
 
 describe(`Claude Code ${cliVersions.one}`, () => {
   const desk = useDesk(cliVersions.one);
   coreScenarios(desk);
+  unsavedScenarios(desk, { merges: false });
   mentionScenarios(desk);
+  reasonScenarios(desk);
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { skipWithout } from '../support/lacking.ts';
 import { until } from '../support/until.ts';
 import { ipynb } from '../integration/ipynb.ts';
 import type { Desk } from './desk.ts';
@@ -16,7 +17,8 @@ const code = [
 
 /** What the CLI makes of notebooks: the one tool, besides getDiagnostics, that it offers to the model, and mentions. */
 export function notebookScenarios(desk: () => Desk): void {
-  it("runs the model's code in the open notebook, and shows it text and image", async () => {
+  it("runs the model's code in the open notebook, and shows it text and image", async function () {
+    skipWithout('python3-ipykernel', this);
     const { path } = await desk().file('analysis.ipynb', ipynb(['values = [19, 23]']));
     const claude = await desk().startClaude();
     await desk().window.openFile(path);

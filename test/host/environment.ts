@@ -2,8 +2,8 @@
 const foreign =
   /^(VSCODE_|ELECTRON_|npm_|TERM_PROGRAM|CLAUDECODE$|CLAUDE_CODE_(SSE_PORT|ENTRYPOINT)$|ENABLE_IDE_INTEGRATION$|NODE_OPTIONS$)/;
 
-/** What would let the user's account and network into a test. */
-const personal = /^(CLAUDE|ANTHROPIC|(https?|all|no)_proxy$)/i;
+/** What would let the user's account and network into a test, or tell a CLI in its terminals that nobody looks. */
+const personal = /^(CLAUDE|ANTHROPIC|(https?|all|no)_proxy$|CI$|CI_|CONTINUOUS_INTEGRATION$)/i;
 
 /** The environment for a VS Code that the user works in. */
 export function userEnvironment(): NodeJS.ProcessEnv {

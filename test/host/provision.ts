@@ -1,9 +1,9 @@
 // Installs what a real VS Code needs where its own download is out of reach: VS Code's server as code-server
 // publishes it on npm, with the Node that it is built for. Nothing is compiled and no install script runs.
-import { accessSync, constants } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { installOnce, run } from './cache.ts';
+import { findChromium } from './findChromium.ts';
 
 export type HostVersion = 'newest' | 'floor';
 
@@ -154,27 +154,10 @@ const stub = (name: string): string => path.join(import.meta.dirname, 'stubs', n
 
 /** Finds the browser that shows the workbench of a VS Code server. */
 export function ensureChromium(): string {
-  const chosen = process.env.IDE_BRIDGE_CHROMIUM;
-  if (chosen) {
-    if (!isExecutable(chosen)) throw new Error(`IDE_BRIDGE_CHROMIUM is not an executable file: ${chosen}`);
-    return chosen;
-  }
-  const folders = (process.env.PATH ?? '').split(path.delimiter);
-  for (const name of ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']) {
-    const found = folders.map((folder) => path.join(folder, name)).find(isExecutable);
-    if (found) return found;
-  }
+  const found = findChromium();
+  if (found !== undefined) return found;
   throw new Error(
     'No Chromium found. Install one (Debian, Ubuntu: "apt-get install chromium"; Fedora: "dnf install chromium"; ' +
       'macOS: "brew install --cask chromium") or set IDE_BRIDGE_CHROMIUM to the path of a Chrome or Chromium.',
   );
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

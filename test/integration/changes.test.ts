@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../src/tools/openEditors.ts';
@@ -44,7 +44,7 @@ describe('agent changes', () => {
 
   /** Reverts what the row is about, and says yes. @returns what was asked. */
   async function revert(text: string, button = 'Revert File', which = row(text)): Promise<string> {
-    await rowAction(text, button === 'Revert File' ? button : 'Revert All Changes', which);
+    await rowAction(text, text === 'Claude' ? 'Revert All Changes' : 'Revert File', which);
     const dialog = await nextDialog();
     dialog.press(button);
     return dialog.text;
@@ -257,6 +257,95 @@ describe('agent changes', () => {
       await until('the view to be empty', async () => (await texts()).length === 0);
     });
 
+    it('a file that the agent wrote under unsaved changes brings back the file, and undo brings them back', async () => {
+      const file = desk.scratch.write('a.txt', 'one\ntwo\n');
+      const document = await vscode.workspace.openTextDocument(file);
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((builder) => builder.insert(new vscode.Position(1, 0), 'mine\n'));
+      await edit(file, 'ONE\ntwo\nand three\n');
+      await row('a.txt').waitFor();
+      assert.match(await revert('a.txt'), /unsaved changes/);
+      await until('the text', () => readFileSync(file, 'utf8') === 'one\ntwo\n' && !document.isDirty);
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      assert.equal(document.getText(), 'one\ntwo\n');
+      await desk.ui.screenshot('changes-reverted-under-unsaved');
+      assert.equal(await desk.ui.page.locator('.notification-toast').count(), 0);
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand('undo');
+      assert.equal(document.getText(), 'one\nmine\ntwo\n');
+      assert.ok(await document.save());
+      assert.equal(readFileSync(file, 'utf8'), 'one\nmine\ntwo\n');
+    });
+
+    it('a file that is no longer listed under the first session does not come back with it', async () => {
+      const file = desk.scratch.write('a.txt', '0\n');
+      const mine = desk.scratch.write('b.txt', '0\n');
+      const other = await connectClient(nextPid++);
+      await edit(file, '1\n');
+      await edit(mine, '1\n');
+      await row('a.txt').waitFor();
+      await revert('a.txt');
+      await until('only b.txt', async () => (await texts()).length === 2);
+      await edit(file, '2\n', other);
+      await until('both sessions', async () => (await texts()).length === 4);
+      assert.equal((await texts()).filter((text) => text.includes('a.txt')).length, 1);
+      await rowAction('a.txt', 'Keep Agent Changes of This File');
+      await until('only b.txt again', async () => (await texts()).length === 2);
+      await revert('Claude', 'Revert File');
+      await until('b.txt', () => readFileSync(mine, 'utf8') === '0\n');
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      assert.equal(readFileSync(file, 'utf8'), '2\n');
+    });
+
+    it('a file that was reverted leaves to the user what they bring back by undo', async () => {
+      const file = desk.scratch.write('a.txt', 'one\n');
+      const document = await vscode.workspace.openTextDocument(file);
+      await vscode.window.showTextDocument(document, { preview: false });
+      await edit(file, 'ONE\n');
+      await until('the editor to follow', () => document.getText() === 'ONE\n');
+      await row('a.txt').waitFor();
+      await revert('a.txt');
+      await until('the editor to follow', () => document.getText() === 'one\n');
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand('undo');
+      await document.save();
+      assert.equal(readFileSync(file, 'utf8'), 'ONE\n');
+      await edit(desk.scratch.path('b.txt'), 'new\n');
+      await row('b.txt').waitFor();
+      assert.equal((await texts()).length, 2, String(await texts()));
+    });
+
+    it('a file follows it to where the user has moved it', async () => {
+      const file = desk.scratch.write('dir/a.txt', 'one\n');
+      const target = desk.scratch.path('moved/a.txt');
+      await edit(file, 'ONE\n');
+      await row('a.txt').waitFor();
+      const rename = new vscode.WorkspaceEdit();
+      rename.renameFile(
+        vscode.Uri.file(desk.scratch.path('dir')),
+        vscode.Uri.file(desk.scratch.path('moved')),
+      );
+      assert.ok(await vscode.workspace.applyEdit(rename));
+      await until('the new name', async () => /a\.txt\s?\+1 −1.*moved/.test(String(await texts())));
+      assert.equal((await texts()).length, 2, String(await texts()));
+      await desk.ui.screenshot('changes-moved');
+      await revert('Claude', 'Revert File');
+      await until('the text', () => readFileSync(target, 'utf8') === 'one\n');
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      assert.ok(!existsSync(file));
+    });
+
+    it('a deletion brings back what may be executed', async () => {
+      const script = desk.scratch.write('run.sh', '#!/bin/sh\n');
+      chmodSync(script, 0o750);
+      await edit(script, undefined);
+      await row('run.sh').waitFor();
+      await revert('run.sh');
+      await until('the file', () => existsSync(script));
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      assert.equal(statSync(script).mode & 0o777, 0o750);
+    });
+
     it('a hunk leaves the others', async () => {
       const lines = ['a', 'b', 'c', 'd', 'e', 'f', ''];
       const file = desk.scratch.write('a.txt', lines.join('\n'));
@@ -404,8 +493,25 @@ describe('agent changes', () => {
       await until('what was kept', () => readFileSync(file, 'utf8') === 'kept\n');
     });
 
+    it('are not what Source Control does for the user', async () => {
+      const script = desk.scratch.write('script.txt', 'stashed\n');
+      git('stash', '--quiet', '--', script);
+      const mine = desk.scratch.write('mine.txt', 'staged\n');
+      git('add', mine);
+      writeFileSync(mine, 'staged, and more\n');
+      await prompt();
+      git('stash', 'apply', '--quiet');
+      await until('the stash', () => readFileSync(script, 'utf8') === 'stashed\n');
+      git('checkout', '--quiet', '--', mine);
+      await until('what is staged', () => readFileSync(mine, 'utf8') === 'staged\n');
+      await new Promise((resolve) => setTimeout(resolve, 2_000)); // what happens now is judged by itself
+      writeFileSync(desk.scratch.path('made.txt'), 'scripted\n');
+      await row('made.txt').waitFor();
+      assert.equal((await texts()).length, 2, String(await texts()));
+    });
+
     it('are not what the user saves, nor what git checks out', async () => {
-      git('stash', '--quiet');
+      git('checkout', '--quiet', '--', '.');
       git('checkout', '--quiet', '-b', 'other');
       desk.scratch.write('script.txt', 'other branch\n');
       git('commit', '--quiet', '--all', '--message=second');

@@ -21,7 +21,7 @@ describe('a decision', () => {
   }
 
   /** A terminal that writes what it reads into a file, and a client that runs in it as a CLI would. */
-  async function openTerminalWithClient(): Promise<{
+  async function openTerminalWithClient(program = 'exec cat'): Promise<{
     typed: string;
     inTerminal: IdeClient;
     terminal: vscode.Terminal;
@@ -31,7 +31,7 @@ describe('a decision', () => {
     terminal.show();
     const pid = await terminal.processId;
     assert.ok(pid);
-    terminal.sendText(`cat > "${typed}"`);
+    terminal.sendText(`${program} > "${typed}"`);
     await until('cat', () => existsSync(typed), 20_000);
     return { typed, inTerminal: await connectClient(pid), terminal };
   }
@@ -61,6 +61,7 @@ describe('a decision', () => {
       await desk.ui.page.locator('.editor-instance .view-lines').first().click();
       await desk.ui.page.keyboard.type('a');
       const { answer } = await propose(desk.client, file, 'changed\n');
+      await desk.ui.page.keyboard.press('Shift+Alt+K');
       await proposedSide().click();
       await desk.ui.page.keyboard.press('Control+Shift+Backspace');
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
@@ -101,9 +102,15 @@ describe('a decision', () => {
 
   describe('with a reason', () => {
     async function rejectWith(reason: string, beforeEnter = async () => {}): Promise<void> {
-      void vscode.commands.executeCommand('ideBridge.rejectProposalWithReason');
       const input = desk.ui.page.locator('.quick-input-widget input:visible');
-      await input.waitFor();
+      // The terminal of a session is found a moment after it has connected.
+      await until('the question', () => {
+        void vscode.commands.executeCommand('ideBridge.rejectProposalWithReason');
+        return input.waitFor({ timeout: 1_000 }).then(
+          () => true,
+          () => false,
+        );
+      });
       await until('its focus', () =>
         desk.ui.page.evaluate<boolean>('document.activeElement.closest(".quick-input-widget") !== null'),
       );
@@ -112,14 +119,38 @@ describe('a decision', () => {
       await input.press('Enter');
     }
 
-    it('is typed into the session’s terminal, once the CLI has closed its question', async () => {
+    it('is pasted into the session’s terminal once the CLI has closed its question, and sent by the user', async () => {
       const { typed, inTerminal } = await openTerminalWithClient();
       const { answer } = await propose(inTerminal, file, 'changed\n');
       await rejectWith('1 is not the answer');
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
-      assert.equal(readFileSync(typed, 'utf8'), '', 'not before');
+      await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
       await inTerminal.callForTexts('close_tab', { tab_name: 'T1' });
-      await until('the reason', () => readFileSync(typed, 'utf8') === '1 is not the answer\n');
+      await desk.ui.page.getByText('Press Enter in the terminal').first().waitFor();
+      await desk.ui.screenshot('reason-pasted');
+      assert.equal(readFileSync(typed, 'utf8'), '', 'not by us');
+      await desk.ui.page.keyboard.press('Enter');
+      const pasted = '\x1b[200~Reason: 1 is not the answer\x1b[201~\n';
+      await until(
+        'the reason',
+        () => readFileSync(typed, 'utf8') === pasted,
+        5_000,
+        () => readFileSync(typed, 'utf8'),
+      );
+      await inTerminal.close();
+    });
+
+    it('is put on the clipboard when something else reads the terminal', async () => {
+      const { typed, inTerminal } = await openTerminalWithClient('cat');
+      const { answer } = await propose(inTerminal, file, 'changed\n');
+      await rejectWith('not for cat');
+      await answer;
+      await inTerminal.callForTexts('close_tab', { tab_name: 'T1' });
+      await desk.ui.page.getByText('is what reads its terminal now').first().waitFor();
+      assert.equal(await vscode.env.clipboard.readText(), 'not for cat');
+      await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
+      await desk.ui.page.keyboard.type('mine\n');
+      await until('only what the user typed', () => readFileSync(typed, 'utf8') === 'mine\n');
       await inTerminal.close();
     });
 
@@ -128,7 +159,7 @@ describe('a decision', () => {
       const { answer } = await propose(inTerminal, file, 'changed\n');
       await rejectWith('because');
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
-      await desk.ui.page.getByText('Your reason is on the clipboard').first().waitFor();
+      await desk.ui.page.getByText('has not taken note of the rejection').first().waitFor();
       assert.equal(await vscode.env.clipboard.readText(), 'because');
       assert.equal(readFileSync(typed, 'utf8'), '');
       await inTerminal.close();

@@ -7,6 +7,7 @@ import { Deferred } from '../../src/base/deferred.ts';
 import { refusals } from '../../src/editor/notebookRefusals.ts';
 import type { Notifications } from '../../src/protocol/ide.ts';
 import { IdeClient } from '../support/ideClient.ts';
+import { skipWithout } from '../support/lacking.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
@@ -25,6 +26,8 @@ interface Scenario {
   notifications?: string[];
   /** Of what the oldest VS Code is not known to do. */
   newerOnly?: boolean;
+  /** It runs code. */
+  onKernel?: boolean;
   run: (client: IdeClient, scratch: Scratch) => Promise<void>;
 }
 
@@ -312,6 +315,7 @@ const scenarios: Record<string, Scenario> = {
   },
   executeCode: {
     newerOnly: true,
+    onKernel: true,
     async run(client, scratch) {
       const desk = await KernelDesk.with(ui);
       const run = (code: string) => desk.agree(client.call('executeCode', { code }));
@@ -329,6 +333,7 @@ const scenarios: Record<string, Scenario> = {
   },
   'executeCode-ended-early': {
     newerOnly: true,
+    onKernel: true,
     async run(client, scratch) {
       const desk = await KernelDesk.with(ui);
       const editor = await desk.openNotebook(scratch, 'analysis.ipynb', desk.kernels.python);
@@ -488,10 +493,11 @@ describe('golden conversation', () => {
   });
   after(() => ui.close());
 
-  for (const [name, { notifications = [], newerOnly, run }] of Object.entries(scenarios)) {
+  for (const [name, { notifications = [], newerOnly, onKernel, run }] of Object.entries(scenarios)) {
     it(name, async function () {
       this.timeout(120_000); // a kernel takes its time
       if (newerOnly) skipOnFloor(this);
+      if (onKernel) skipWithout('python3-ipykernel', this);
       const scratch = new Scratch();
       const { port, authToken } = await currentLock();
       const client = await IdeClient.connect({ port, token: authToken, pid: 4242 });

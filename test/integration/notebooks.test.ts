@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { IdeClient, ToolResult } from '../support/ideClient.ts';
+import { skipWithout } from '../support/lacking.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
@@ -45,6 +46,9 @@ describe('executeCode', function () {
 
   describe('on a Python kernel', () => {
     let editor: vscode.NotebookEditor;
+    before(function () {
+      skipWithout('python3-ipykernel', this);
+    });
     beforeEach(async () => {
       editor = await desk.openNotebook(scratch, 'analysis.ipynb', desk.kernels.python);
     });

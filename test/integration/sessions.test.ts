@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../support/ideClient.ts';
@@ -284,6 +285,24 @@ describe('sessions', function () {
       await menu.locator('.monaco-list-row', { hasText: 'Claude Code' }).click();
       assert.equal((await cli.run(1)).port, String((await currentLock()).port));
       assert.equal(vscode.window.terminals.length, 1);
+    });
+
+    it('is in front, and has the focus, when its profile was chosen', async () => {
+      const heard = scratch.path('heard.txt');
+      const other = vscode.window.createTerminal('another conversation');
+      other.show();
+      other.sendText(`cat > "${heard}"`);
+      await until('the other one', () => existsSync(heard), 20_000);
+      void vscode.commands.executeCommand('workbench.action.terminal.newWithProfile');
+      await ui.page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Claude Code' }).click();
+      await cli.run(1);
+      await ui.screenshot('profile-chosen');
+      await ui.page.keyboard.type('for the new one\n');
+      other.sendText('the end');
+      await until('the end', () => readFileSync(heard, 'utf8').includes('the end'));
+      assert.equal(readFileSync(heard, 'utf8'), 'the end\n');
+      assert.notEqual(vscode.window.activeTerminal, other);
+      assert.ok(await ui.hasTerminalFocus());
     });
 
     it('of a command that is not there says once how to install it', async () => {

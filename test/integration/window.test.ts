@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { Launcher } from '../../src/editor/launcher.ts';
@@ -110,45 +119,114 @@ describe('in the window', () => {
       assert.equal(runs(log), 1);
     });
 
-    it('runs it again in the same terminal when it has ended', async () => {
-      const log = await useCommand('true');
+    const ways = {
+      'with its key': () => ui.page.keyboard.press('Control+Escape'),
+      'from the command palette': async () => {
+        await ui.page.keyboard.press('F1');
+        await ui.page.locator('.quick-input-widget:visible input').fill('>IDE Bridge: Run Claude Code');
+        await ui.page.locator('.monaco-list-row.focused', { hasText: 'Run Claude Code' }).waitFor();
+        await ui.page.keyboard.press('Enter');
+      },
+      'from the status bar': async () => {
+        await statusBar().click();
+        await ui.page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Run Claude Code' }).click();
+      },
+      'by a click in the title bar': () =>
+        ui.page.locator('.editor-actions [aria-label^="Run Claude Code"]').first().click(),
+    };
+    for (const [way, run] of Object.entries(ways)) {
+      it(`leaves no key to the file from which it was called ${way}`, async () => {
+        const heard = scratch.path('heard.txt');
+        const log = await useCommand(`cat > "${heard}"`);
+        const document = await vscode.workspace.openTextDocument(scratch.write('a.txt', ''));
+        await vscode.window.showTextDocument(document, { preview: false });
+        await ui.page.locator('.editor-instance .view-lines').first().click();
+        await run();
+        await until('the CLI to run', () => runs(log) === 1 && existsSync(heard));
+        await ui.screenshot(`run-beside ${way}`);
+        await ui.page.keyboard.type('for the CLI\n');
+        await until('the words', () => readFileSync(heard, 'utf8') === 'for the CLI\n' || document.isDirty);
+        assert.equal(document.getText(), '');
+      });
+    }
+
+    /** Runs it until it has ended, which the shell tells. */
+    async function untilEnded(log: string): Promise<vscode.Terminal> {
+      let hasEnded = false;
+      const subscription = vscode.window.onDidEndTerminalShellExecution(() => (hasEnded = true));
       await vscode.commands.executeCommand('ideBridge.run');
       await until('the first run', () => runs(log) === 1);
-      await until('shell integration', () => vscode.window.terminals[0]?.shellIntegration !== undefined);
-      // The end of a command that began before shell integration was up is not reported; a second one's is.
-      await until('another run', async () => {
-        await vscode.commands.executeCommand('ideBridge.run');
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        return runs(log) >= 2;
+      await until('its end', () => hasEnded);
+      subscription.dispose();
+      const [terminal] = vscode.window.terminals;
+      assert.ok(terminal);
+      return terminal;
+    }
+
+    it('neither runs nor loses a line that stands half-typed where it has ended', async () => {
+      const log = await useCommand('true');
+      const first = await untilEnded(log);
+      await until('the focus in the terminal', () => ui.hasTerminalFocus());
+      const half = scratch.path('half typed');
+      await ui.page.keyboard.type(`touch "${half}" `);
+      await vscode.commands.executeCommand('ideBridge.run');
+      await until('another run', () => runs(log) === 2);
+      assert.equal(vscode.window.terminals.length, 2);
+      assert.ok(!existsSync(half), 'not run');
+      first.show();
+      await until('the first one in front', () => vscode.window.activeTerminal === first);
+      await until('the focus in it', () => ui.hasTerminalFocus());
+      await ui.page.keyboard.press('Enter');
+      await until('the line, which the user has run', () => existsSync(half));
+      assert.deepEqual(readdirSync(scratch.folder).sort(), ['fake-claude', 'half typed', 'ran.txt']);
+    });
+
+    for (const integration of [true, false]) {
+      it(`does not run what is typed while the shell starts, ${integration ? 'with' : 'without'} shell integration`, async () => {
+        const settings = vscode.workspace.getConfiguration('terminal.integrated.shellIntegration');
+        await settings.update('enabled', integration, vscode.ConfigurationTarget.Global);
+        const log = await useCommand('true');
+        const typed = scratch.path('typed ahead');
+        const user = vscode.window.onDidOpenTerminal((terminal) =>
+          terminal.sendText(`touch "${typed}" `, false),
+        );
+        try {
+          await vscode.commands.executeCommand('ideBridge.run');
+          await until('the CLI to run', () => runs(log) === 1);
+          assert.ok(!existsSync(typed));
+        } finally {
+          user.dispose();
+          await settings.update('enabled', undefined, vscode.ConfigurationTarget.Global);
+        }
       });
-      assert.equal(vscode.window.terminals.length, 1);
+    }
+
+    it('types nothing into a new terminal in which the user has run something already', async () => {
+      const log = await useCommand('true');
+      const heard = scratch.path('heard.txt');
+      const user = vscode.window.onDidOpenTerminal((terminal) => terminal.sendText(`cat > "${heard}"`));
+      try {
+        await vscode.commands.executeCommand('ideBridge.run');
+        await ui.page.locator('.notification-toast', { hasText: 'was used before' }).waitFor();
+        vscode.window.terminals[0]?.sendText('the end');
+        await until('the end', () => readFileSync(heard, 'utf8').includes('the end'));
+        assert.equal(readFileSync(heard, 'utf8'), 'the end\n');
+        assert.equal(runs(log), 0);
+      } finally {
+        user.dispose();
+        await vscode.commands.executeCommand('notifications.clearAll');
+      }
     });
 
     it('types nothing into what else runs in its terminal', async () => {
       const log = await useCommand('true');
       const heard = scratch.path('heard.txt');
-      let hasEnded = false;
-      const first = vscode.window.onDidEndTerminalShellExecution(() => (hasEnded = true));
-      await vscode.commands.executeCommand('ideBridge.run');
-      await until('the first run', () => runs(log) === 1);
-      // VS Code 1.96 takes its end for that of the next. Of one that was typed early, none is told.
-      await until('its end', () => hasEnded, 5_000).catch(() => {});
-      first.dispose();
-      const terminal = vscode.window.terminals[0];
-      const shell = await until('shell integration', () => terminal?.shellIntegration);
-      const events: [string, vscode.TerminalShellExecution][] = [];
-      const subscription = vscode.Disposable.from(
-        vscode.window.onDidStartTerminalShellExecution(({ execution }) => events.push(['start', execution])),
-        vscode.window.onDidEndTerminalShellExecution(({ execution }) => events.push(['end', execution])),
-      );
-      const seen = (what: string, execution: vscode.TerminalShellExecution) =>
-        until(`the ${what}`, () => events.some((event) => event[0] === what && event[1] === execution));
-      await seen('end', shell.executeCommand('true')); // by then it is known to be at its prompt
-      await seen('start', shell.executeCommand(`cat > "${heard}"`));
-      subscription.dispose();
+      const terminal = await untilEnded(log);
+      terminal.shellIntegration?.executeCommand(`cat > "${heard}"`);
       await until('the other program', () => existsSync(heard));
       await vscode.commands.executeCommand('ideBridge.run');
-      terminal?.sendText('the end');
+      await until('another run', () => runs(log) === 2);
+      terminal.sendText('the end');
       await until('the end', () => readFileSync(heard, 'utf8').includes('the end'));
       assert.equal(readFileSync(heard, 'utf8'), 'the end\n');
     });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as z from 'zod';
 import { oneLine } from '../../src/base/logger.ts';
 import { printable } from '../../src/base/printable.ts';
+import { MessageLog } from '../../src/server/messageLog.ts';
 import { redacted } from '../../src/server/redact.ts';
 import { Session } from '../../src/server/session.ts';
 import { ToolRegistry } from '../../src/tools/registry.ts';
@@ -187,6 +188,35 @@ describe('what is kept of messages', () => {
     assert.ok(JSON.stringify(redacted(deep)).length < 1_000);
   });
 
+  it('is looked at no further than it is kept', () => {
+    let looks = 0;
+    const noted = { enumerable: true, get: () => looks++ };
+    const wide = Object.defineProperties({}, Object.fromEntries(Array(10_000).fill(noted).entries()));
+    redacted(wide);
+    assert.ok(looks <= 20, `${looks} of 10,000 fields`);
+
+    looks = 0;
+    const leaf = Object.defineProperties({}, Object.fromEntries(Array(20).fill(noted).entries()));
+    redacted(tree(leaf, 4));
+    assert.ok(looks <= 1_000, `${looks} of 3,200,000 fields`);
+  });
+
+  it('is bounded for each message and for all, whatever they are made of', () => {
+    const field = { name: '\ud800'.repeat(1_000) };
+    const log = new MessageLog();
+    for (const message of [tree('', 5), tree(field, 4), { [field.name]: tree(field, 4) }]) {
+      log.add(1, 'client', message);
+      const kept = log.all.at(-1)?.message ?? '';
+      assert.ok(kept.length < 50_000, `${kept.length} characters`);
+    }
+    for (let i = 0; i < 500; i++) {
+      log.add(1, 'client', tree(field, 2));
+    }
+    const lengths = log.all.map(({ message }) => message.length);
+    const total = lengths.reduce((sum, length) => sum + length, 0);
+    assert.ok(total > 500_000 && total <= 1_000_000, `${total} characters`);
+  });
+
   it('is the last 500 messages of a bridge, without the token', async () => {
     const bridges = new TestBridges();
     try {
@@ -203,6 +233,11 @@ describe('what is kept of messages', () => {
     }
   });
 });
+
+/** 20 lists of 20 lists of … of this. */
+function tree(leaf: unknown, depth: number): unknown {
+  return depth === 0 ? leaf : Array(20).fill(tree(leaf, depth - 1));
+}
 
 describe('printable text', () => {
   it('is on one line, cut, and obeyed by no terminal', () => {

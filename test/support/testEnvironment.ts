@@ -10,8 +10,12 @@ export const testEnvironment = {
   sleeping: 'IDE_BRIDGE_TEST_SLEEPING',
   /** Set when this is the oldest VS Code that package.json allows. */
   floor: 'IDE_BRIDGE_TEST_FLOOR',
+  /** Names of the system packages that are not installed, with commas between them. */
+  lacking: 'IDE_BRIDGE_TEST_LACKING',
   /** Address of the DevTools protocol of this very window. */
   cdp: 'IDE_BRIDGE_CDP',
+  /** How many random sequences to run of each area, instead of the same few. */
+  sequences: 'IDE_BRIDGE_TEST_SEQUENCES',
   /** Folder for screenshots. */
   screenshots: 'IDE_BRIDGE_SCREENSHOTS',
 } as const;

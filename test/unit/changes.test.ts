@@ -16,10 +16,21 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Author } from '../../src/changes/changeSet.ts';
+import { ChangeReview } from '../../src/changes/changeReview.ts';
 import { Changes } from '../../src/changes/changes.ts';
 import { ChangeSets, LostSnapshot, type SnapshotLimits } from '../../src/changes/changeSets.ts';
+import type { Editor } from '../../src/changes/editor.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { until } from '../support/until.ts';
+
+/** Has nothing open. */
+const closedEditor: Editor = {
+  unsaved: () => undefined,
+  delete: async (path) => {
+    rmSync(path);
+    return true;
+  },
+};
 
 describe('a change set', () => {
   let folder: string;
@@ -29,6 +40,7 @@ describe('a change set', () => {
   let log: MemoryLog;
   let sets: ChangeSets;
   let changes: Changes;
+  let review: ChangeReview;
 
   const claude: Author = { id: 1, pid: 4711, label: 'Claude 1' };
   const other = { id: 2, pid: 4712, label: 'Claude 2' };
@@ -54,6 +66,7 @@ describe('a change set', () => {
       log,
     });
     changes = new Changes(sets, log);
+    review = new ChangeReview(sets, closedEditor);
   }
 
   function reload(): void {
@@ -66,12 +79,15 @@ describe('a change set', () => {
 
   /** What the CLI does: announces, and writes at once. */
   function edit(author: Author, name: string, content: string | Buffer): void {
-    sets.announce(author, path(name));
-    const snapshot = sets.find(author)?.snapshots.get(path(name));
-    if (snapshot) {
-      changes.willEdit(snapshot);
-    }
+    review.willEdit(author, path(name));
     writeFileSync(path(name), content);
+  }
+
+  /** What the user does in the editor. */
+  function save(name: string, content: string): void {
+    review.willSave(path(name));
+    writeFileSync(path(name), content);
+    review.didSave(path(name));
   }
 
   async function listed(): Promise<string[]> {
@@ -157,9 +173,7 @@ describe('a change set', () => {
   it('forgets what is kept, and starts anew with the next edit', async () => {
     writeFileSync(path('a.txt'), '0\n');
     edit(claude, 'a.txt', '1\n');
-    const [set] = sets.all;
-    assert.ok(set);
-    sets.keep(set, [path('a.txt')]);
+    review.keep([path('a.txt')]);
     assert.deepEqual(await listed(), []);
     assert.equal(sets.all.length, 0);
     edit(claude, 'a.txt', '2\n');
@@ -215,9 +229,7 @@ describe('a change set', () => {
       [0o600, 0o600],
     );
     assert.equal(statSync(dir).mode & 0o777, 0o700);
-    for (const set of [...sets.all]) {
-      sets.keep(set, [...set.snapshots.keys()]);
-    }
+    review.keepAll();
     reload();
     assert.deepEqual(readdirSync(dir), ['index.json']);
   });
@@ -255,9 +267,7 @@ describe('a change set', () => {
   it('of a client that tells no process starts anew after it was kept', async () => {
     const nameless = { id: 3, pid: undefined, label: 'Client 3' };
     edit(nameless, 'a.txt', 'x\n');
-    for (const set of [...sets.all]) {
-      sets.keep(set, set.snapshots.keys());
-    }
+    review.keepAll();
     edit(nameless, 'b.txt', 'x\n');
     assert.deepEqual(await listed(), ['Client 3: b.txt created +1 -0']);
   });
@@ -337,8 +347,7 @@ describe('a change set', () => {
     edit(claude, 'b.txt', '1\n');
     await listed();
     for (const name of ['a.txt', 'b.txt']) {
-      changes.forgetSame(path(name));
-      writeFileSync(path(name), 'mine\n');
+      save(name, 'mine\n');
     }
     assert.deepEqual(await listed(), ['Claude 1: b.txt modified +1 -1']);
     edit(claude, 'a.txt', 'theirs\n');
@@ -346,14 +355,14 @@ describe('a change set', () => {
     assert.deepEqual(before(), ['0\n', 'mine\n']);
   });
 
-  it('keeps what is edited once more, also when the user writes the file before that is seen', async () => {
+  it('has the text that the user saves between the announcement of an edit and the edit', async () => {
     writeFileSync(path('a.txt'), '0\n');
-    edit(claude, 'a.txt', '0\n');
+    review.willEdit(claude, path('a.txt'));
+    save('a.txt', 'mine\n');
     assert.deepEqual(await listed(), []);
-    edit(claude, 'a.txt', '1\n');
-    changes.forgetSame(path('a.txt'));
+    writeFileSync(path('a.txt'), '1\n');
     assert.deepEqual(await listed(), ['Claude 1: a.txt modified +1 -1']);
-    assert.deepEqual(before(), ['0\n']);
+    assert.deepEqual(before(), ['mine\n']);
   });
 
   it('keeps what is edited anew while the lost bytes of the edit before are looked for', async () => {
@@ -362,12 +371,10 @@ describe('a change set', () => {
       edit(claude, name, '1\n');
     }
     edit(claude, 'new.txt', '1\n');
-    const [set] = sets.all;
-    assert.ok(set);
     rmSync(dir, { recursive: true });
-    const ended = sets.onDidKeep(() => {
+    const ended = sets.onDidForget(() => {
       ended.dispose(); // a.txt is not listed any more, and b.txt comes next
-      sets.keep(set, [path('b.txt')]);
+      review.keep([path('b.txt')]);
       edit(claude, 'b.txt', '2\n');
     });
     await listed();
@@ -377,14 +384,12 @@ describe('a change set', () => {
 
   it('says which files are kept, and forgets its notice with the last of them', () => {
     const kept: string[] = [];
-    sets.onDidKeep((paths) => kept.push(...paths));
+    sets.onDidForget((paths) => kept.push(...paths));
     writeFileSync(path('large.txt'), 'x'.repeat(limits.fileBytes + 1));
     edit(claude, 'large.txt', '');
     edit(claude, 'a.txt', '1\n');
     assert.match(sets.notice ?? '', /too large/);
-    for (const set of [...sets.all]) {
-      sets.keep(set, set.snapshots.keys());
-    }
+    review.keepAll();
     assert.deepEqual(kept, [path('a.txt')]);
     assert.equal(sets.notice, undefined);
   });

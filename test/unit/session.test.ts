@@ -243,6 +243,18 @@ describe('session', () => {
       assert.equal(identified, 1);
       session.dispose();
     });
+
+    it('take the pid once: each time a terminal is looked for, which may start a process', async () => {
+      const { transport, session } = start();
+      let identified = 0;
+      session.onDidIdentify(() => identified++);
+      for (const pid of [42, 42, 43]) {
+        await transport.receive({ jsonrpc: '2.0', method: 'ide_connected', params: { pid } });
+      }
+      assert.equal(session.pid, 42);
+      assert.equal(identified, 1);
+      session.dispose();
+    });
   });
 
   it('logs no content', async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isAlive } from '../../src/server/processes.ts';
-import { judge } from '../../scripts/testVerdict.ts';
+import { judge, summary } from '../../scripts/testVerdict.ts';
 import { installOnce } from '../host/cache.ts';
 import { testedEnvironment, userEnvironment } from '../host/environment.ts';
 import { Outcome } from '../host/outcome.ts';
@@ -27,6 +27,11 @@ describe('test host', () => {
     it('is the number of failed tests', async () => {
       assert.equal(await failed(result({ passes: 3, failures: 0 })), 0);
       assert.equal(await failed(result({ passes: 3, failures: 2 }), new Error('code 1')), 2);
+    });
+
+    it('counts what was skipped', async () => {
+      const verdict = await judge(result({ passes: 3, failures: 2, pending: 1 }), undefined);
+      assert.equal(summary(verdict), '3 passed, 2 failed, 1 skipped');
     });
 
     it('is a failure when the extension host ended without a word', async () => {
@@ -95,13 +100,14 @@ describe('test host', () => {
   });
 
   describe('environment', () => {
-    it('of a VS Code under test is without editor, agent, account and proxy', () => {
+    it('of a VS Code under test is without editor, agent, account, proxy and CI', () => {
       const names = [
         'VSCODE_PID',
         'CLAUDE_CONFIG_DIR',
         'ANTHROPIC_API_KEY',
         'https_proxy',
         'npm_config_prefix',
+        'CI',
       ];
       const added = names.filter((name) => process.env[name] === undefined);
       for (const name of added) process.env[name] = 'x';

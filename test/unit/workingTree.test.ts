@@ -63,6 +63,26 @@ describe('a work tree', function () {
     ]);
   });
 
+  it('finds nothing in what git itself has put there, and takes that for what the user has', async () => {
+    commit();
+    write('a.txt', 'stashed\n');
+    git('stash', '--quiet');
+    write('sub dir/ü [1].txt', 'staged\n');
+    git('add', '--all');
+    write('sub dir/ü [1].txt', 'staged, and more\n');
+    await tree.note();
+    git('checkout', '--quiet', '--', 'sub dir');
+    assert.deepEqual(await found('sub dir/ü [1].txt'), []);
+    git('stash', 'apply', '--quiet');
+    assert.deepEqual(await found('a.txt'), []);
+    write('a.txt', 'scripted\n');
+    write('sub dir/ü [1].txt', 'scripted\n');
+    assert.deepEqual(await found('a.txt', 'sub dir/ü [1].txt'), [
+      'a.txt saved "stashed\\n"',
+      'sub dir/ü [1].txt saved "staged\\n"',
+    ]);
+  });
+
   it('finds them among more names than a command line can hold', async () => {
     commit();
     await tree.note();

@@ -1,0 +1,12 @@
+/** Among them ESC, with which a text could end its own paste, and Enter. */
+const controls = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+
+/**
+ * The text as one line that may be pasted into the CLI, whatever is on its screen, and is taken for words. At the start
+ * of a prompt `!` begins a shell command, `/` a slash command, `#` a memory; CLIs up to 2.0.77 take a digit that is
+ * pasted for the answer to a question.
+ */
+export function pasteable(text: string): string {
+  const line = text.replaceAll(controls, ' ').trim();
+  return /^\p{L}./u.test(line) ? line : `Reason: ${line}`;
+}

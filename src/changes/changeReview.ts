@@ -1,0 +1,159 @@
+import { sep } from 'node:path';
+import type { Author, ChangeSet, Entry, Snapshot, SnapshotSource } from './changeSet.ts';
+import type { Before, ChangeSets } from './changeSets.ts';
+import type { Editor } from './editor.ts';
+import { revertFile } from './revertFile.ts';
+
+/** ms within which a CLI writes the file that it has announced. */
+const writeTime = 10_000;
+
+/** What a revert takes away besides the work of its session. */
+export interface Loss {
+  /** Typed in the editor, and not saved. */
+  readonly isUnsaved: boolean;
+  /** Saved by the user since the session first edited the file. */
+  readonly isSaved: boolean;
+  /** Those that came to the file when this one had edited it already. */
+  readonly later: readonly ChangeSet[];
+  /** Those that were there first, and may have edited it again. */
+  readonly earlier: readonly ChangeSet[];
+}
+
+/**
+ * Decides whose each file is. What was kept, reverted, or taken over by the user belongs to nobody, and a session's
+ * entry is only for what it has itself written since.
+ */
+export class ChangeReview {
+  /** Until when the session is about to write what it has announced. */
+  private readonly awaited = new WeakMap<Snapshot, number>();
+  /** The change sets that are about to edit what the user is saving, by path. */
+  private readonly overtaken = new Map<string, readonly ChangeSet[]>();
+  /** Paths that are being reverted: what happens there is not the user's. */
+  private readonly reverting = new Set<string>();
+
+  constructor(
+    private readonly sets: ChangeSets,
+    private readonly editor: Editor,
+    /** In ms, on a clock that nobody sets. */
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** This session is about to write the file. Synchronous, because the newest CLI does not wait. */
+  willEdit(author: Author, path: string): Snapshot | undefined {
+    this.forgetSame(path);
+    this.sets.announce(author, path);
+    const snapshot = this.sets.find(author)?.snapshots.get(path);
+    this.await(snapshot);
+    return snapshot;
+  }
+
+  /**
+   * A session has written a file that it has not announced, as it seems. One that is as it was is not followed: the
+   * next change there may be the user's.
+   * @param before what the file was, as far as one can tell
+   */
+  found(author: Author, path: string, before: Before, source: SnapshotSource): void {
+    if (!this.isFollowed(path) && !this.sets.isNow(path, before.bytes)) {
+      this.sets.record(author, path, before, source);
+    }
+  }
+
+  /** Whether a session has announced or changed it, so that what happens there is in its list. */
+  isFollowed(path: string): boolean {
+    return this.sets.ofPath(path).length > 0;
+  }
+
+  /** The user is about to write the file. */
+  willSave(path: string): void {
+    if (!this.reverting.has(path)) {
+      this.overtaken.set(path, this.forgetSame(path));
+    }
+  }
+
+  /** The user has written the file: with the text from before, they have reverted it by hand. */
+  didSave(path: string): void {
+    if (this.reverting.has(path)) {
+      return;
+    }
+    for (const set of this.overtaken.get(path) ?? []) {
+      this.await(this.sets.retake(set, path));
+    }
+    this.overtaken.delete(path);
+    this.forgetSame(path);
+    this.sets.markSaved(path);
+  }
+
+  /** The user has deleted the file or folder: that it is gone is what they want. */
+  didDelete(path: string): void {
+    if (!this.reverting.has(path)) {
+      this.sets.forget((snapshot) => isAt(snapshot.path, path));
+    }
+  }
+
+  /** The user has renamed or moved the file or folder: what is known of it goes with it. */
+  didRename(from: string, to: string): void {
+    this.sets.forget(({ path }) => isAt(path, to)); // of what was there
+    this.sets.move((path) => (isAt(path, from) ? to + path.slice(from.length) : undefined));
+  }
+
+  /** What is there now is what the user wants, whoever wrote it. */
+  keep(paths: Iterable<string>): void {
+    const kept = new Set(paths);
+    this.sets.forget(({ path }) => kept.has(path));
+  }
+
+  keepAll(): void {
+    this.sets.forget(() => true);
+  }
+
+  lossOf({ set, snapshot }: Entry): Loss {
+    const others = this.sets.ofPath(snapshot.path).filter((other) => other.set !== set);
+    const isLater = (other: Entry) => other.snapshot.takenAt > snapshot.takenAt;
+    return {
+      isUnsaved: this.editor.unsaved(snapshot.path) !== undefined,
+      isSaved: snapshot.isSavedOver === true,
+      later: others.filter(isLater).map((other) => other.set),
+      earlier: others.filter((other) => !isLater(other)).map((other) => other.set),
+    };
+  }
+
+  /**
+   * Gives the file back every byte that it had before the session's first edit, and with that takes away what others
+   * did to it later.
+   * @throws when the bytes are lost or cannot be written, or when there is nothing to revert any more
+   */
+  async revert(entry: Entry): Promise<void> {
+    const { set, snapshot } = entry;
+    const { path } = snapshot;
+    if (set.snapshots.get(path) !== snapshot) {
+      throw new Error('it is no longer listed.'); // kept, moved or edited anew while the user was asked
+    }
+    this.reverting.add(path);
+    try {
+      await revertFile(this.editor, entry, this.sets.before(snapshot));
+    } finally {
+      this.reverting.delete(path);
+    }
+    this.sets.forget((other) => other.path === path && other.takenAt >= snapshot.takenAt);
+  }
+
+  private await(snapshot: Snapshot | undefined): void {
+    if (snapshot) {
+      this.awaited.set(snapshot, this.now() + writeTime);
+    }
+  }
+
+  /** Forgets whose the file was where it is as before. @returns those who are about to write it */
+  private forgetSame(path: string): ChangeSet[] {
+    const same = this.sets.ofPath(path).filter(({ snapshot }) => this.sets.isAsBefore(snapshot));
+    const isAwaited = ({ snapshot }: Entry) => (this.awaited.get(snapshot) ?? 0) > this.now();
+    const forgotten = new Set(same.filter((entry) => !isAwaited(entry)).map(({ snapshot }) => snapshot));
+    this.sets.forget((snapshot) => forgotten.has(snapshot));
+    return same.filter(isAwaited).map(({ set }) => set);
+  }
+}
+
+/** Whether it is that file, or in that folder. */
+function isAt(path: string, fileOrFolder: string): boolean {
+  return path === fileOrFolder || path.startsWith(fileOrFolder + sep);
+}

@@ -1,0 +1,63 @@
+import { chmod, mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isNotFound } from '../base/errors.ts';
+import { describe } from './changes.ts';
+import type { Entry } from './changeSet.ts';
+import type { Editor, Unsaved } from './editor.ts';
+
+/**
+ * Gives the file back every byte that it had before the session's first edit. Where it is open, the editor's undo
+ * brings back what was there.
+ * @param before undefined: there was no file
+ * @throws when it cannot be written; what is typed and not saved is then as it was
+ */
+export async function revertFile(editor: Editor, entry: Entry, before: Buffer | undefined): Promise<void> {
+  const { path, mode } = entry.snapshot;
+  if (!before) {
+    if (!(await editor.delete(path))) {
+      throw new Error(`${path} could not be deleted.`);
+    }
+    return;
+  }
+  if ((await describe(path)).size === Infinity) {
+    throw new Error(`${path} is no longer a file.`);
+  }
+  const unsaved = editor.unsaved(path);
+  if (unsaved) {
+    await saveAs(entry, unsaved, before);
+  }
+  // A clean document follows the file by itself, and can undo that. Only this is sure to bring back every byte:
+  // the editor's own saving may format, and knows one encoding and one kind of line end.
+  const now = await readFile(path).catch(() => undefined);
+  if (!now?.equals(before)) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, before, mode === undefined ? {} : { mode });
+  }
+  if (mode !== undefined) {
+    await chmod(path, mode);
+  }
+}
+
+/** The editor does not take over what is written to a file of which it has unsaved changes: it must save that itself. */
+async function saveAs(entry: Entry, unsaved: Unsaved, bytes: Buffer): Promise<void> {
+  const { path } = entry.snapshot;
+  const found = await stat(path).catch((error: unknown) => {
+    if (isNotFound(error)) {
+      return undefined;
+    }
+    throw error;
+  });
+  if (!(await unsaved.replace(entry, bytes))) {
+    throw new Error(`${path} has unsaved changes, which the editor does not give up.`);
+  }
+  if (found) {
+    await utimes(path, found.atime, new Date(0)); // else it may be newer than what the editor has read
+  }
+  if (!(await unsaved.save())) {
+    await unsaved.putBack();
+    if (found) {
+      await utimes(path, found.atime, found.mtime);
+    }
+    throw new Error(`${path} has unsaved changes, and could not be saved.`);
+  }
+}

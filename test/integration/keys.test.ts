@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { until } from '../support/until.ts';
+import { propose, proposalTabs, skipOnFloor, useDesk } from './bridge.ts';
+
+describe('keys belong to what the user types in:', () => {
+  const desk = useDesk();
+  const hundredKeys = 'abcdefghi '.repeat(10);
+  let file: string;
+
+  beforeEach(() => {
+    file = desk.scratch.write('hello.txt', 'one\n');
+  });
+  afterEach(() => vscode.commands.executeCommand('workbench.action.files.revert'));
+
+  const keyboard = () => desk.ui.page.keyboard;
+  const set = (name: string, value: unknown) => desk.configure(`ideBridge.diff.${name}`, value);
+  const proposedSide = () => desk.ui.page.locator('.editor.modified .view-lines').first();
+  const activeUri = () => vscode.window.activeTextEditor?.document.uri.toString();
+  const hasEditorFocus = () =>
+    desk.ui.page.evaluate<boolean>('document.activeElement.closest(".monaco-editor") !== null');
+
+  /** Opens a file of the user's and clicks into it. */
+  async function openNotes(): Promise<vscode.TextDocument> {
+    const document = await vscode.workspace.openTextDocument(desk.scratch.write('notes.txt', ''));
+    await vscode.window.showTextDocument(document, { preview: false });
+    await desk.ui.page.locator('.editor-instance .view-lines').first().click();
+    return document;
+  }
+
+  /** Types a hundred keys, and does `meanwhile` in the midst of them. @returns what it gives */
+  async function typing<T>(into: vscode.TextDocument, meanwhile: () => Promise<T>): Promise<T> {
+    const typed = keyboard().type(hundredKeys, { delay: 15 });
+    await until('some of the keys', () => into.getText().includes(hundredKeys.slice(0, 30)));
+    const [result] = await Promise.all([meanwhile(), typed]);
+    return result;
+  }
+
+  const has = (document: vscode.TextDocument) =>
+    until(
+      'all keys',
+      () => document.getText().includes(hundredKeys),
+      5_000,
+      () => document.getText(),
+    );
+
+  /** Into the diff of the next proposal that waits, by its key. */
+  async function goToProposal(uri: vscode.Uri): Promise<void> {
+    await keyboard().press('Shift+Alt+K');
+    await until('the diff in front', () => activeUri() === uri.toString());
+    await until('the focus', hasEditorFocus);
+  }
+
+  it('a proposal that comes while they type opens behind their file; one key goes there', async () => {
+    const notes = await openNotes();
+    const { answer, uri } = await typing(notes, () => propose(desk.client, file, 'changed\n'));
+    await has(notes);
+    assert.equal(activeUri(), notes.uri.toString());
+    assert.ok(await hasEditorFocus());
+    await desk.ui.page.locator('.statusbar-item', { hasText: '1 proposal' }).waitFor();
+    await goToProposal(uri);
+    await keyboard().press('Control+Enter');
+    assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+    await desk.ui.page.locator('.statusbar-item', { hasText: '1 proposal' }).waitFor({ state: 'detached' });
+  });
+
+  it('so does one that comes while they edit another, and is next when that is decided', async () => {
+    const first = await propose(desk.client, file, 'first\n', 'A');
+    await proposedSide().click();
+    await keyboard().press('Control+Home');
+    const document = await vscode.workspace.openTextDocument(first.uri);
+    const second = await typing(document, () =>
+      propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B'),
+    );
+    await has(document);
+    await keyboard().press('Control+Enter');
+    assert.deepEqual(await first.answer, ['FILE_SAVED', `${hundredKeys}first\n`]);
+    await until('the second in front', () => activeUri() === second.uri.toString());
+    await until('the focus', hasEditorFocus);
+    await keyboard().press('Control+Enter');
+    assert.deepEqual(await second.answer, ['FILE_SAVED', 'second\n']);
+  });
+
+  it('so do several beside it', async function () {
+    skipOnFloor(this);
+    await set('location', 'beside');
+    const notes = await openNotes();
+    const first = await typing(notes, () => propose(desk.client, file, 'first\n', 'A'));
+    await has(notes);
+    await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+    assert.equal(activeUri(), notes.uri.toString());
+    for (let press = 0; press < 3; press++) {
+      await keyboard().type('x');
+      await until('the key', () => notes.isDirty);
+      await keyboard().press('Control+s');
+      await until('the notes to be saved', () => !notes.isDirty);
+    }
+    assert.equal(proposalTabs().length, 2);
+    await goToProposal(first.uri);
+  });
+
+  it('a save is of the file that they type in, and accepts nothing', async () => {
+    const notes = await openNotes();
+    await keyboard().type('mine');
+    await until('the typing', () => notes.getText() === 'mine');
+    await propose(desk.client, file, 'changed\n');
+    await keyboard().press('Control+s');
+    await until('the notes to be saved', () => readFileSync(notes.uri.fsPath, 'utf8') === 'mine');
+    assert.equal(proposalTabs().length, 1);
+  });
+});
