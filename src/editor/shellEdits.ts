@@ -41,6 +41,8 @@ interface Command {
 export class ShellEdits implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly trees = new Map<string, WorkingTree>();
+  /** Those that are to be noted, and are not yet: of many prompts that come meanwhile, once. */
+  private readonly waiting = new Set<WorkingTree>();
   private readonly touched = new Set<string>();
   /** When the user last wrote it in the editor, ms since the epoch by path. */
   private readonly own = new Map<string, number>();
@@ -136,7 +138,13 @@ export class ShellEdits implements vscode.Disposable {
     for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
       const tree = this.trees.get(uri.fsPath) ?? new WorkingTree(uri.fsPath, this.git);
       this.trees.set(uri.fsPath, tree);
-      void this.queue.run(() => tree.note());
+      if (!this.waiting.has(tree)) {
+        this.waiting.add(tree);
+        void this.queue.run(() => {
+          this.waiting.delete(tree);
+          return tree.note();
+        });
+      }
     }
   }
 

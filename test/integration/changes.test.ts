@@ -8,6 +8,7 @@ import { until } from '../support/until.ts';
 import { connectClient, tabs, useDesk } from './bridge.ts';
 import { useDialogs } from './dialogs.ts';
 import { closeTerminals, configure, FakeCli } from './fakeCli.ts';
+import { GitSpy } from './gitSpy.ts';
 
 describe('agent changes', () => {
   let nextPid = 3_900_000; // above what Linux gives out, so that no two tests share a session
@@ -420,6 +421,28 @@ describe('agent changes', () => {
       await desk.client.callForTexts('closeAllDiffTabs');
       await new Promise((resolve) => setTimeout(resolve, 1_500));
     }
+
+    it('are not looked for anew with each of many prompts', async () => {
+      const spy = new GitSpy(desk.scratch);
+      const notes = () => spy.runs.filter((run) => run.endsWith('rev-parse HEAD')).length;
+      try {
+        await Promise.all(Array.from({ length: 100 }, () => desk.client.callForTexts('closeAllDiffTabs')));
+        let before = 0;
+        await until(
+          'git to be at rest',
+          async () => {
+            const isAtRest = before > 0 && spy.runs.length === before;
+            before = spy.runs.length;
+            await new Promise((resolve) => setTimeout(resolve, 1_000));
+            return isAtRest;
+          },
+          30_000,
+        );
+        assert.ok(notes() >= 1 && notes() <= 5, `noted ${notes()} times, by ${spy.runs.length} runs of git`);
+      } finally {
+        spy.remove();
+      }
+    });
 
     it('are listed as such, and can be reverted to what was there', async () => {
       await prompt();
