@@ -14,6 +14,7 @@ export const commandIds = {
   chooseSharing: 'ideBridge.chooseSharing',
   showShared: 'ideBridge.showShared',
   acceptProposal: 'ideBridge.acceptProposal',
+  saveProposal: 'ideBridge.saveProposal',
   rejectProposal: 'ideBridge.rejectProposal',
   rejectProposalWithReason: 'ideBridge.rejectProposalWithReason',
   acceptAllProposals: 'ideBridge.acceptAllProposals',
