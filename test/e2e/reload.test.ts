@@ -23,7 +23,7 @@ const modes = ['off', 'afterDelay', 'onFocusChange', 'onWindowChange'] satisfies
 
 for (const mode of modes) {
   describe(`With auto-save ${mode}`, function () {
-    this.timeout(90_000);
+    this.timeout(180_000);
     this.retries(0); // they look at what one interruption has left
     let desk: ReloadDesk | undefined;
     const here = () => desk ?? assert.fail('the window is not open');

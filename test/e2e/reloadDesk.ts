@@ -45,7 +45,8 @@ export class ReloadDesk {
       dataDir: path.join(root, 'vscode'),
       ...extensionUnderTest(),
       env: { CLAUDE_CONFIG_DIR: path.join(root, 'config') },
-      settings: { 'files.autoSave': autoSave },
+      // With a shorter delay the editor does not show in a tab what it has not saved yet.
+      settings: { 'files.autoSave': autoSave, 'files.autoSaveDelay': 1_600 },
     };
     const workbench = await openWorkbench(options);
     const lock = await until('the lock file', () => locksIn(root)[0], 30_000);
@@ -106,8 +107,7 @@ export class ReloadDesk {
     });
     this.stranger.notify('notifications/initialized');
     await this.typeIntoProposal(this.stranger, 'early.txt');
-    if (this.options.settings?.['files.autoSave'] === 'onWindowChange') await this.leaveWindow();
-    await this.isPutAway();
+    if (this.isSavedWhen('onWindowChange')) await this.leaveWindow();
     await this.typeIntoProposal(this.stranger, 'late.txt');
     await this.isPutAway();
   }
@@ -126,16 +126,28 @@ export class ReloadDesk {
     });
     const diff = await this.window.diffOf(path.basename(file));
     await diff.typeAfter('proposed', ` and typed into ${path.basename(file)}`);
+    await this.dirtyTabs.filter({ hasText: path.basename(file) }).waitFor();
   }
 
   /** Until what was typed is saved, or the editor has a backup of it, as it makes one of all that is not saved. */
   private async isPutAway(): Promise<void> {
-    const dirty = this.window.page.locator('.tab.dirty');
     const backups = async () => {
       const files = await readdir(this.backups, { recursive: true }).catch(() => []);
       return files.filter((file) => file.includes('ide-bridge-proposal/')).length;
     };
-    await until('a copy of what was typed', async () => (await dirty.count()) <= (await backups()));
+    const isAllSaved = this.isSavedWhen('afterDelay');
+    await until('a copy of what was typed', async () => {
+      const dirty = await this.dirtyTabs.count();
+      return dirty === 0 || (!isAllSaved && dirty <= (await backups()));
+    });
+  }
+
+  private isSavedWhen(mode: AutoSave): boolean {
+    return this.options.settings?.['files.autoSave'] === mode;
+  }
+
+  private get dirtyTabs(): Locator {
+    return this.window.page.locator('.tab.dirty');
   }
 
   private get backups(): string {
@@ -146,7 +158,7 @@ export class ReloadDesk {
   private async leaveWindow(): Promise<void> {
     const { page } = this.window;
     await page.evaluate('document.hasFocus = () => false; window.dispatchEvent(new Event("blur"))');
-    await page.locator('.tab.dirty').waitFor({ state: 'detached' });
+    await this.dirtyTabs.waitFor({ state: 'detached' });
     await page.evaluate('delete document.hasFocus; window.dispatchEvent(new Event("focus"))');
   }
 
