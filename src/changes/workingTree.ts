@@ -30,6 +30,8 @@ export interface FoundBefore {
   path: string;
   /** Undefined: there was no file. */
   bytes: Buffer | undefined;
+  /** Permissions; undefined: those that a file has as a rule, or that it has now. */
+  mode: number | undefined;
   source: SnapshotSource;
 }
 
@@ -117,7 +119,8 @@ export class WorkingTree {
       const found: FoundBefore[] = [];
       for (const path of paths.filter((candidate) => changed.has(candidate) && !moved.has(candidate))) {
         const isSaved = noted.differing.has(path);
-        const isNew = !isSaved && changed.get(path);
+        const { isNew: isUntracked = false, isExecutable = false } = changed.get(path) ?? {};
+        const isNew = !isSaved && isUntracked;
         if (staged.has(path) && !isNew) {
           await this.noteFile(path);
           continue;
@@ -125,7 +128,8 @@ export class WorkingTree {
         const bytes = isSaved ? noted.differing.get(path) : isNew ? undefined : await this.committed(path);
         // Not new: in a folder that was ignored, another repository, a submodule or a link.
         if (isNew ? !isIn(noted.differing, path) && !isIn(gone, path) : bytes && !(await isLink(path))) {
-          found.push({ path, bytes, source: isSaved ? 'saved' : 'git' });
+          const mode = isExecutable && !existsSync(path) ? 0o777 & ~process.umask() : undefined;
+          found.push({ path, bytes, mode, source: isSaved ? 'saved' : 'git' });
         }
       }
       return found;
@@ -147,20 +151,24 @@ export class WorkingTree {
 
   /**
    * Tracked files that differ from the last commit, and untracked ones that are not ignored, each with whether that
-   * commit lacks it; no links and submodules, which have no bytes of their own. @param paths none: all
+   * commit lacks it, or has it as a program; no links and submodules, which have no bytes of their own. @param paths none: all
    */
-  private async uncommitted(paths: readonly string[]): Promise<Map<string, boolean>> {
+  private async uncommitted(
+    paths: readonly string[],
+  ): Promise<Map<string, { isNew: boolean; isExecutable: boolean }>> {
     const names = this.names(paths);
     const [differing, untracked] = await Promise.all([
       this.diff('HEAD', '--', ...names),
       this.fields('ls-files', '--others', '--exclude-standard', '-z', '--', ...names),
     ]);
-    const found = new Map(untracked.map((name) => [resolve(this.folder, name), true]));
+    const found = new Map(
+      untracked.map((name) => [resolve(this.folder, name), { isNew: true, isExecutable: false }]),
+    );
     for (const [path, modes] of differing) {
       if (/^:1[26]/.test(modes)) {
         found.delete(path);
       } else {
-        found.set(path, modes.startsWith(':0'));
+        found.set(path, { isNew: modes.startsWith(':0'), isExecutable: modes.startsWith(':100755') });
       }
     }
     return found;
