@@ -36,7 +36,7 @@ export interface FoundBefore {
 }
 
 interface Noted {
-  /** Another one whenever git has written the index. */
+  /** See `indexOf`. */
   readonly index: string;
   readonly head: string;
   readonly stashes: string;
@@ -58,7 +58,7 @@ export class WorkingTree {
   /** Remembers what differs from the last commit at this moment. Never throws. */
   async note(): Promise<void> {
     try {
-      const index = await this.indexStamp();
+      const index = await indexOf(await this.gitDir());
       const [head, stashes, ignored] = await Promise.all([
         this.text('rev-parse', 'HEAD'),
         this.text('stash', 'list'),
@@ -95,7 +95,8 @@ export class WorkingTree {
       return [];
     }
     try {
-      const gitDir = await this.text('rev-parse', '--absolute-git-dir');
+      const gitDir = await this.gitDir();
+      const index = await indexOf(gitDir);
       if (
         signsOfWork.some((name) => existsSync(join(gitDir, name))) ||
         (await this.text('stash', 'list')) !== noted.stashes
@@ -103,7 +104,7 @@ export class WorkingTree {
         return [];
       }
       // To apply one leaves no other sign. What is there then is the user's, as far as one can tell.
-      if (noted.stashes !== '' && (await this.indexStamp()) !== noted.index) {
+      if (noted.stashes !== '' && index !== noted.index) {
         await this.note();
         return [];
       }
@@ -132,7 +133,7 @@ export class WorkingTree {
           found.push({ path, bytes, mode, source: isSaved ? 'saved' : 'git' });
         }
       }
-      return found;
+      return (await indexOf(gitDir)) === index ? found : []; // else git has worked meanwhile
     } catch {
       return [];
     }
@@ -144,14 +145,14 @@ export class WorkingTree {
     return names.join().length > maxNamesLength ? [] : names;
   }
 
-  private async indexStamp(): Promise<string> {
-    const gitDir = await this.text('rev-parse', '--absolute-git-dir');
-    return (await describe(join(gitDir, 'index'))).stamp;
+  private gitDir(): Promise<string> {
+    return this.text('rev-parse', '--absolute-git-dir');
   }
 
   /**
    * Tracked files that differ from the last commit, and untracked ones that are not ignored, each with whether that
-   * commit lacks it, or has it as a program; no links and submodules, which have no bytes of their own. @param paths none: all
+   * commit lacks it, or has it as a program; no links and submodules, which have no bytes of their own.
+   * @param paths none: all
    */
   private async uncommitted(
     paths: readonly string[],
@@ -209,6 +210,11 @@ export class WorkingTree {
     });
     return stdout;
   }
+}
+
+/** Another one whenever git has written the index. */
+async function indexOf(gitDir: string): Promise<string> {
+  return (await describe(join(gitDir, 'index'))).stamp;
 }
 
 /** Undefined for what is larger, or not a file. */
