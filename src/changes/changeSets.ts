@@ -52,7 +52,7 @@ export class ChangeSets implements Disposable {
   private newest = 0;
 
   readonly onDidChange = this.changed.event;
-  /** Paths of files that are no longer listed under a session: what is there now is what the user wants. */
+  /** Paths at which a session has no file any more: what is there now is nobody's work. */
   readonly onDidForget = this.forgotten.event;
   /** What the limits have cost, for the user. */
   notice: string | undefined;
@@ -162,19 +162,20 @@ export class ChangeSets implements Disposable {
 
   /** Files have another path now. @param target undefined: it has the one that it had */
   move(target: (path: string) => string | undefined): void {
-    let isMoved = false;
+    const moved = new Set<string>();
     for (const { snapshots } of this.sets) {
       for (const snapshot of [...snapshots.values()]) {
         const path = target(snapshot.path);
         if (path !== undefined) {
           snapshots.delete(snapshot.path);
           snapshots.set(path, { ...snapshot, path });
-          isMoved = true;
+          moved.add(snapshot.path);
         }
       }
     }
-    if (isMoved) {
+    if (moved.size > 0) {
       this.saveNow();
+      this.forgotten.fire([...moved]);
       this.changed.fire();
     }
   }

@@ -27,11 +27,13 @@ export interface FoundBefore {
   path: string;
   /** Undefined: there was no file. */
   bytes: Buffer | undefined;
+  /** Permissions; undefined: those that a file has as a rule, or that it has now. */
+  mode: number | undefined;
   source: SnapshotSource;
 }
 
 interface Noted {
-  /** Another one whenever git has written the index. */
+  /** See `indexOf`. */
   readonly index: string;
   readonly head: string;
   readonly stashes: string;
@@ -59,7 +61,7 @@ export class WorkingTree {
   async note(): Promise<void> {
     try {
       this.filters = await this.git.filters(this.folder);
-      const index = await this.indexStamp();
+      const index = await indexOf(await this.gitDir());
       const [head, stashes, ignored] = await Promise.all([
         this.text('rev-parse', 'HEAD'),
         this.stashes(),
@@ -97,7 +99,8 @@ export class WorkingTree {
     }
     try {
       this.filters = await this.git.filters(this.folder);
-      const gitDir = await this.text('rev-parse', '--absolute-git-dir');
+      const gitDir = await this.gitDir();
+      const index = await indexOf(gitDir);
       if (
         signsOfWork.some((name) => existsSync(join(gitDir, name))) ||
         (await this.stashes()) !== noted.stashes
@@ -105,7 +108,7 @@ export class WorkingTree {
         return [];
       }
       // To apply one leaves no other sign. What is there then is the user's, as far as one can tell.
-      if (noted.stashes !== '' && (await this.indexStamp()) !== noted.index) {
+      if (noted.stashes !== '' && index !== noted.index) {
         await this.note();
         return [];
       }
@@ -122,7 +125,8 @@ export class WorkingTree {
       const found: FoundBefore[] = [];
       for (const path of paths.filter((candidate) => changed.has(candidate) && !moved.has(candidate))) {
         const isSaved = noted.differing.has(path);
-        const isNew = !isSaved && changed.get(path);
+        const { isNew: isUntracked = false, isExecutable = false } = changed.get(path) ?? {};
+        const isNew = !isSaved && isUntracked;
         if (staged.has(path) && !isNew) {
           await this.noteFile(path);
           continue;
@@ -134,10 +138,11 @@ export class WorkingTree {
             : await this.committed(path);
         // Not new: in a folder that was ignored, another repository, a submodule or a link.
         if (isNew ? !isIn(noted.differing, path) && !isIn(gone, path) : bytes && !(await isLink(path))) {
-          found.push({ path, bytes, source: isSaved ? 'saved' : 'git' });
+          const mode = isExecutable && !existsSync(path) ? 0o777 & ~process.umask() : undefined;
+          found.push({ path, bytes, mode, source: isSaved ? 'saved' : 'git' });
         }
       }
-      return found;
+      return (await indexOf(gitDir)) === index ? found : []; // else git has worked meanwhile
     } catch {
       return [];
     }
@@ -149,27 +154,31 @@ export class WorkingTree {
     return names.join().length > maxNamesLength ? [] : names;
   }
 
-  private async indexStamp(): Promise<string> {
-    const gitDir = await this.text('rev-parse', '--absolute-git-dir');
-    return (await describe(join(gitDir, 'index'))).stamp;
+  private gitDir(): Promise<string> {
+    return this.text('rev-parse', '--absolute-git-dir');
   }
 
   /**
    * Tracked files that differ from the last commit, and untracked ones that are not ignored, each with whether that
-   * commit lacks it; no links and submodules, which have no bytes of their own. @param paths none: all
+   * commit lacks it, or has it as a program; no links and submodules, which have no bytes of their own.
+   * @param paths none: all
    */
-  private async uncommitted(paths: readonly string[]): Promise<Map<string, boolean>> {
+  private async uncommitted(
+    paths: readonly string[],
+  ): Promise<Map<string, { isNew: boolean; isExecutable: boolean }>> {
     const names = this.names(paths);
     const [differing, untracked] = await Promise.all([
       this.diff('HEAD', '--', ...names),
       this.fields('ls-files', '--others', '--exclude-standard', '-z', '--', ...names),
     ]);
-    const found = new Map(untracked.map((name) => [resolve(this.folder, name), true]));
+    const found = new Map(
+      untracked.map((name) => [resolve(this.folder, name), { isNew: true, isExecutable: false }]),
+    );
     for (const [path, modes] of differing) {
       if (/^:1[26]/.test(modes)) {
         found.delete(path);
       } else {
-        found.set(path, modes.startsWith(':0'));
+        found.set(path, { isNew: modes.startsWith(':0'), isExecutable: modes.startsWith(':100755') });
       }
     }
     return found;
@@ -233,6 +242,11 @@ export class WorkingTree {
     }
     return stdout;
   }
+}
+
+/** Another one whenever git has written the index. */
+async function indexOf(gitDir: string): Promise<string> {
+  return (await describe(join(gitDir, 'index'))).stamp;
 }
 
 /** Undefined for what is larger, or not a file. */

@@ -173,10 +173,10 @@ export class ShellEdits implements vscode.Disposable {
       }
     }
     for (const [tree, touched] of byTree) {
-      for (const { path, bytes, source } of await tree.before(touched)) {
+      for (const { path, bytes, mode, source } of await tree.before(touched)) {
         try {
           if (!this.isExplained(path)) {
-            this.review.found(session, path, { bytes }, source);
+            this.review.found(session, path, { bytes, mode }, source);
           }
         } catch (error) {
           this.log.warn(`${path} cannot be kept: ${errorMessage(error)}`);

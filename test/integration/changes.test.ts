@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../src/tools/openEditors.ts';
@@ -329,6 +329,20 @@ describe('agent changes', () => {
       await until('the new name', async () => /a\.txt\s?\+1 −1.*moved/.test(String(await texts())));
       assert.equal((await texts()).length, 2, String(await texts()));
       await desk.ui.screenshot('changes-moved');
+      await revert('Claude', 'Revert File');
+      await until('the text', () => readFileSync(target, 'utf8') === 'one\n');
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      assert.ok(!existsSync(file));
+    });
+
+    it('a file follows it to where it was moved in a terminal, and does not double it', async () => {
+      const file = desk.scratch.write('a.txt', 'one\n');
+      const target = desk.scratch.path('moved.txt');
+      await edit(file, 'ONE\n');
+      await row('a.txt').waitFor();
+      renameSync(file, target);
+      await row('moved.txt').waitFor();
+      assert.equal((await texts()).length, 2, String(await texts()));
       await revert('Claude', 'Revert File');
       await until('the text', () => readFileSync(target, 'utf8') === 'one\n');
       await until('the view to be empty', async () => (await texts()).length === 0);

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -125,6 +126,20 @@ describe('the review of changes', () => {
       await revert(first, 'd.txt');
       assert.equal(text('d.txt'), '0\n');
       assert.ok(!existsSync(path('c.txt')));
+    });
+
+    it('that of its session where it was moved outside of the editor, if nobody has written it since', async () => {
+      for (const name of ['a.txt', 'b.txt']) {
+        editor.write(path(name), '0\n');
+        edit(first, name, '1\n');
+      }
+      await listed();
+      renameSync(path('a.txt'), path('moved.txt'));
+      rmSync(path('b.txt'));
+      editor.write(path('new.txt'), '1\n');
+      await listed();
+      const moves = await changes.movesTo([path('new.txt'), path('moved.txt')]);
+      assert.deepEqual([...moves], [[path('a.txt'), path('moved.txt')]]);
     });
 
     it('nobody’s, when the user has deleted it or put another in its place', async () => {

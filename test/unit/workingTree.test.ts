@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   realpathSync,
@@ -81,6 +82,19 @@ describe('a work tree', function () {
       'a.txt saved "stashed\\n"',
       'sub dir/ü [1].txt saved "staged\\n"',
     ]);
+  });
+
+  it('knows of a deleted file whether it may be executed', async () => {
+    commit();
+    write('run.sh', 'committed\n');
+    chmodSync(path('run.sh'), 0o755);
+    git('add', '--all');
+    git('commit', '--quiet', '--message=second');
+    await tree.note();
+    unlinkSync(path('run.sh'));
+    unlinkSync(path('a.txt'));
+    const modes = (await tree.before(['run.sh', 'a.txt'].map(path))).map(({ mode }) => mode);
+    assert.deepEqual(modes, [0o777 & ~process.umask(), undefined]);
   });
 
   it('finds them among more names than a command line can hold', async () => {
