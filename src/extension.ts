@@ -13,6 +13,7 @@ import { returnFocus } from './editor/focusReturn.ts';
 import { Hunks } from './editor/hunks.ts';
 import { Notebooks } from './editor/notebooks.ts';
 import { Proposals } from './editor/proposals.ts';
+import { RunQuestions } from './editor/runQuestions.ts';
 import { Reports } from './ui/reports.ts';
 import { Selections } from './editor/selections.ts';
 import { SessionTerminals } from './editor/sessionTerminals.ts';
@@ -39,6 +40,7 @@ import { SessionsView } from './ui/sessionsView.ts';
 import { SharingStatus } from './ui/sharingStatus.ts';
 import { HunkLenses } from './ui/hunkLenses.ts';
 import { ProposalsView } from './ui/proposalsView.ts';
+import { RunLenses } from './ui/runLenses.ts';
 import { offerReconnect } from './ui/reconnect.ts';
 import { StatusBar } from './ui/statusBar.ts';
 
@@ -56,7 +58,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const diagnostics = new Diagnostics(sharing);
   const reports = new Reports();
   const info = serverInfo(context.extension);
-  const notebooks = new Notebooks(context.workspaceState);
+  const runQuestions = new RunQuestions();
+  const notebooks = new Notebooks(context.workspaceState, runQuestions);
   const agentChanges = new AgentChanges(context.storageUri, log);
   const tools = createTools({
     proposals,
@@ -102,6 +105,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     selections,
     sessionTerminals,
     userPlace,
+    runQuestions,
     notebooks,
     launcher,
     signs,
@@ -118,6 +122,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       bridge,
       proposals,
       hunks,
+      runQuestions,
       agentChanges,
       mentions,
       selections,
@@ -132,6 +137,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     }),
     new ProposalsView(proposals, hunks, sessionTerminals),
     new HunkLenses(proposals, hunks),
+    new RunLenses(runQuestions),
     returnFocus(proposals, userPlace),
     keepAcceptedFilesOpen(proposals),
     reportFailedStart(bridge),

@@ -25,6 +25,8 @@ export const commandIds = {
   keepHunk: 'ideBridge.keepHunk',
   dropHunk: 'ideBridge.dropHunk',
   saveBeforeReview: 'ideBridge.saveBeforeReview',
+  runCode: 'ideBridge.runCode',
+  refuseCode: 'ideBridge.refuseCode',
   showMenu: 'ideBridge.showMenu',
   showLog: 'ideBridge.showLog',
   copyConnectionInfo: 'ideBridge.copyConnectionInfo',
