@@ -555,6 +555,10 @@ describe('executeCode', function () {
     });
 
     it('runs once if they run it with its own button, and the model is told what came out', async () => {
+      // The editor's own choice holds the cell; after it comes ours.
+      await desk.press('Escape');
+      await ui.page.locator('.quick-input-widget:visible').waitFor({ state: 'hidden' });
+      await desk.kernelPicker();
       await desk.select(editor, desk.kernels.python);
       const target = { ranges: [{ start: 1, end: 2 }], document: editor.notebook.uri };
       await vscode.commands.executeCommand('notebook.cell.execute', target);
