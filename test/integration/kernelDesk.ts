@@ -106,7 +106,7 @@ export class KernelDesk {
   async kernelPicker(): Promise<void> {
     await this.ui.page
       .locator('.quick-input-widget:visible')
-      .filter({ hasText: /Test (Kernel|R)/ })
+      .filter({ hasText: /Test (Kernel|R|Python)/ })
       .waitFor({ timeout: slow });
   }
 
