@@ -29,7 +29,15 @@ async function main(): Promise<number> {
 
   const mocha = new Mocha({ timeout: 120_000, slow: 20_000, retries: 1 });
   if (values.grep !== undefined) mocha.grep(values.grep);
-  const names = ['restrictedMode', 'extensionsView', 'workspaceFile', 'typedText', 'reload', 'claudeCode'];
+  const names = [
+    'restrictedMode',
+    'extensionsView',
+    'workspaceFile',
+    'typedText',
+    'codeQuestion',
+    'reload',
+    'claudeCode',
+  ];
   for (const name of names) {
     mocha.addFile(path.join(root, `test/e2e/${name}.test.ts`));
   }

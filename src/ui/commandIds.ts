@@ -26,6 +26,8 @@ export const commandIds = {
   keepHunk: 'ideBridge.keepHunk',
   dropHunk: 'ideBridge.dropHunk',
   saveBeforeReview: 'ideBridge.saveBeforeReview',
+  runCode: 'ideBridge.runCode',
+  refuseCode: 'ideBridge.refuseCode',
   showMenu: 'ideBridge.showMenu',
   showLog: 'ideBridge.showLog',
   copyConnectionInfo: 'ideBridge.copyConnectionInfo',
