@@ -102,7 +102,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const userPlace = new UserPlace(proposals.onDidPrompt, sessionTerminals);
   const launcher = new Launcher(() => bridge.port, sessionTerminals, userPlace, memento);
   const signs = new TerminalSigns();
-  const mentions = new Mentions(bridge);
+  const mentions = new Mentions(bridge, memento);
   const lastShared = new LastShared(bridge, sharing);
   const attention = new Attention({ bridge, proposals, sessionTerminals, userPlace, signs });
 
