@@ -132,10 +132,11 @@ describe('keys belong to what the user types in:', () => {
       await until('the focus in the search', () =>
         desk.ui.page.evaluate<boolean>('document.activeElement.closest(".search-view") !== null'),
       );
-      const { uri } = await propose(desk.client, file, 'changed\n');
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
       await until('the diff in front', () => activeUri() === uri.toString());
       await save(uri, byKey);
-      assert.equal(proposalTabs().length, 1);
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
     });
 
     it('not when its diff has only just taken the focus from a file that they type in', async () => {
