@@ -18,7 +18,7 @@ async function main(): Promise<number> {
 
   const mocha = new Mocha({ timeout: 120_000, slow: 20_000, retries: 1 });
   if (values.grep !== undefined) mocha.grep(values.grep);
-  for (const name of ['restrictedMode', 'extensionsView', 'workspaceFile', 'claudeCode']) {
+  for (const name of ['restrictedMode', 'extensionsView', 'workspaceFile', 'firstTerminal', 'claudeCode']) {
     mocha.addFile(path.join(root, `test/e2e/${name}.test.ts`));
   }
   const { passes, failures } = await new Promise<Mocha.Stats>((resolve, reject) => {
