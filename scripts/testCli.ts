@@ -35,6 +35,7 @@ async function main(): Promise<number> {
     'workspaceFile',
     'typedText',
     'codeQuestion',
+    'firstTerminal',
     'reload',
     'claudeCode',
   ];
