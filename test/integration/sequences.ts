@@ -16,7 +16,7 @@ export interface Sequences {
 export function sequences(): Sequences {
   const count = Number(process.env[testEnvironment.sequences] ?? 0);
   return count > 0
-    ? { count, timeout: 1_800_000, parameters: { numRuns: count } }
+    ? { count, timeout: 1_800_000, parameters: { numRuns: count, endOnFailure: false } }
     : { count: 25, timeout: 150_000, parameters: { numRuns: 25, seed: 12, endOnFailure: true } };
 }
 
