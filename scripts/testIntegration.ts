@@ -53,6 +53,7 @@ async function main(): Promise<number> {
       [testEnvironment.floor]: floor ? '1' : undefined,
       [testEnvironment.updateGolden]: values['update-golden'] ? '1' : undefined,
       [testEnvironment.screenshots]: screenshots,
+      [testEnvironment.sequences]: process.env[testEnvironment.sequences],
     });
     const verdict = await judge(resultFile, ended);
     for (const message of verdict.messages) console.error(message);

@@ -13,6 +13,7 @@ import { returnFocus } from './editor/focusReturn.ts';
 import { Hunks } from './editor/hunks.ts';
 import { Notebooks } from './editor/notebooks.ts';
 import { Proposals } from './editor/proposals.ts';
+import { RunQuestions } from './editor/runQuestions.ts';
 import { Reports } from './ui/reports.ts';
 import { Selections } from './editor/selections.ts';
 import { SessionTerminals } from './editor/sessionTerminals.ts';
@@ -43,6 +44,7 @@ import { SharingStatus } from './ui/sharingStatus.ts';
 import { HunkLenses } from './ui/hunkLenses.ts';
 import { ProposalStatus } from './ui/proposalStatus.ts';
 import { ProposalsView } from './ui/proposalsView.ts';
+import { RunLenses } from './ui/runLenses.ts';
 import { offerReconnect } from './ui/reconnect.ts';
 import { StatusBar } from './ui/statusBar.ts';
 
@@ -67,7 +69,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const diagnostics = new Diagnostics(sharing);
   const reports = new Reports();
   const info = serverInfo(context.extension);
-  const notebooks = new Notebooks(context.workspaceState);
+  const runQuestions = new RunQuestions();
+  const notebooks = new Notebooks(context.workspaceState, runQuestions);
   const agentChanges = new AgentChanges(context.storageUri, git, log);
   const tools = createTools({
     proposals,
@@ -99,7 +102,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const userPlace = new UserPlace(proposals.onDidPrompt, sessionTerminals);
   const launcher = new Launcher(() => bridge.port, sessionTerminals, userPlace, memento);
   const signs = new TerminalSigns();
-  const mentions = new Mentions(bridge);
+  const mentions = new Mentions(bridge, memento);
   const lastShared = new LastShared(bridge, sharing);
   const attention = new Attention({ bridge, proposals, sessionTerminals, userPlace, signs });
 
@@ -119,6 +122,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     selections,
     sessionTerminals,
     userPlace,
+    runQuestions,
     notebooks,
     launcher,
     signs,
@@ -135,6 +139,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       bridge,
       proposals,
       hunks,
+      runQuestions,
       agentChanges,
       mentions,
       selections,
@@ -151,6 +156,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     new ProposalStatus(proposals),
     new ProposalsView(proposals, hunks, sessionTerminals),
     new HunkLenses(proposals, hunks),
+    new RunLenses(runQuestions),
     returnFocus(proposals, userPlace),
     keepAcceptedFilesOpen(proposals),
     reportFailedStart(bridge),

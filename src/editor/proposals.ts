@@ -8,7 +8,7 @@ import type { WithdrawableProposals } from '../tools/closeAllDiffTabs.ts';
 import type { Outcome, ProposalRequest, ProposalReviewer } from '../tools/openDiff.ts';
 import { DecidedTabs } from './decidedTabs.ts';
 import { openDocument, openNotebook, saveNotebook } from './documents.ts';
-import { watchEditorDecisions } from './editorDecisions.ts';
+import { EditorDecisions } from './editorDecisions.ts';
 import { followTyping } from './followTyping.ts';
 import { KeptVersions } from './keptVersions.ts';
 import { Proposal } from './proposal.ts';
@@ -53,6 +53,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly decided = new vscode.EventEmitter<Decision>();
   private readonly prompted = new vscode.EventEmitter<Session>();
+  private readonly byEditor = new EditorDecisions(this);
   private readonly subscriptions: vscode.Disposable[];
   private isDisposed = false;
 
@@ -81,7 +82,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
       this.typing,
       this.decidedTabs,
       vscode.workspace.registerFileSystemProvider(proposalScheme, this.files, { isCaseSensitive: true }),
-      watchEditorDecisions(this),
+      this.byEditor,
     ];
   }
 
@@ -156,6 +157,11 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     } finally {
       this.accepting.delete(proposal);
     }
+  }
+
+  /** Saves, and so accepts, the diff that has the focus, if the key was meant for it. @returns whether it was */
+  saveFocused(): Promise<boolean> {
+    return this.byEditor.save();
   }
 
   async reject(uri: vscode.Uri): Promise<void> {

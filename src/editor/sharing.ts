@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { GitIgnored } from './gitIgnored.ts';
-import { reportScheme } from './schemes.ts';
+import { ownPages } from './schemes.ts';
 import { setting } from './settings.ts';
 
 /** `off` is a setting and lasts; `paused` is for this window, until it is resumed. */
@@ -59,7 +59,7 @@ export class Sharing implements vscode.Disposable {
 
   /** Whether a client may hear of this file, or of a version of it, by itself. */
   allows(uri: vscode.Uri): boolean {
-    return this.state === 'on' && uri.scheme !== reportScheme && this.exclusion(uri) === undefined;
+    return this.state === 'on' && !ownPages.includes(uri.scheme) && this.exclusion(uri) === undefined;
   }
 
   /** Why this file stays here whatever the state, in words for the user; undefined if it does not. */

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { isNotFound } from '../base/errors.ts';
 import { isAlive } from '../server/processes.ts';
 import { replaceFile } from '../server/replaceFile.ts';
@@ -18,7 +18,7 @@ const typedText = z.object({
   language: z.string(),
   text: z.string(),
   /** The extension host that wrote it. */
-  host: z.object({ pid: z.int().positive(), id: z.string() }),
+  host: z.object({ pid: z.int().check(z.positive()), id: z.string() }),
 });
 
 /** What the user has made of a proposal. `uri` is that of the proposed side. */

@@ -19,7 +19,7 @@ export async function askAboutUnsavedChanges(
       modal: true,
       detail:
         'Accept, and it writes the file without them: they stay unsaved in your editor. ' +
-        'Save first, and you can compare and decide again.',
+        'Save first, and you can compare and decide again: then they stay in the file, or it is read and edited anew.',
     },
     saveFirst,
     acceptAnyway,
@@ -37,7 +37,11 @@ export async function askAboutUnsavedChanges(
   }
 }
 
-/** The diff then compares with what is on disk. */
+/**
+ * The diff then compares with what is on disk. Merging that into the proposed side would be one merge too many: of a
+ * file that has changed since it was read, CLI 2.1 takes over its edit alone, and older ones, as all do with a whole
+ * file that they write, leave it alone and have the model read it again.
+ */
 export async function saveOriginal(proposal: Proposal): Promise<void> {
   await openDocument(proposal.original)?.save();
   await saveNotebook(proposal.original);

@@ -10,11 +10,13 @@ import { notebookScenarios } from './notebookScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
 import { backgroundAgentScenarios, reasonScenarios } from './reasonScenarios.ts';
 import { comesBackAfter, leavesNoTabAfter, reviewScenarios } from './reviewScenarios.ts';
+import { unsavedScenarios } from './unsavedScenarios.ts';
 import { useDesk } from './useDesk.ts';
 
 describe(`Claude Code ${cliVersions.newest}`, () => {
   const desk = useDesk(cliVersions.newest);
   coreScenarios(desk);
+  unsavedScenarios(desk, { merges: true });
   mentionScenarios(desk);
   severalMentionScenarios(desk);
   contextScenarios(desk);
@@ -45,6 +47,7 @@ describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {
 describe(`Claude Code ${cliVersions.two}`, () => {
   const desk = useDesk(cliVersions.two);
   coreScenarios(desk);
+  unsavedScenarios(desk, { merges: false });
   mentionScenarios(desk);
   severalMentionScenarios(desk);
   contextScenarios(desk);
@@ -54,6 +57,7 @@ describe(`Claude Code ${cliVersions.two}`, () => {
 describe(`Claude Code ${cliVersions.one}`, () => {
   const desk = useDesk(cliVersions.one);
   coreScenarios(desk);
+  unsavedScenarios(desk, { merges: false });
   mentionScenarios(desk);
   reasonScenarios(desk);
 });

@@ -19,6 +19,7 @@ export function useDialogs(): () => Promise<Dialog> {
   before(() => {
     vscode.window.showWarningMessage = (message: string, ...rest: unknown[]) =>
       new Promise((resolve) => {
+        if (rest.length === 0) return; // a toast that asks nothing
         const [options, ...buttons] = rest as [vscode.MessageOptions, ...string[]];
         const press = (button: string) => {
           if (!buttons.includes(button)) {

@@ -14,6 +14,8 @@ export const testEnvironment = {
   lacking: 'IDE_BRIDGE_TEST_LACKING',
   /** Address of the DevTools protocol of this very window. */
   cdp: 'IDE_BRIDGE_CDP',
+  /** How many random sequences to run of each area, instead of the same few. */
+  sequences: 'IDE_BRIDGE_TEST_SEQUENCES',
   /** Folder for screenshots. */
   screenshots: 'IDE_BRIDGE_SCREENSHOTS',
 } as const;
