@@ -31,6 +31,7 @@ async function main(): Promise<number> {
   if (values.grep !== undefined) mocha.grep(values.grep);
   const names = [
     'restrictedMode',
+    'hostileFolders',
     'extensionsView',
     'workspaceFile',
     'typedText',
