@@ -23,6 +23,8 @@ const pause = 2_000;
 export class KeptVersions implements Disposable {
   private readonly queue = new Queue();
   private readonly told = new Set<string>();
+  /** Of a document that was opened a moment ago no tab may be known yet. */
+  private readonly given = new Set<string>();
   private readonly timers = new Set<ReturnType<typeof setTimeout>>();
   private isDisposed = false;
 
@@ -67,7 +69,9 @@ export class KeptVersions implements Disposable {
   }
 
   private async giveOnce(typed: TypedText): Promise<void> {
-    if (!(await isInUnsavedDocument(typed.text))) {
+    const version = `${typed.uri}\n${withLf(typed.text)}`;
+    if (!this.given.has(version) && !(await isInUnsavedDocument(typed.text))) {
+      this.given.add(version);
       this.write(typed);
       // In a tab behind the others, as all that is unsaved.
       await vscode.workspace.openTextDocument({ content: typed.text, language: typed.language });
