@@ -57,11 +57,12 @@ if (process.argv.includes('--tests')) {
     outbase: 'test/integration',
     outdir: 'out/test/integration',
   });
-  // What the notebook tests have instead of the Jupyter extension; zeromq finds its binary by its place.
+  // What the notebook tests have instead of the Jupyter extension, and what lets a test into a window from outside;
+  // zeromq finds its binary by its place.
   await build({
     ...shared,
     external: ['vscode', 'zeromq'],
-    entryPoints: ['kernel', 'jupyter'].flatMap((name) => [
+    entryPoints: ['kernel', 'jupyter', 'remote'].flatMap((name) => [
       `test/fixtures/${name}/extension.ts`,
       `test/fixtures/${name}/package.json`,
     ]),

@@ -5,15 +5,25 @@ const layers = ['base', 'protocol', 'server', 'agent', 'changes', 'context', 'to
 const withVscode = new Set(['editor', 'ui']);
 const pure = new Set(['base', 'protocol']);
 
+/** The one module that starts processes; see the test of this rule beside that of the layers. */
+const door = 'src/server/childProcesses.ts';
+const processModules = ['child_process', 'node:child_process', 'cluster', 'node:cluster'].map((name) => ({
+  name,
+  message: `Processes are started in ${door} only.`,
+}));
+
 const layerRules = layers.map((layer, index) => ({
   files: [`src/${layer}/**/*.ts`],
   rules: {
     'no-restricted-imports': [
       'error',
       {
-        paths: withVscode.has(layer)
-          ? []
-          : [{ name: 'vscode', message: `src/${layer} does not know VS Code.` }],
+        paths: [
+          ...processModules,
+          ...(withVscode.has(layer)
+            ? []
+            : [{ name: 'vscode', message: `src/${layer} does not know VS Code.` }]),
+        ],
         patterns: [
           ...layers.slice(index + 1).map((above) => ({
             regex: `^\\.\\./${above}/`,
@@ -28,21 +38,28 @@ const layerRules = layers.map((layer, index) => ({
   },
 }));
 
-/** What writes to a terminal, of which one module knows when it may; see the test of this rule in test/unit. */
-const terminalRule = {
-  files: ['src/**/*.ts'],
-  ignores: ['src/editor/terminalInput.ts'],
-  rules: {
-    'no-restricted-syntax': [
-      'error',
-      ...[
-        "CallExpression[callee.property.name='sendText']",
-        "CallExpression[callee.property.name='executeCommand']:not([callee.object.property.name='commands'])",
-        'Literal[value=/^workbench.action.terminal.(sendSequence|sendSignal|paste|run)/]',
-      ].map((selector) => ({ selector, message: 'Only src/editor/terminalInput.ts writes to terminals.' })),
-    ],
-  },
+/** What writes to a terminal, of which one module knows when it may. */
+const terminals = 'src/editor/terminalInput.ts';
+const writesToTerminal = [
+  "CallExpression[callee.property.name='sendText']",
+  "CallExpression[callee.property.name='executeCommand']:not([callee.object.property.name='commands'])",
+  'Literal[value=/^workbench.action.terminal.(sendSequence|sendSignal|paste|run)/]',
+].map((selector) => ({ selector, message: `Only ${terminals} writes to terminals.` }));
+const importsProcesses = {
+  selector: 'ImportExpression[source.value=/^(node:)?(child_process|cluster)$/]',
+  message: `Processes are started in ${door} only.`,
 };
+
+/** One door to processes, one to terminals; see the tests of these rules in test/unit. */
+const doorRules = [
+  { files: ['src/*.ts'], rules: { 'no-restricted-imports': ['error', { paths: processModules }] } },
+  { files: [door], rules: { 'no-restricted-imports': 'off' } },
+  ...[
+    { files: ['src/**/*.ts'], forbidden: [...writesToTerminal, importsProcesses] },
+    { files: [terminals], forbidden: [importsProcesses] },
+    { files: [door], forbidden: writesToTerminal },
+  ].map(({ files, forbidden }) => ({ files, rules: { 'no-restricted-syntax': ['error', ...forbidden] } })),
+];
 
 export default tseslint.config(
   { ignores: ['dist/', 'out/', 'node_modules/'] },
@@ -71,7 +88,7 @@ export default tseslint.config(
     },
   },
   ...layerRules,
-  terminalRule,
+  ...doorRules,
   { files: ['test/**', 'scripts/**', '*.mjs'], rules: { 'no-console': 'off' } },
   { files: ['**/*.mjs', '**/*.cjs'], extends: [tseslint.configs.disableTypeChecked] },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },

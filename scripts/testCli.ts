@@ -6,6 +6,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { forNotebooks, forTerminals, forWindow, provide } from '../test/host/systemPackages.ts';
+import { SuiteTimes } from '../test/support/suiteTimes.ts';
 import { testEnvironment } from '../test/support/testEnvironment.ts';
 import { summary } from './testVerdict.ts';
 
@@ -28,19 +29,33 @@ async function main(): Promise<number> {
 
   const mocha = new Mocha({ timeout: 120_000, slow: 20_000, retries: 1 });
   if (values.grep !== undefined) mocha.grep(values.grep);
-  for (const name of ['restrictedMode', 'extensionsView', 'workspaceFile', 'claudeCode']) {
+  const names = [
+    'restrictedMode',
+    'hostileFolders',
+    'extensionsView',
+    'workspaceFile',
+    'typedText',
+    'codeQuestion',
+    'firstTerminal',
+    'reload',
+    'claudeCode',
+  ];
+  for (const name of names) {
     mocha.addFile(path.join(root, `test/e2e/${name}.test.ts`));
   }
+  const times = new SuiteTimes();
   const { passes, failures, pending } = await new Promise<Mocha.Stats>((resolve, reject) => {
     const runner = mocha.run(() => {
       if (runner.stats) resolve(runner.stats);
       else reject(new Error('mocha has counted nothing'));
     });
+    times.watch(runner);
     // The CLI and the window each take their time: a second try is allowed, and printed.
     runner.on('retry', (test: Mocha.Test, error: Error) =>
       console.log(`retried: ${test.fullTitle()}: ${error.message}`),
     );
   });
+  console.log(times.table());
   const nothing = passes + failures === 0;
   if (nothing) console.error('No test ran.');
   if (failures > 0) console.error(`What the failed ones had on the screen and on the wire is in ${output}`);

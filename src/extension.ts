@@ -13,6 +13,7 @@ import { returnFocus } from './editor/focusReturn.ts';
 import { Hunks } from './editor/hunks.ts';
 import { Notebooks } from './editor/notebooks.ts';
 import { Proposals } from './editor/proposals.ts';
+import { RunQuestions } from './editor/runQuestions.ts';
 import { Reports } from './ui/reports.ts';
 import { Selections } from './editor/selections.ts';
 import { SessionTerminals } from './editor/sessionTerminals.ts';
@@ -22,6 +23,7 @@ import { Tabs } from './editor/tabs.ts';
 import { registerTerminalLinks } from './editor/terminalLinks.ts';
 import { TerminalSigns } from './editor/terminalSigns.ts';
 import { injectEnvironment } from './editor/terminals.ts';
+import { TypedTexts } from './editor/typedTexts.ts';
 import { UserPlace } from './editor/userPlace.ts';
 import { workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
 import { Bridge } from './server/bridge.ts';
@@ -42,6 +44,7 @@ import { SharingStatus } from './ui/sharingStatus.ts';
 import { HunkLenses } from './ui/hunkLenses.ts';
 import { ProposalStatus } from './ui/proposalStatus.ts';
 import { ProposalsView } from './ui/proposalsView.ts';
+import { RunLenses } from './ui/runLenses.ts';
 import { offerReconnect } from './ui/reconnect.ts';
 import { StatusBar } from './ui/statusBar.ts';
 
@@ -53,6 +56,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const log = oneLine(channel);
   const proposals: Proposals = new Proposals(
     log,
+    new TypedTexts(vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'proposals').fsPath),
     () => bridge.sessions.size > 1,
     () => userPlace.isInEditor,
   );
@@ -65,7 +69,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const diagnostics = new Diagnostics(sharing);
   const reports = new Reports();
   const info = serverInfo(context.extension);
-  const notebooks = new Notebooks(context.workspaceState);
+  const runQuestions = new RunQuestions();
+  const notebooks = new Notebooks(context.workspaceState, runQuestions);
   const agentChanges = new AgentChanges(context.storageUri, git, log);
   const tools = createTools({
     proposals,
@@ -97,9 +102,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const userPlace = new UserPlace(proposals.onDidPrompt, sessionTerminals);
   const launcher = new Launcher(() => bridge.port, sessionTerminals, userPlace, memento);
   const signs = new TerminalSigns();
-  const mentions = new Mentions(bridge);
+  const mentions = new Mentions(bridge, memento);
   const lastShared = new LastShared(bridge, sharing);
   const attention = new Attention({ bridge, proposals, sessionTerminals, userPlace, signs });
+
+  /** Not before the user trusts the workspace: Agent Changes reads files of it, too. */
+  const begin = async () => {
+    await bridge.start();
+    agentChanges.start(bridge, proposals.onDidPrompt, sessionTerminals);
+  };
 
   context.subscriptions.push(
     proposals,
@@ -111,6 +122,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     selections,
     sessionTerminals,
     userPlace,
+    runQuestions,
     notebooks,
     launcher,
     signs,
@@ -127,6 +139,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       bridge,
       proposals,
       hunks,
+      runQuestions,
       agentChanges,
       mentions,
       selections,
@@ -143,6 +156,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     new ProposalStatus(proposals),
     new ProposalsView(proposals, hunks, sessionTerminals),
     new HunkLenses(proposals, hunks),
+    new RunLenses(runQuestions),
     returnFocus(proposals, userPlace),
     keepAcceptedFilesOpen(proposals),
     reportFailedStart(bridge),
@@ -164,13 +178,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       }
     }),
     vscode.workspace.onDidChangeWorkspaceFolders(() => bridge.updateLockFile()),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => bridge.start()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => begin()),
   );
 
   if (vscode.workspace.isTrusted) {
-    await bridge.start();
+    await begin();
   }
-  agentChanges.start(bridge, proposals.onDidPrompt, sessionTerminals);
   // Not awaited: the editor asks our file systems for nothing before this function has ended.
   void proposals.closeOrphans();
 }

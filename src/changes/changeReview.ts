@@ -48,11 +48,12 @@ export class ChangeReview {
   }
 
   /**
-   * A session has written a file that it has not announced, as it seems.
+   * A session has written a file that it has not announced, as it seems. One that is as it was is not followed: the
+   * next change there may be the user's.
    * @param before what the file was, as far as one can tell
    */
   found(author: Author, path: string, before: Before, source: SnapshotSource): void {
-    if (!this.isFollowed(path)) {
+    if (!this.isFollowed(path) && !this.sets.isNow(path, before.bytes)) {
       this.sets.record(author, path, before, source);
     }
   }

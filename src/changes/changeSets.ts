@@ -52,7 +52,7 @@ export class ChangeSets implements Disposable {
   private newest = 0;
 
   readonly onDidChange = this.changed.event;
-  /** Paths of files that are no longer listed under a session: what is there now is what the user wants. */
+  /** Paths at which a session has no file any more: what is there now is nobody's work. */
   readonly onDidForget = this.forgotten.event;
   /** What the limits have cost, for the user. */
   notice: string | undefined;
@@ -91,9 +91,14 @@ export class ChangeSets implements Disposable {
     this.take(path, () => this.find(author) ?? this.start(author));
   }
 
-  /** Keeps the file as it is at this moment in the place of what it was before. @returns undefined when it cannot */
+  /**
+   * Keeps the file as it is at this moment in the place of what it was before. Written at once, so that no crash lists
+   * what the user has saved as an agent's. @returns undefined when it cannot
+   */
   retake(set: ChangeSet, path: string): Snapshot | undefined {
-    return this.take(path, () => set);
+    const snapshot = this.take(path, () => set);
+    this.saveNow();
+    return snapshot;
   }
 
   /** @param before without bytes: there was no file. @throws when they cannot be written */
@@ -123,14 +128,12 @@ export class ChangeSets implements Disposable {
 
   /** Whether the file is as it was, to the last byte; not so if it could not be looked at. */
   isAsBefore({ path, hash, size }: Snapshot): boolean {
-    try {
-      const now = statOf(path);
-      return hash === undefined || !now
-        ? hash === undefined && !now
-        : now.size === size && hashOf(fs.readFileSync(path)) === hash;
-    } catch {
-      return false;
-    }
+    return this.isLike(path, hash, size);
+  }
+
+  /** Whether these are its bytes. @param bytes undefined: there is no file */
+  isNow(path: string, bytes: Buffer | undefined): boolean {
+    return this.isLike(path, bytes && hashOf(bytes), bytes?.length ?? 0);
   }
 
   /**
@@ -152,40 +155,39 @@ export class ChangeSets implements Disposable {
     if (this.sets.length === 0) {
       this.notice = undefined;
     }
-    this.saving.schedule();
-    this.saving.flush();
+    this.saveNow();
     this.forgotten.fire([...forgotten]);
     this.changed.fire();
   }
 
   /** Files have another path now. @param target undefined: it has the one that it had */
   move(target: (path: string) => string | undefined): void {
-    let isMoved = false;
+    const moved = new Set<string>();
     for (const { snapshots } of this.sets) {
       for (const snapshot of [...snapshots.values()]) {
         const path = target(snapshot.path);
         if (path !== undefined) {
           snapshots.delete(snapshot.path);
           snapshots.set(path, { ...snapshot, path });
-          isMoved = true;
+          moved.add(snapshot.path);
         }
       }
     }
-    if (isMoved) {
-      this.saving.schedule();
-      this.saving.flush();
+    if (moved.size > 0) {
+      this.saveNow();
+      this.forgotten.fire([...moved]);
       this.changed.fire();
     }
   }
 
-  /** The user has saved the file. */
+  /** The user has saved the file. Written at once: a revert names it, also after a crash. */
   markSaved(path: string): void {
     const unmarked = this.ofPath(path).filter(({ snapshot }) => !snapshot.isSavedOver);
     for (const { snapshot } of unmarked) {
       snapshot.isSavedOver = true;
     }
     if (unmarked.length > 0) {
-      this.touch();
+      this.saveNow();
     }
   }
 
@@ -286,6 +288,22 @@ export class ChangeSets implements Disposable {
     this.notice = notice;
     this.options.log.warn(notice);
     this.changed.fire();
+  }
+
+  private isLike(path: string, hash: string | undefined, size: number): boolean {
+    try {
+      const now = statOf(path);
+      return hash === undefined || !now
+        ? hash === undefined && !now
+        : now.size === size && hashOf(fs.readFileSync(path)) === hash;
+    } catch {
+      return false;
+    }
+  }
+
+  private saveNow(): void {
+    this.saving.schedule();
+    this.saving.flush();
   }
 
   private touch(): void {

@@ -19,6 +19,8 @@ const maxComparedBytes = 20 * 1024 * 1024;
 /** How the files of all change sets compare with what they were. */
 export class Changes implements Disposable {
   private readonly known = new WeakMap<Snapshot, { stamp: string; comparison: Comparison }>();
+  /** What each file was like when it was last there. */
+  private readonly seen = new WeakMap<Snapshot, string>();
   private readonly changed = new Emitter<void>();
   private readonly store = new DisposableStore();
   /** Comparisons run one after the other, so that the last one counts. */
@@ -58,6 +60,27 @@ export class Changes implements Disposable {
     const done = this.queue.run(() => this.lookAtNext());
     this.next = { paths: paths && new Set(paths), done };
     return done;
+  }
+
+  /**
+   * Where files that are gone are now, among those that have appeared: moved by somebody, and not written since.
+   * @returns the new path by the old one
+   */
+  async movesTo(appeared: Iterable<string>): Promise<Map<string, string>> {
+    const paths = new Map<string | undefined, string>();
+    for (const { snapshots } of this.sets.all) {
+      snapshots.forEach((snapshot) => paths.set(this.seen.get(snapshot), snapshot.path));
+    }
+    const stampOf = async (path: string) => (await describe(path).catch(() => undefined))?.stamp ?? 'none';
+    const moves = new Map<string, string>();
+    for (const path of appeared) {
+      const stamp = await stampOf(path);
+      const from = stamp === 'none' ? undefined : paths.get(stamp);
+      if (from !== undefined && (await stampOf(from)) === 'none') {
+        moves.set(from, path);
+      }
+    }
+    return moves;
   }
 
   /** Forgets what ended sessions have left as it was: there is nothing to review. */
@@ -101,6 +124,9 @@ export class Changes implements Disposable {
   private async look(set: ChangeSet, snapshot: Snapshot): Promise<boolean> {
     try {
       const { stamp, size } = await describe(snapshot.path);
+      if (stamp !== 'none') {
+        this.seen.set(snapshot, stamp);
+      }
       if (stamp === this.known.get(snapshot)?.stamp) {
         return false;
       }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Git } from '../server/git.ts';
+import { describe } from './changes.ts';
 import type { SnapshotSource } from './changeSet.ts';
 
 /** Beyond these, the rest is taken as unknown: this is kept in memory. */
@@ -26,10 +27,14 @@ export interface FoundBefore {
   path: string;
   /** Undefined: there was no file. */
   bytes: Buffer | undefined;
+  /** Permissions; undefined: those that a file has as a rule, or that it has now. */
+  mode: number | undefined;
   source: SnapshotSource;
 }
 
 interface Noted {
+  /** See `indexOf`. */
+  readonly index: string;
   readonly head: string;
   readonly stashes: string;
   /** By path, with those that git ignores. Undefined: not known, as of what is too large, or of a whole folder. */
@@ -56,6 +61,7 @@ export class WorkingTree {
   async note(): Promise<void> {
     try {
       this.filters = await this.git.filters(this.folder);
+      const index = await indexOf(await this.gitDir());
       const [head, stashes, ignored] = await Promise.all([
         this.text('rev-parse', 'HEAD'),
         this.stashes(),
@@ -70,7 +76,7 @@ export class WorkingTree {
         differing.set(path, bytes);
       }
       ignored.forEach((name) => differing.set(resolve(this.folder, name), undefined));
-      this.noted = { head, stashes, differing };
+      this.noted = { index, head, stashes, differing };
     } catch {
       this.noted = undefined; // no repository, or none with a commit
     }
@@ -83,7 +89,8 @@ export class WorkingTree {
 
   /**
    * Those of `paths` of which it is known what they were, and that git does not ignore: none that a commit, checkout,
-   * pull or reset has given another committed text since `note`. Never throws.
+   * pull or reset has given another committed text since `note`, none but a new one that is as it is staged (its
+   * changes were discarded), and none at all where a stash may have been applied. Never throws.
    */
   async before(paths: readonly string[]): Promise<FoundBefore[]> {
     const { noted } = this;
@@ -92,23 +99,38 @@ export class WorkingTree {
     }
     try {
       this.filters = await this.git.filters(this.folder);
-      const gitDir = await this.text('rev-parse', '--absolute-git-dir');
+      const gitDir = await this.gitDir();
+      const index = await indexOf(gitDir);
       if (
         signsOfWork.some((name) => existsSync(join(gitDir, name))) ||
         (await this.stashes()) !== noted.stashes
       ) {
         return [];
       }
-      const [changed, moved, gone, filtered] = await Promise.all([
+      // To apply one leaves no other sign. What is there then is the user's, as far as one can tell.
+      if (noted.stashes !== '' && index !== noted.index) {
+        await this.note();
+        return [];
+      }
+      const [changed, tracked, unstaged, moved, gone, filtered] = await Promise.all([
         this.uncommitted(paths),
+        this.fields('ls-files', '-z', '--', ...this.names(paths)),
+        this.diff('--', ...this.names(paths)),
         this.diff(noted.head, 'HEAD'),
         this.diff('--diff-filter=DT', 'HEAD'),
         this.filtered(paths),
       ]);
+      const staged = new Set(tracked.map((name) => resolve(this.folder, name)));
+      [...unstaged.keys()].forEach((path) => staged.delete(path));
       const found: FoundBefore[] = [];
       for (const path of paths.filter((candidate) => changed.has(candidate) && !moved.has(candidate))) {
         const isSaved = noted.differing.has(path);
-        const isNew = !isSaved && changed.get(path);
+        const { isNew: isUntracked = false, isExecutable = false } = changed.get(path) ?? {};
+        const isNew = !isSaved && isUntracked;
+        if (staged.has(path) && !isNew) {
+          await this.noteFile(path);
+          continue;
+        }
         const bytes = isSaved
           ? noted.differing.get(path)
           : isNew || filtered.has(path)
@@ -116,34 +138,47 @@ export class WorkingTree {
             : await this.committed(path);
         // Not new: in a folder that was ignored, another repository, a submodule or a link.
         if (isNew ? !isIn(noted.differing, path) && !isIn(gone, path) : bytes && !(await isLink(path))) {
-          found.push({ path, bytes, source: isSaved ? 'saved' : 'git' });
+          const mode = isExecutable && !existsSync(path) ? 0o777 & ~process.umask() : undefined;
+          found.push({ path, bytes, mode, source: isSaved ? 'saved' : 'git' });
         }
       }
-      return found;
+      return (await indexOf(gitDir)) === index ? found : []; // else git has worked meanwhile
     } catch {
       return [];
     }
   }
 
+  /** For a command line; none, for all, where it cannot hold them: what was not asked for is not looked at. */
+  private names(paths: readonly string[]): string[] {
+    const names = paths.map((path) => this.nameOf(path));
+    return names.join().length > maxNamesLength ? [] : names;
+  }
+
+  private gitDir(): Promise<string> {
+    return this.text('rev-parse', '--absolute-git-dir');
+  }
+
   /**
    * Tracked files that differ from the last commit, and untracked ones that are not ignored, each with whether that
-   * commit lacks it; no links and submodules, which have no bytes of their own. @param paths none: all
+   * commit lacks it, or has it as a program; no links and submodules, which have no bytes of their own.
+   * @param paths none: all
    */
-  private async uncommitted(paths: readonly string[]): Promise<Map<string, boolean>> {
-    let names = paths.map((path) => this.nameOf(path));
-    if (names.join().length > maxNamesLength) {
-      names = []; // then git tells of all, and what was not asked for is not looked at
-    }
+  private async uncommitted(
+    paths: readonly string[],
+  ): Promise<Map<string, { isNew: boolean; isExecutable: boolean }>> {
+    const names = this.names(paths);
     const [differing, untracked] = await Promise.all([
       this.diff('HEAD', '--', ...names),
       this.fields('ls-files', '--others', '--exclude-standard', '-z', '--', ...names),
     ]);
-    const found = new Map(untracked.map((name) => [resolve(this.folder, name), true]));
+    const found = new Map(
+      untracked.map((name) => [resolve(this.folder, name), { isNew: true, isExecutable: false }]),
+    );
     for (const [path, modes] of differing) {
       if (/^:1[26]/.test(modes)) {
         found.delete(path);
       } else {
-        found.set(path, modes.startsWith(':0'));
+        found.set(path, { isNew: modes.startsWith(':0'), isExecutable: modes.startsWith(':100755') });
       }
     }
     return found;
@@ -207,6 +242,11 @@ export class WorkingTree {
     }
     return stdout;
   }
+}
+
+/** Another one whenever git has written the index. */
+async function indexOf(gitDir: string): Promise<string> {
+  return (await describe(join(gitDir, 'index'))).stamp;
 }
 
 /** Undefined for what is larger, or not a file. */

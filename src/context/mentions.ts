@@ -9,9 +9,18 @@ const spacing = 300;
 /** They also lose what comes before their prompt is drawn, which is later than `ide_connected`, in ms. */
 const warmUp = 1_500;
 
-/** Sends mentions one by one, and keeps those for which nobody is there yet. */
+/** Where the mentions that wait are kept over a reload of the window. */
+const rememberedMentions = 'waitingMentions';
+
+/** The part of VS Code's `Memento` that is used here. */
+interface Memory {
+  get<T>(key: string, otherwise: T): T;
+  update(key: string, value: unknown): PromiseLike<void>;
+}
+
+/** Sends mentions one by one, and keeps those for which nobody is there yet, also over a reload of the window. */
 export class Mentions implements Disposable {
-  private queue: AtMentioned[] = [];
+  private queue: AtMentioned[];
   /** Settles when the session can take the next one. */
   private readonly ready = new WeakMap<Session, Promise<void>>();
   private readonly changed = new Emitter<void>();
@@ -19,7 +28,11 @@ export class Mentions implements Disposable {
 
   readonly onDidChange = this.changed.event;
 
-  constructor(clients: Clients) {
+  constructor(
+    clients: Clients,
+    private readonly memory: Memory,
+  ) {
+    this.queue = [...memory.get<AtMentioned[]>(rememberedMentions, [])];
     this.store.add(
       clients.onDidIdentify((session) => {
         this.ready.set(session, pause(warmUp));
@@ -35,8 +48,7 @@ export class Mentions implements Disposable {
 
   /** Keeps them for the next session that connects. */
   keep(mentions: readonly AtMentioned[]): void {
-    this.queue.push(...mentions);
-    this.changed.fire();
+    this.wait([...this.queue, ...mentions]);
   }
 
   discard(): void {
@@ -67,11 +79,16 @@ export class Mentions implements Disposable {
 
   private take(): AtMentioned[] {
     const taken = this.queue;
-    this.queue = [];
     if (taken.length > 0) {
-      this.changed.fire();
+      this.wait([]);
     }
     return taken;
+  }
+
+  private wait(mentions: AtMentioned[]): void {
+    this.queue = mentions;
+    void this.memory.update(rememberedMentions, mentions.length > 0 ? mentions : undefined);
+    this.changed.fire();
   }
 }
 

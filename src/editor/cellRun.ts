@@ -58,7 +58,11 @@ class CellRun implements vscode.Disposable {
     const cancel = () => this.interrupt('cancelled');
     signal.addEventListener('abort', cancel, { once: true });
     this.store.add(toDisposable(() => signal.removeEventListener('abort', cancel)));
-    this.execute();
+    if (hasStarted(cell)) {
+      this.settleByVerdict(); // the user was quicker, and it shall not run twice
+    } else {
+      this.execute();
+    }
   }
 
   end(): Promise<CellRunEnd> {

@@ -2,23 +2,43 @@ import type * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
 import type { Changes } from '../changes/changes.ts';
+import type { ChangeReview } from '../changes/changeReview.ts';
 import type { ChangeSets } from '../changes/changeSets.ts';
 import type { Clients } from '../context/clients.ts';
 import { watchWorkspaceFiles } from './workspaceFiles.ts';
 
-/** Looks at the files of the change sets again whenever they may have changed. */
-export function watchChanges(sets: ChangeSets, changes: Changes, clients: Clients): vscode.Disposable {
+/** Of more files at once, as of an installation, none is looked for under another name. */
+const maxAppeared = 1_000;
+
+/** Looks at the files of the change sets again whenever they may have changed, and follows those that are moved. */
+export function watchChanges(
+  { sets, changes, review }: { sets: ChangeSets; changes: Changes; review: ChangeReview },
+  clients: Clients,
+): vscode.Disposable {
   const store = new DisposableStore();
   const touched = new Set<string>();
+  const appeared = new Set<string>();
+  const look = async (paths: ReadonlySet<string>, candidates: readonly string[]) => {
+    await changes.refresh(paths);
+    const moves = await changes.movesTo(candidates);
+    moves.forEach((to, from) => review.didRename(from, to));
+    if (moves.size > 0) {
+      await changes.refresh();
+    }
+  };
   const refresh = store.add(
     new Throttle(100, () => {
-      void changes.refresh(new Set(touched));
+      void look(new Set(touched), [...appeared]);
       touched.clear();
+      appeared.clear();
     }),
   );
   const touch = ({ fsPath }: vscode.Uri) => {
-    if (sets.ofPath(fsPath).length > 0) {
+    if (review.isFollowed(fsPath)) {
       touched.add(fsPath);
+      refresh.schedule();
+    } else if (sets.all.length > 0 && appeared.size < maxAppeared) {
+      appeared.add(fsPath);
       refresh.schedule();
     }
   };

@@ -27,6 +27,17 @@ export function columnOfTerminals(): vscode.ViewColumn | undefined {
   return vscode.window.tabGroups.all.find(showsTerminal)?.viewColumn;
 }
 
+/**
+ * Where something to read opens while the user works on: over nothing that they type in, and over no notebook, which it
+ * is about.
+ */
+export function columnBeside(): vscode.ViewColumn {
+  const { all } = vscode.window.tabGroups;
+  const isFree = (group: vscode.TabGroup) =>
+    !group.isActive && !showsTerminal(group) && !(group.activeTab?.input instanceof vscode.TabInputNotebook);
+  return all.find(isFree)?.viewColumn ?? vscode.ViewColumn.Beside;
+}
+
 function showsTerminal({ activeTab }: vscode.TabGroup): boolean {
   return activeTab?.input instanceof vscode.TabInputTerminal;
 }

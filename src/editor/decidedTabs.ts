@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
-import { keepTyped } from './keepTyped.ts';
+import type { KeptVersions } from './keptVersions.ts';
 import { type ProposalFiles, textOf } from './proposalFiles.ts';
 import { isNotebook, proposedSides, shownProposals, tabsOf } from './proposalTabs.ts';
 
@@ -14,6 +14,7 @@ export class DecidedTabs implements vscode.Disposable {
 
   constructor(
     private readonly files: ProposalFiles,
+    private readonly versions: KeptVersions,
     private readonly isPending: (uri: vscode.Uri) => boolean,
     private readonly log: Logger,
   ) {
@@ -32,18 +33,20 @@ export class DecidedTabs implements vscode.Disposable {
   /** Leaves a multi-diff open that shows others which are still under review. */
   async close(uri: vscode.Uri): Promise<void> {
     const isDone = (tab: vscode.Tab) => proposedSides(tab).every((side) => !this.isPending(side));
-    // Once more where an edit came in between: a dirty tab asks, and stays.
+    // Once more where an edit came in between: of a dirty tab the editor would ask, so that is left.
     for (let attempt = 0; attempt < 2; attempt++) {
       const done = tabsOf(uri).filter(isDone);
       if (done.length === 0) {
         break;
       }
       try {
-        // Of a tab that is just being restored, the editor may answer late or never; until then it would ask.
-        const saved = save(uri, done.some(isNotebook)).then(() => true);
-        if ((await Promise.race([saved, delay(4_000, false)])) || attempt > 0) {
-          await vscode.window.tabGroups.close(done, true);
-        }
+        // Of a tab that is just being restored, the editor may answer late or never.
+        await Promise.race([save(uri, done.some(isNotebook)), delay(4_000)]);
+        await until(() => !done.some(({ isDirty }) => isDirty), 500);
+        await vscode.window.tabGroups.close(
+          done.filter(({ isDirty }) => !isDirty),
+          true,
+        );
       } catch (error) {
         this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`);
       }
@@ -64,7 +67,7 @@ export class DecidedTabs implements vscode.Disposable {
         await this.close(uri);
         if (file.bytes.length > 0 && !isKept) {
           isKept = true;
-          await keepTyped(uri, textOf(file)); // which the editor still had
+          await this.versions.give(uri, textOf(file)); // which the editor still had
         }
         await delay(200);
       }
@@ -84,4 +87,11 @@ async function save(uri: vscode.Uri, asNotebook: boolean): Promise<void> {
     ? await vscode.workspace.openNotebookDocument(uri)
     : await vscode.workspace.openTextDocument(uri);
   await document.save();
+}
+
+/** The editor tells of a tab a moment after its document. @param patience ms, after which it returns all the same */
+async function until(isSo: () => boolean, patience: number): Promise<void> {
+  for (const end = Date.now() + patience; !isSo() && Date.now() < end;) {
+    await delay(20);
+  }
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { DiffPresence } from './diffPresence.ts';
 import { isSame } from './documents.ts';
 import { onDidSaveByHand } from './handSaves.ts';
 import type { Proposals } from './proposals.ts';
@@ -8,25 +9,60 @@ import { setting } from './settings.ts';
 /** ms in which a tab that moves to another group or window, and for that is closed, has opened again. */
 const moveTime = 100;
 
-/** What the user does to the diff itself is a decision, too: closing its tab rejects, saving it by hand accepts. */
-export function watchEditorDecisions(proposals: Proposals): vscode.Disposable {
-  return vscode.Disposable.from(
-    vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-      for (const uri of closed.flatMap(proposedSides).filter((side) => proposals.find(side))) {
-        setTimeout(() => {
-          if (tabsOf(uri).length === 0) {
-            void proposals.reject(uri);
+/**
+ * What the user does to the diff itself is a decision, too: closing its tab rejects, saving it by hand accepts. A save
+ * counts only if the user is in that diff: one that is meant for another file may come while a diff is in front.
+ */
+export class EditorDecisions implements vscode.Disposable {
+  private readonly presence: DiffPresence;
+  private readonly subscriptions: vscode.Disposable;
+  /** The one whose own key has just been pressed. */
+  private saving: vscode.Uri | undefined;
+
+  constructor(private readonly proposals: Proposals) {
+    this.presence = new DiffPresence(() => proposals.active);
+    this.subscriptions = vscode.Disposable.from(
+      this.presence,
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) =>
+        closed.flatMap(proposedSides).forEach((uri) => this.closed(uri)),
+      ),
+      onDidSaveByHand(
+        (uri) => isSame(this.saving, uri) || this.presence.isIn(uri),
+        (uri) => {
+          if (setting('diff.acceptOnSave')) {
+            void proposals.accept(uri);
           }
-        }, moveTime);
-      }
-    }),
-    onDidSaveByHand(
-      (uri) => isSame(proposals.active?.uri, uri),
-      (uri) => {
-        if (setting('diff.acceptOnSave')) {
-          void proposals.accept(uri);
+        },
+      ),
+    );
+  }
+
+  /** Saves, and so accepts, the diff that has the focus, if the key was meant for it. @returns whether it was */
+  async save(): Promise<boolean> {
+    const uri = this.proposals.active?.uri;
+    if (!uri || !this.presence.isOwnKey(uri)) {
+      return false; // nor is it saved: the editor would write a notebook in a form of its own
+    }
+    this.saving = uri;
+    try {
+      await vscode.commands.executeCommand('workbench.action.files.save');
+    } finally {
+      this.saving = undefined;
+    }
+    return true;
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+  }
+
+  private closed(uri: vscode.Uri): void {
+    if (this.proposals.find(uri)) {
+      setTimeout(() => {
+        if (tabsOf(uri).length === 0) {
+          void this.proposals.reject(uri);
         }
-      },
-    ),
-  );
+      }, moveTime);
+    }
+  }
 }

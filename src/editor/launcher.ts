@@ -77,7 +77,8 @@ export class Launcher implements vscode.Disposable {
     const terminal = vscode.window.createTerminal({ ...this.terminalOptions(), location: location(place) });
     this.own(terminal);
     terminal.show();
-    void this.start(terminal, args);
+    // The first one of a window takes the focus only once it can show something.
+    void this.start(terminal, args).then(() => terminal.show());
   }
 
   dispose(): void {

@@ -16,6 +16,13 @@ export const refusals = {
       'The user refused to run this code.',
       'Do not try again without asking what they want instead.',
     ),
+  closed: (name: string) =>
+    new UserError(`${name} was closed before the code ran.`, 'Ask the user how to go on.'),
+  cellChanged: (name: string) =>
+    new UserError(
+      `The user changed the cell in ${name} before it ran, so this code did not run.`,
+      'Read the notebook, or ask the user what they want instead.',
+    ),
   cellGone: (name: string) =>
     new UserError(`The cell was removed, or ${name} closed, before it ran.`, 'Ask the user how to go on.'),
   readOnly: (name: string) =>

@@ -9,6 +9,7 @@ import { type CellRunEnd, type CellRunOptions, closePicker, hasStarted, runCell 
 import { type JupyterKernel, jupyterKernel } from './jupyter.ts';
 import { failureOf, refusals } from './notebookRefusals.ts';
 import { RunConsent } from './runConsent.ts';
+import type { RunQuestions } from './runQuestions.ts';
 import { setting } from './settings.ts';
 import { tabsWith } from './tabContent.ts';
 
@@ -20,8 +21,8 @@ export class Notebooks implements CodeRunner, vscode.Disposable {
   private isRunning = false;
   private readonly subscriptions: vscode.Disposable[];
 
-  constructor(workspaceState: vscode.Memento) {
-    this.consent = new RunConsent(workspaceState);
+  constructor(workspaceState: vscode.Memento, questions: RunQuestions) {
+    this.consent = new RunConsent(workspaceState, questions);
     this.subscriptions = [
       vscode.window.onDidChangeActiveNotebookEditor((editor) => {
         this.lastEditor = editor ?? this.lastEditor;
@@ -53,7 +54,9 @@ export class Notebooks implements CodeRunner, vscode.Disposable {
     this.isRunning = true;
     try {
       this.checkKernel(editor.notebook, kernel);
-      return await this.runNewCell(editor, code, session, { kernel, signal });
+      await this.askUser(editor.notebook, code, session, signal);
+      this.checkKernel(editor.notebook, kernel); // again: the user may have run a cell meanwhile
+      return await runNewCell(this.visible(editor), code, { kernel, signal });
     } finally {
       this.isRunning = false;
     }
@@ -69,34 +72,27 @@ export class Notebooks implements CodeRunner, vscode.Disposable {
     );
   }
 
-  private async runNewCell(
-    editor: vscode.NotebookEditor,
+  /** Before anything of the code is in the notebook: that may be saved at any time, and stays if the window goes. */
+  private async askUser(
+    notebook: vscode.NotebookDocument,
     code: string,
     session: Session,
-    { kernel, signal }: Pick<CellRunOptions, 'kernel' | 'signal'>,
-  ): Promise<CodeRun> {
-    const name = nameOf(editor.notebook);
-    const cell = await addCell(editor, code);
-    try {
-      const isAgreed = await this.consent.isGiven({ session, notebook: name, code }, signal);
-      if (!isAgreed || signal.aborted) {
-        throw refusals.refused();
-      }
-      if (tabsWith(editor.notebook.uri).length === 0 || cell.index < 0) {
-        throw refusals.cellGone(name);
-      }
-      const seconds = setting('notebook.timeout');
-      const end = await execute(editor, cell, { kernel, signal, timeout: seconds * 1_000 });
-      const failure = failureOf(end, hasErrorOutput(cell), seconds);
-      return {
-        outputs: toContent(cell.outputs, setting('notebook.outputLimit')),
-        ...(failure === undefined ? {} : { failure }),
-      };
-    } finally {
-      if (!hasStarted(cell) || !setting('notebook.keepCell')) {
-        await removeCell(cell);
-      }
+    signal: AbortSignal,
+  ): Promise<void> {
+    const name = nameOf(notebook);
+    const isAgreed = await this.consent.isGiven({ session, notebook: name, code }, signal);
+    if (!isAgreed || signal.aborted) {
+      throw refusals.refused();
     }
+    if (!isOpen(notebook)) {
+      throw refusals.closed(name);
+    }
+  }
+
+  /** A notebook that was covered, or has moved to another group, has another editor. */
+  private visible(editor: vscode.NotebookEditor): vscode.NotebookEditor {
+    const { visibleNotebookEditors } = vscode.window;
+    return visibleNotebookEditors.find(({ notebook }) => notebook === editor.notebook) ?? editor;
   }
 
   private checkKernel(notebook: vscode.NotebookDocument, kernel: JupyterKernel | undefined): void {
@@ -120,6 +116,29 @@ export class Notebooks implements CodeRunner, vscode.Disposable {
         const runs = typeof executionOrder === 'number' && typeof success !== 'boolean' && !timing;
         this.runningCells[runs ? 'add' : 'delete'](cell);
       }
+    }
+  }
+}
+
+async function runNewCell(
+  editor: vscode.NotebookEditor,
+  code: string,
+  { kernel, signal }: Pick<CellRunOptions, 'kernel' | 'signal'>,
+): Promise<CodeRun> {
+  const cell = await addCell(editor, code);
+  // What the user has made of it is theirs.
+  const isOurs = () => withLf(cell.document.getText()) === withLf(code);
+  try {
+    const seconds = setting('notebook.timeout');
+    const end = await execute(editor, cell, isOurs, { kernel, signal, timeout: seconds * 1_000 });
+    const failure = failureOf(end, hasErrorOutput(cell), seconds);
+    return {
+      outputs: toContent(cell.outputs, setting('notebook.outputLimit')),
+      ...(failure === undefined ? {} : { failure }),
+    };
+  } finally {
+    if (isOurs() && (!hasStarted(cell) || !setting('notebook.keepCell'))) {
+      await removeCell(cell);
     }
   }
 }
@@ -163,6 +182,7 @@ async function applyEdit({ uri }: vscode.NotebookDocument, edit: vscode.Notebook
 async function execute(
   editor: vscode.NotebookEditor,
   cell: vscode.NotebookCell,
+  isOurs: () => boolean,
   options: CellRunOptions,
 ): Promise<Exclude<CellRunEnd, 'not started'>> {
   const end = await runCell(cell, options);
@@ -170,12 +190,20 @@ async function execute(
     return end;
   }
   // The editor's own command offers kernels only for the notebook that has the focus, and says nothing of the choice.
-  if (!(await selectKernel(editor, options.signal))) {
-    throw refusals.noKernel(nameOf(cell.notebook));
+  const isSelected = await selectKernel(editor, options.signal);
+  const name = nameOf(cell.notebook);
+  if (cell.index < 0 || !isOpen(cell.notebook)) {
+    throw refusals.cellGone(name);
+  }
+  if (!isOurs()) {
+    throw refusals.cellChanged(name);
+  }
+  if (!isSelected && !hasStarted(cell)) {
+    throw refusals.noKernel(name);
   }
   const second = await runCell(cell, options);
   if (second === 'not started') {
-    throw refusals.otherLanguage(nameOf(cell.notebook));
+    throw refusals.otherLanguage(name);
   }
   return second;
 }
@@ -198,6 +226,10 @@ async function selectKernel(notebookEditor: vscode.NotebookEditor, signal: Abort
 function hasErrorOutput({ outputs }: vscode.NotebookCell): boolean {
   const { mime } = vscode.NotebookCellOutputItem.error(new Error());
   return outputs.some(({ items }) => items.some((item) => item.mime === mime));
+}
+
+function isOpen({ uri }: vscode.NotebookDocument): boolean {
+  return tabsWith(uri).length > 0;
 }
 
 function nameOf({ uri }: vscode.NotebookDocument): string {

@@ -11,6 +11,8 @@ interface File {
   bytes: Uint8Array;
   /** Of the last change, in ms since the epoch. */
   time: number;
+  /** Of an earlier extension host. */
+  isOrphan?: boolean;
 }
 
 /** The file system behind the proposed side of each diff: in memory, one URI per proposal, writable. */
@@ -44,7 +46,11 @@ export class ProposalFiles extends VirtualFiles {
    * that the editor may have kept of it: it refuses to save over something newer.
    */
   adopt(uri: vscode.Uri): File {
-    const file = emptyFile();
+    const known = this.files.get(uri.toString());
+    if (known?.isOrphan) {
+      return known;
+    }
+    const file = { ...emptyFile(), isOrphan: true };
     this.files.set(uri.toString(), file);
     return file;
   }
@@ -66,11 +72,15 @@ export class ProposalFiles extends VirtualFiles {
     if (uri.query === nothing) {
       refuse();
     }
-    const file = this.file(uri);
+    // Auto-save may be there first, with what the editor has brought back.
+    const file = this.files.get(uri.toString()) ?? this.adopt(uri);
     file.bytes = bytes;
-    file.time = Date.now();
+    file.time = file.isOrphan ? 0 : Date.now();
     this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
   }
+
+  /** The folders of an orphan, which the editor makes before it saves one that it does not find. */
+  override createDirectory(): void {}
 
   private file(uri: vscode.Uri): File {
     if (uri.query === nothing) {

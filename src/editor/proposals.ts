@@ -8,14 +8,16 @@ import type { WithdrawableProposals } from '../tools/closeAllDiffTabs.ts';
 import type { Outcome, ProposalRequest, ProposalReviewer } from '../tools/openDiff.ts';
 import { DecidedTabs } from './decidedTabs.ts';
 import { openDocument, openNotebook, saveNotebook } from './documents.ts';
-import { watchEditorDecisions } from './editorDecisions.ts';
+import { EditorDecisions } from './editorDecisions.ts';
+import { followTyping } from './followTyping.ts';
+import { KeptVersions } from './keptVersions.ts';
 import { Proposal } from './proposal.ts';
-import { keepTyped } from './keepTyped.ts';
 import { ProposalFiles } from './proposalFiles.ts';
 import { type Appearance, proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
 import { type Target, targetAt } from './proposalTarget.ts';
 import { proposalScheme } from './schemes.ts';
 import { setting } from './settings.ts';
+import type { TypedTexts } from './typedTexts.ts';
 import { askAboutUnsavedChanges, saveOriginal } from './unsavedChanges.ts';
 import { asOpened } from './workspaceFolders.ts';
 
@@ -44,11 +46,14 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   /** Those of which the user is being asked, or whose text is being read. */
   private readonly accepting = new Set<Proposal>();
   private readonly decidedTabs: DecidedTabs;
+  private readonly versions: KeptVersions;
+  private readonly typing: ReturnType<typeof followTyping>;
   /** Each settles when the editor has opened the diff, or could not. */
   private readonly opening = new WeakMap<Proposal, Promise<void>>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly decided = new vscode.EventEmitter<Decision>();
   private readonly prompted = new vscode.EventEmitter<Session>();
+  private readonly byEditor = new EditorDecisions(this);
   private readonly subscriptions: vscode.Disposable[];
   private isDisposed = false;
 
@@ -61,14 +66,23 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
 
   constructor(
     private readonly log: Logger,
+    typedTexts: TypedTexts,
     private readonly hasSeveralSessions: () => boolean,
     private readonly isUserInEditor: () => boolean,
   ) {
-    this.decidedTabs = new DecidedTabs(this.files, (uri) => this.find(uri) !== undefined, log);
+    this.versions = new KeptVersions(typedTexts, log);
+    this.decidedTabs = new DecidedTabs(this.files, this.versions, (uri) => this.find(uri) !== undefined, log);
+    this.typing = followTyping(
+      this.files,
+      (uri) => this.find(uri),
+      (proposal) => this.follow(proposal),
+    );
     this.subscriptions = [
+      this.versions,
+      this.typing,
       this.decidedTabs,
       vscode.workspace.registerFileSystemProvider(proposalScheme, this.files, { isCaseSensitive: true }),
-      watchEditorDecisions(this),
+      this.byEditor,
     ];
   }
 
@@ -145,6 +159,11 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     }
   }
 
+  /** Saves, and so accepts, the diff that has the focus, if the key was meant for it. @returns whether it was */
+  saveFocused(): Promise<boolean> {
+    return this.byEditor.save();
+  }
+
   async reject(uri: vscode.Uri): Promise<void> {
     const proposal = this.find(uri);
     if (proposal) {
@@ -162,12 +181,13 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     return this.endEach('withdrawn', session, () => true);
   }
 
-  /** Closes diffs that an earlier extension host has left behind: nobody waits for them any more. */
-  closeOrphans(): Promise<void> {
-    return this.decidedTabs.closeOrphans();
+  /** Closes diffs that an earlier extension host has left behind: nobody waits for them, but what was typed there stays. */
+  async closeOrphans(): Promise<void> {
+    await Promise.all([this.versions.giveLeftBehind(), this.decidedTabs.closeOrphans()]);
   }
 
   dispose(): void {
+    this.typing.flush();
     this.isDisposed = true;
     for (const proposal of this.all) {
       void this.settle(proposal, { kind: 'dropped' });
@@ -190,8 +210,22 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   /** What the proposed side holds. The cells of a notebook are documents of their own, and no part of its text. */
   private async text(uri: vscode.Uri): Promise<string> {
     await saveNotebook(uri);
+    return this.textNow(uri);
+  }
+
+  /** The same, of a notebook when it was last saved. */
+  private textNow(uri: vscode.Uri): string {
     const document = openDocument(uri);
     return document && (document.isDirty || !openNotebook(uri)) ? document.getText() : this.files.text(uri);
+  }
+
+  private follow(proposal: Proposal): void {
+    const text = this.textNow(proposal.uri);
+    if (proposal.isEdited(text)) {
+      this.versions.keep(proposal.uri, text);
+    } else {
+      this.versions.forget(proposal.uri);
+    }
   }
 
   /** @returns undefined when it was withdrawn meanwhile. @throws when there is something that is not a file */
@@ -244,14 +278,13 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     this.pending.delete(proposal.uri.toString());
     this.log.info(`Proposal for ${proposal.fileName} of session ${proposal.session.id}: ${outcome.kind}`);
     this.changed.fire();
-    if (outcome.kind === 'dropped') {
-      const text = await this.text(proposal.uri);
-      if (proposal.isEdited(text)) {
-        if (this.isDisposed) {
-          return; // the editor keeps it, and the next extension host finds it there
-        }
-        await keepTyped(proposal.uri, text); // the user has not decided that it may go
-      }
+    const text = outcome.kind === 'dropped' ? await this.text(proposal.uri) : undefined;
+    if (text === undefined || !proposal.isEdited(text)) {
+      this.versions.forget(proposal.uri);
+    } else if (this.isDisposed) {
+      return; // it is on disk, where the next extension host finds it
+    } else {
+      await this.versions.give(proposal.uri, text); // the user has not decided that it may go
     }
     if (tabsOf(proposal.uri).length === 0) {
       await this.opening.get(proposal)?.catch(() => {}); // else the tab would open after we have closed it

@@ -6,3 +6,9 @@ export const beforeScheme = 'ide-bridge-before';
 
 /** Pages that we open: of the doctor, of the protocol inspector, of what is shared. */
 export const reportScheme = 'ide-bridge-report';
+
+/** Code that a session wants to run, while the user decides. */
+export const codeScheme = 'ide-bridge-code';
+
+/** What stands for no file of the user's: no client hears of it. */
+export const ownPages: readonly string[] = [reportScheme, codeScheme];

@@ -36,33 +36,55 @@ export interface Settings {
   'changes.gutter': boolean;
 }
 
-export const settingNames = [
-  'command',
-  'arguments',
-  'environment',
-  'permissionMode',
-  'location',
-  'attention.notify',
-  'mention.target',
-  'share.enabled',
-  'share.exclude',
-  'share.excludeGitIgnored',
-  'share.selectionWithEachPrompt',
-  'diff.location',
-  'diff.takeFocus',
-  'diff.returnFocus',
-  'diff.acceptOnSave',
-  'diff.keepOpenAfterAccept',
-  'tools.disabled',
-  'notebook.confirm',
-  'notebook.cellPosition',
-  'notebook.keepCell',
-  'notebook.timeout',
-  'notebook.outputLimit',
-  'changes.maxFileSize',
-  'changes.maxTotalSize',
-  'changes.maxFiles',
-  'changes.shellEdits',
-  'changes.decorations',
-  'changes.gutter',
-] as const satisfies readonly (keyof Settings)[];
+/** The value that holds, of the user's and the workspace's: never a looser one than the user's. */
+export type Tighten<T> = (user: T, workspace: T) => T;
+
+/**
+ * What a workspace, which may be hostile, has to say about a setting.
+ * - `user`: nothing. It is of machine or application scope.
+ * - a function: it may tighten what the user has set.
+ * - `free`: everything. It is about looks and places, and nothing worse comes of it.
+ */
+export type SettingRule<T> = 'user' | 'free' | Tighten<T>;
+
+const off: Tighten<boolean> = (user, workspace) => user && workspace;
+const on: Tighten<boolean> = (user, workspace) => user || workspace;
+const smaller: Tighten<number> = Math.min;
+const both: Tighten<string[]> = (user, workspace) => [
+  ...user,
+  ...workspace.filter((entry) => typeof entry === 'string'),
+];
+
+/** All but the free ones are ignored before the workspace is trusted; a test holds package.json to this. */
+export const settingRules: { readonly [K in keyof Settings]: SettingRule<Settings[K]> } = {
+  command: 'user',
+  arguments: 'user',
+  environment: 'user',
+  permissionMode: 'user',
+  location: 'free',
+  'attention.notify': 'user',
+  'mention.target': (user, workspace) => (workspace === 'ask' ? 'ask' : user),
+  'share.enabled': off,
+  'share.exclude': both,
+  'share.excludeGitIgnored': on,
+  'share.selectionWithEachPrompt': off,
+  'diff.location': 'user', // a new window takes the keys of who is typing
+  'diff.takeFocus': off,
+  'diff.returnFocus': off,
+  'diff.acceptOnSave': off,
+  'diff.keepOpenAfterAccept': 'free',
+  'tools.disabled': 'user', // without some, edits go unseen
+  'notebook.confirm': 'user',
+  'notebook.cellPosition': 'free',
+  'notebook.keepCell': on, // what has run stays to be seen
+  'notebook.timeout': 'free', // of code to which the user has agreed
+  'notebook.outputLimit': smaller,
+  'changes.maxFileSize': 'user',
+  'changes.maxTotalSize': 'user',
+  'changes.maxFiles': 'user',
+  'changes.shellEdits': 'user', // on, it starts processes; off, edits go unseen
+  'changes.decorations': 'free', // the view lists what they mark in any case
+  'changes.gutter': 'free',
+};
+
+export const settingNames = Object.keys(settingRules) as (keyof Settings)[];

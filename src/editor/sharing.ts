@@ -1,10 +1,16 @@
 import * as vscode from 'vscode';
 import type { GitIgnored } from './gitIgnored.ts';
-import { reportScheme } from './schemes.ts';
+import { ownPages } from './schemes.ts';
 import { setting } from './settings.ts';
 
 /** `off` is a setting and lasts; `paused` is for this window, until it is resumed. */
 export type SharingState = 'on' | 'paused' | 'off';
+
+interface Rules {
+  readonly isEnabled: boolean;
+  readonly patterns: readonly string[];
+  readonly excludesGitIgnored: boolean;
+}
 
 const paused = 'sharingPaused';
 
@@ -12,6 +18,8 @@ const paused = 'sharingPaused';
 export class Sharing implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
+  /** Read once for all files: each look at a setting costs. */
+  private rules: Rules | undefined;
 
   /** What may be shared is another. */
   readonly onDidChange = this.changed.event;
@@ -23,20 +31,25 @@ export class Sharing implements vscode.Disposable {
     this.subscriptions = vscode.Disposable.from(
       this.changed,
       gitIgnored.onDidLearn(() => this.changed.fire()),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => this.changed.fire()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.forgetRules()),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('ideBridge.share')) {
-          this.changed.fire();
+          this.forgetRules();
         }
       }),
     );
   }
 
   get state(): SharingState {
-    if (!vscode.workspace.isTrusted || !isEnabled()) {
+    if (!vscode.workspace.isTrusted || !this.current.isEnabled) {
       return 'off';
     }
     return this.memento.get(paused, false) ? 'paused' : 'on';
+  }
+
+  /** Globs of what is never shared. */
+  get patterns(): readonly string[] {
+    return this.current.patterns;
   }
 
   async pause(value: boolean): Promise<void> {
@@ -46,16 +59,16 @@ export class Sharing implements vscode.Disposable {
 
   /** Whether a client may hear of this file, or of a version of it, by itself. */
   allows(uri: vscode.Uri): boolean {
-    return this.state === 'on' && uri.scheme !== reportScheme && this.exclusion(uri) === undefined;
+    return this.state === 'on' && !ownPages.includes(uri.scheme) && this.exclusion(uri) === undefined;
   }
 
   /** Why this file stays here whatever the state, in words for the user; undefined if it does not. */
   exclusion(uri: vscode.Uri): string | undefined {
-    const pattern = excludedPatterns().find((candidate) => matches(uri, candidate));
+    const pattern = this.patterns.find((candidate) => matches(uri, candidate));
     if (pattern !== undefined) {
       return `excluded by "${pattern}" in ideBridge.share.exclude`;
     }
-    if (!setting('share.excludeGitIgnored') || uri.scheme === 'untitled') {
+    if (!this.current.excludesGitIgnored || uri.scheme === 'untitled') {
       return undefined;
     }
     switch (this.gitIgnored.isIgnored(uri.fsPath)) {
@@ -72,7 +85,7 @@ export class Sharing implements vscode.Disposable {
 
   /** Has Git tell, if it can, what `exclusion` needs to know of these files. */
   async learn(paths: readonly string[]): Promise<void> {
-    if (setting('share.excludeGitIgnored')) {
+    if (this.current.excludesGitIgnored) {
       await this.gitIgnored.learn(paths);
     }
   }
@@ -80,26 +93,19 @@ export class Sharing implements vscode.Disposable {
   dispose(): void {
     this.subscriptions.dispose();
   }
-}
 
-/** A workspace can switch off what the user has on, never the other way round. */
-function isEnabled(): boolean {
-  const { defaultValue, globalValue, workspaceValue } = inspect<boolean>('share.enabled');
-  return (globalValue ?? defaultValue ?? true) && (workspaceValue ?? true);
-}
+  private get current(): Rules {
+    return (this.rules ??= {
+      isEnabled: setting('share.enabled'),
+      patterns: setting('share.exclude'),
+      excludesGitIgnored: setting('share.excludeGitIgnored'),
+    });
+  }
 
-/** A workspace can add to the user's patterns, never take from them. */
-export function excludedPatterns(): string[] {
-  const { defaultValue, globalValue, workspaceValue } = inspect<string[]>('share.exclude');
-  return [...(globalValue ?? defaultValue ?? []), ...(workspaceValue ?? [])];
-}
-
-function inspect<T>(name: string): {
-  readonly defaultValue?: T;
-  readonly globalValue?: T;
-  readonly workspaceValue?: T;
-} {
-  return vscode.workspace.getConfiguration('ideBridge').inspect<T>(name) ?? {};
+  private forgetRules(): void {
+    this.rules = undefined;
+    this.changed.fire();
+  }
 }
 
 /** The editor's own globs; a pattern matches at any depth, and a folder's stands for what is in it. */

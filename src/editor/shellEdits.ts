@@ -41,6 +41,8 @@ interface Command {
 export class ShellEdits implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly trees = new Map<string, WorkingTree>();
+  /** Those that are to be noted, and are not yet: of many prompts that come meanwhile, once. */
+  private readonly waiting = new Set<WorkingTree>();
   private readonly touched = new Set<string>();
   /** When the user last wrote it in the editor, ms since the epoch by path. */
   private readonly own = new Map<string, number>();
@@ -136,7 +138,13 @@ export class ShellEdits implements vscode.Disposable {
     for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
       const tree = this.trees.get(uri.fsPath) ?? new WorkingTree(uri.fsPath, this.git);
       this.trees.set(uri.fsPath, tree);
-      void this.queue.run(() => tree.note());
+      if (!this.waiting.has(tree)) {
+        this.waiting.add(tree);
+        void this.queue.run(() => {
+          this.waiting.delete(tree);
+          return tree.note();
+        });
+      }
     }
   }
 
@@ -165,10 +173,10 @@ export class ShellEdits implements vscode.Disposable {
       }
     }
     for (const [tree, touched] of byTree) {
-      for (const { path, bytes, source } of await tree.before(touched)) {
+      for (const { path, bytes, mode, source } of await tree.before(touched)) {
         try {
           if (!this.isExplained(path)) {
-            this.review.found(session, path, { bytes }, source);
+            this.review.found(session, path, { bytes, mode }, source);
           }
         } catch (error) {
           this.log.warn(`${path} cannot be kept: ${errorMessage(error)}`);

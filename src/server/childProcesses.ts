@@ -17,14 +17,16 @@ export interface Ended {
   stderr: string;
 }
 
-/** ms; then it is killed. */
-const maxTime = 10_000;
 /** Bytes, of each stream; with more it is killed. */
 const maxOutput = 32 * 1024 * 1024;
 
 /** The only place that starts a process: none before the user trusts the workspace, whatever asks for it. */
 export class ChildProcesses {
-  constructor(private readonly isTrusted: () => boolean) {}
+  /** @param maxTime ms; then a process is killed */
+  constructor(
+    private readonly isTrusted: () => boolean,
+    private readonly maxTime = 10_000,
+  ) {}
 
   /** @throws when it may not or cannot start, takes too long, or says too much */
   run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
@@ -42,7 +44,7 @@ export class ChildProcesses {
           windowsHide: true,
           encoding: 'buffer',
           maxBuffer: maxOutput,
-          timeout: maxTime,
+          timeout: this.maxTime,
           killSignal: 'SIGKILL',
         },
         (error, stdout, stderr) => {
@@ -50,7 +52,7 @@ export class ChildProcesses {
           if (typeof code === 'number') {
             resolve({ code, stdout, stderr: stderr.toString() });
           } else if (error?.signal === 'SIGKILL') {
-            reject(new Error(`It did not end within ${maxTime / 1_000} seconds.`, { cause: error }));
+            reject(new Error(`It did not end within ${this.maxTime / 1_000} seconds.`, { cause: error }));
           } else {
             reject(error);
           }

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { replaceFile } from './replaceFile.ts';
+import { readSmallFile } from './smallFile.ts';
 
 /** A CLI whose connection dropped tries the same port and token for the last time about then (2.0.77, 2.1.330). */
 const reconnectWindow = 16_000;
@@ -68,12 +69,8 @@ export class Identity {
 
   private read(): (z.infer<typeof saved> & { aliveAt: number }) | undefined {
     try {
-      return this.path === undefined
-        ? undefined
-        : {
-            ...saved.parse(JSON.parse(fs.readFileSync(this.path, 'utf8'))),
-            aliveAt: fs.statSync(this.path).mtimeMs,
-          };
+      const found = this.path === undefined ? undefined : readSmallFile(this.path);
+      return found && { ...saved.parse(JSON.parse(found.text)), aliveAt: found.stat.mtimeMs };
     } catch {
       return undefined;
     }

@@ -55,7 +55,7 @@ export class AgentChanges implements Disposable {
   start(bridge: Bridge, onDidPrompt: vscode.Event<Session>, terminals: SessionTerminals): void {
     const hasSession = (terminal: vscode.Terminal) => terminals.sessionsIn(terminal).length > 0;
     this.store.add(watchUserEdits(this.review, this.changes));
-    this.store.add(watchChanges(this.sets, this.changes, bridge));
+    this.store.add(watchChanges(this, bridge));
     this.store.add(
       new ShellEdits(
         this.sets,

@@ -1,4 +1,3 @@
-import * as fs from 'node:fs';
 import * as z from 'zod/mini';
 import { errorMessage } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
@@ -182,7 +181,8 @@ const cliSettings = z.object({ permissions: z.object({ defaultMode: z.string() }
 
 function defaultMode(path: string): string | undefined {
   try {
-    return cliSettings.parse(JSON.parse(fs.readFileSync(path, 'utf8'))).permissions.defaultMode;
+    const text = readSmallFile(path, { followLinks: true })?.text ?? '';
+    return cliSettings.parse(JSON.parse(text)).permissions.defaultMode;
   } catch {
     return undefined; // no settings, no mode
   }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Hunks } from '../editor/hunks.ts';
 import type { Launcher } from '../editor/launcher.ts';
 import type { Proposals } from '../editor/proposals.ts';
+import type { RunQuestions } from '../editor/runQuestions.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import type { Report, Reports } from './reports.ts';
 import type { Bridge } from '../server/bridge.ts';
@@ -24,6 +25,7 @@ interface CommandDependencies extends MentionDependencies {
   bridge: Bridge;
   proposals: Proposals;
   hunks: Hunks;
+  runQuestions: RunQuestions;
   agentChanges: AgentChanges;
   userPlace: UserPlace;
   launcher: Launcher;
@@ -38,7 +40,7 @@ interface CommandDependencies extends MentionDependencies {
 /** The commands exist from the start, whatever the bridge's state, and say why when they cannot act. */
 export function registerCommands(dependencies: CommandDependencies): vscode.Disposable {
   const { bridge, proposals, hunks, agentChanges, sessionTerminals, launcher, sharing } = dependencies;
-  const { userPlace, lastShared, processes, reports, log, version } = dependencies;
+  const { runQuestions, userPlace, lastShared, processes, reports, log, version } = dependencies;
   const handlers: Record<keyof typeof commandIds, CommandHandler> = {
     run: () => run(launcher),
     newSession: () => launch(launcher),
@@ -55,6 +57,8 @@ export function registerCommands(dependencies: CommandDependencies): vscode.Disp
     showShared: () => reports.show('What Is Shared Now.md', lastShared.report()),
     ...proposalCommands(proposals, hunks, sessionTerminals, userPlace),
     ...changeCommands(agentChanges),
+    runCode: () => runQuestions.agree() || sayThatNoCodeWaits(),
+    refuseCode: () => runQuestions.refuse() || sayThatNoCodeWaits(),
     showMenu: () => showMenu(bridge, dependencies.mentions),
     showLog: () => log.show(),
     copyConnectionInfo: () => copyConnectionInfo(bridge),
@@ -78,6 +82,10 @@ async function restart(bridge: Bridge): Promise<void> {
     return;
   }
   await bridge.restart();
+}
+
+function sayThatNoCodeWaits(): void {
+  void vscode.window.showInformationMessage('No code waits for your consent.');
 }
 
 async function copyReport({ text }: Report): Promise<void> {

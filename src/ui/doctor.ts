@@ -38,7 +38,7 @@ export async function examine(bridge: Bridge, processes: ChildProcesses, version
     ...checkOtherBridges(),
     checkPermissionMode(
       [
-        ...folders.flatMap((folder) =>
+        ...(isTrusted ? folders : []).flatMap((folder) =>
           ['settings.local.json', 'settings.json'].map((name) => join(folder, '.claude', name)),
         ),
         join(configDir(), 'settings.json'),

@@ -1,6 +1,6 @@
 import type { Disposable } from '../base/disposable.ts';
 import type { Report } from './reports.ts';
-import { excludedPatterns, type Sharing } from '../editor/sharing.ts';
+import type { Sharing } from '../editor/sharing.ts';
 import type { Bridge } from '../server/bridge.ts';
 
 interface Told {
@@ -31,7 +31,7 @@ export class LastShared implements Disposable {
 
   report(): Report {
     const newest = [...this.last].sort(([, a], [, b]) => b.time.getTime() - a.time.getTime());
-    const patterns = excludedPatterns().map((pattern) => `\`${pattern}\``);
+    const patterns = this.sharing.patterns.map((pattern) => `\`${pattern}\``);
     const text = [
       '# What Is Shared Now',
       states[this.sharing.state],

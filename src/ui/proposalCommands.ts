@@ -43,6 +43,7 @@ export function proposalCommands(
     ),
     acceptAllProposals: aboutEach(({ uri }) => proposals.accept(uri)),
     rejectAllProposals: aboutEach(({ uri }) => proposals.reject(uri)),
+    saveProposal: () => save(proposals),
     openProposal: (argument: unknown) => open(proposals, argument),
     reviewAllProposals: () => reviewAll(proposals),
     saveBeforeReview: about(saveOriginal),
@@ -65,6 +66,15 @@ async function open(proposals: Proposals, argument: unknown): Promise<void> {
   const next = all[(active ? all.indexOf(active) + 1 : 0) % all.length];
   const proposal = argument === undefined ? next : find(proposals, argument);
   await (proposal ? proposals.show(proposal) : sayThatThereIsNone());
+}
+
+async function save(proposals: Proposals): Promise<void> {
+  if (!(await proposals.saveFocused()) && proposals.active) {
+    vscode.window.setStatusBarMessage(
+      'Not accepted: the proposal came to the front only just now. Save again to accept it.',
+      5_000,
+    );
+  }
 }
 
 /** All in one editor, which can be decided in it one by one. */

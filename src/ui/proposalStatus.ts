@@ -8,7 +8,7 @@ export class ProposalStatus implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem(
     'ideBridge.proposals',
     vscode.StatusBarAlignment.Right,
-    100.5,
+    100.001,
   );
   private readonly subscriptions: vscode.Disposable;
 

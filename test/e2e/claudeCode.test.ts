@@ -8,6 +8,7 @@ import {
 import { coreScenarios } from './coreScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
+import { backgroundAgentScenarios, reasonScenarios } from './reasonScenarios.ts';
 import { comesBackAfter, leavesNoTabAfter, reviewScenarios } from './reviewScenarios.ts';
 import { unsavedScenarios } from './unsavedScenarios.ts';
 import { useDesk } from './useDesk.ts';
@@ -21,6 +22,8 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   contextScenarios(desk);
   sessionScenarios(desk);
   reviewScenarios(desk);
+  reasonScenarios(desk);
+  backgroundAgentScenarios(desk);
   notebookScenarios(desk);
   changesScenarios(desk);
 });
@@ -48,6 +51,7 @@ describe(`Claude Code ${cliVersions.two}`, () => {
   mentionScenarios(desk);
   severalMentionScenarios(desk);
   contextScenarios(desk);
+  reasonScenarios(desk);
 });
 
 describe(`Claude Code ${cliVersions.one}`, () => {
@@ -55,4 +59,5 @@ describe(`Claude Code ${cliVersions.one}`, () => {
   coreScenarios(desk);
   unsavedScenarios(desk, { merges: false });
   mentionScenarios(desk);
+  reasonScenarios(desk);
 });

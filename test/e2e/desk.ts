@@ -16,6 +16,7 @@ import path from 'node:path';
 import { until } from '../support/until.ts';
 import { isListening } from '../../src/server/processes.ts';
 import { extensionHost } from '../host/processes.ts';
+import { writeUserSettings } from '../host/settings.ts';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../host/workbench.ts';
 import { Claude, type PermissionMode } from './claude.ts';
 import { createCliHome, type CliHome } from './cliHome.ts';
@@ -132,14 +133,9 @@ export class Desk {
     return file;
   }
 
-  /** Settings of the workspace, for this scenario. */
+  /** Settings of the user, for this scenario. */
   async configure(settings: Record<string, unknown>): Promise<void> {
-    await mkdir(path.dirname(this.settingsFile), { recursive: true });
-    await writeFile(this.settingsFile, JSON.stringify(settings));
-  }
-
-  private get settingsFile(): string {
-    return path.join(this.workspace, '.vscode', 'settings.json');
+    await writeUserSettings(path.join(this.root, 'vscode'), { ...this.options.settings, ...settings });
   }
 
   /** Reloads the window and goes back to its terminals, which live on. */
@@ -197,7 +193,7 @@ export class Desk {
     await this.window.connectedClients(0);
     await this.window.closeEditors();
     await this.window.keepAgentChanges();
-    await rm(this.settingsFile, { force: true });
+    await this.configure({});
     for (const api of this.apis.splice(0)) await api.close();
     this.terminals = 0;
     this.scenarios++;

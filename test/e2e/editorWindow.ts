@@ -129,14 +129,11 @@ export class EditorWindow {
       );
   }
 
-  /** Answers that question by keyboard. */
+  /** Answers that question with the mouse. */
   async chooseToExecuteIn(notebook: string): Promise<void> {
-    const widget = this.questionOf(notebook);
-    await widget.locator('input:focus').waitFor();
-    await this.page.keyboard.press('ArrowDown');
-    await widget.locator('.monaco-list-row.focused').filter({ hasText: 'Execute' }).waitFor();
-    await this.page.keyboard.press('Enter');
-    await widget.waitFor({ state: 'hidden' });
+    const question = this.questionOf(notebook);
+    await question.locator('a').filter({ hasText: 'Run' }).click();
+    await question.waitFor({ state: 'hidden' });
   }
 
   /** More than once, if need be: a window that starts brings back terminals when it likes. */
@@ -207,7 +204,9 @@ export class EditorWindow {
   }
 
   private questionOf(notebook: string): Locator {
-    return this.page.locator('.quick-input-widget:visible').filter({ hasText: `run code in ${notebook}` });
+    return this.page
+      .locator('.codelens-decoration')
+      .filter({ hasText: `wants to run this code in ${notebook}` });
   }
 
   private tabs(): Locator {

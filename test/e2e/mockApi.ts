@@ -69,6 +69,7 @@ export class MockApi {
   readonly log: { method: string; path: string; turn: boolean; body: unknown }[] = [];
   private readonly turns: MessagesRequest[] = [];
   private readonly scripted: Turn[] = [];
+  private readonly agents: { task: string; turns: Turn[]; begin: Promise<unknown> }[] = [];
   private handedOut = 0;
 
   private constructor(private readonly server: Server) {
@@ -99,6 +100,11 @@ export class MockApi {
   /** Adds what the model will say, turn by turn. */
   script(turns: Turn[]): void {
     this.scripted.push(...turns);
+  }
+
+  /** What the model says as the agent that was given that task, once it may begin. */
+  scriptAgent(task: string, turns: Turn[], begin: Promise<unknown> = Promise.resolve()): void {
+    this.agents.push({ task, turns, begin });
   }
 
   /**
@@ -160,11 +166,20 @@ export class MockApi {
       return;
     }
     // Handed out only now that the answer is known: a scenario that waits for the request sees the script consumed.
-    const content = turn ? (this.scripted.shift() ?? text('nothing scripted')) : text('mock');
+    const agent = turn ? this.agentOf(messages) : undefined;
+    await agent?.begin;
+    const turns = agent?.turns ?? this.scripted;
+    const content = turn ? (turns.shift() ?? text('nothing scripted')) : text('mock');
     if (turn) this.turns.push(messages);
     const message = envelope(messages.model, content);
     if (messages.stream === true) stream(response, message);
     else json(response, 200, message);
+  }
+
+  /** An agent's conversation begins with its task. */
+  private agentOf({ messages }: MessagesRequest) {
+    const first = plainText(messages[0]?.content ?? '');
+    return this.agents.find(({ task }) => first.includes(task));
   }
 }
 

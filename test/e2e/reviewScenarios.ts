@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { until } from '../support/until.ts';
 import { editTurns } from './coreScenarios.ts';
 import type { Desk } from './desk.ts';
-import { contextText, resultOf, text, toolUse } from './mockApi.ts';
+import { resultOf, text, toolUse } from './mockApi.ts';
 
 /** Files, decisions and windows beyond the everyday edit. */
 export function reviewScenarios(desk: () => Desk): void {
@@ -115,25 +115,6 @@ export function reviewScenarios(desk: () => Desk): void {
       10_000,
       () => claude.terminal.text(),
     );
-  });
-
-  it('types the reason of a rejection as the next prompt', async () => {
-    const file = await desk().file('reasoned.txt', 'one\ntwo\n');
-    const claude = await desk().startClaude();
-    claude.api.script([...editTurns(file.path, 'two', 'TWO'), text('so be it')]);
-    await claude.prompt('please edit');
-    const diff = await desk().window.diffOf('reasoned.txt');
-    await desk().window.answer(
-      'IDE Bridge: Reject Proposed Changes with a Reason...',
-      '1 is what it should say',
-    );
-    const request = await claude.api.nextRequest('the reason', (turn) =>
-      contextText(turn).includes('1 is what it should say'),
-    );
-    assert.equal(resultOf('Edit', request)?.isError, true);
-    await claude.terminal.shows('so be it');
-    assert.equal(await file.text(), 'one\ntwo\n');
-    await diff.gone();
   });
 }
 

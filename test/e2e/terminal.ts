@@ -73,6 +73,20 @@ export class Terminal {
     );
   }
 
+  /** Waits until nothing has changed on the screen for half a second, and returns what is on it. */
+  async settled(): Promise<string> {
+    let last = await this.text();
+    let since = performance.now();
+    return until('the screen to stand still', async () => {
+      const now = await this.text();
+      if (now !== last) {
+        last = now;
+        since = performance.now();
+      }
+      return performance.now() - since > 500 && last;
+    });
+  }
+
   /** What is on the screen. */
   async text(): Promise<string> {
     const rows = await this.screen().locator('.xterm-rows > div').allTextContents();

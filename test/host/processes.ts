@@ -57,7 +57,14 @@ export async function endTree(pid: number, patience = 2500): Promise<void> {
   roots.delete(pid);
 }
 
-/** Whether endTree() was called for this process. */
+/** Kills a process and all that it started at one blow, as a power cut does. */
+export function killTree(pid: number): void {
+  ending.add(pid);
+  kill(processTree(pid), 'SIGKILL');
+  roots.delete(pid);
+}
+
+/** Whether endTree() or killTree() was called for this process. */
 export const isEnding = (pid: number): boolean => ending.has(pid);
 
 /** Pids of those that this process has started and that still run. */
@@ -74,7 +81,8 @@ export function extensionHost(serverPid: number): number {
   return hosts[0] as number;
 }
 
-function commandOf(pid: number): string {
+/** Arguments, each with a NUL after it. */
+export function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {

@@ -251,7 +251,11 @@ describe('cells of a notebook', () => {
     it('are accepted by a save without an edit as the text that was proposed', async () => {
       const answer = propose();
       await clickOnCell();
-      await ui.page.keyboard.press('Control+s');
+      // Of a click that selects a cell nothing is heard: the diff must have been in front for a moment.
+      await until('the tab to close', async () => {
+        await ui.page.keyboard.press('Control+s');
+        return isGone();
+      });
       assert.deepEqual(await answer, ['FILE_SAVED', proposed]);
     });
 

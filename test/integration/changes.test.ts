@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../src/tools/openEditors.ts';
@@ -8,6 +8,7 @@ import { until } from '../support/until.ts';
 import { connectClient, tabs, useDesk } from './bridge.ts';
 import { useDialogs } from './dialogs.ts';
 import { closeTerminals, configure, FakeCli } from './fakeCli.ts';
+import { GitSpy } from './gitSpy.ts';
 
 describe('agent changes', () => {
   let nextPid = 3_900_000; // above what Linux gives out, so that no two tests share a session
@@ -334,6 +335,20 @@ describe('agent changes', () => {
       assert.ok(!existsSync(file));
     });
 
+    it('a file follows it to where it was moved in a terminal, and does not double it', async () => {
+      const file = desk.scratch.write('a.txt', 'one\n');
+      const target = desk.scratch.path('moved.txt');
+      await edit(file, 'ONE\n');
+      await row('a.txt').waitFor();
+      renameSync(file, target);
+      await row('moved.txt').waitFor();
+      assert.equal((await texts()).length, 2, String(await texts()));
+      await revert('Claude', 'Revert File');
+      await until('the text', () => readFileSync(target, 'utf8') === 'one\n');
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      assert.ok(!existsSync(file));
+    });
+
     it('a deletion brings back what may be executed', async () => {
       const script = desk.scratch.write('run.sh', '#!/bin/sh\n');
       chmodSync(script, 0o750);
@@ -421,6 +436,28 @@ describe('agent changes', () => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
     }
 
+    it('are not looked for anew with each of many prompts', async () => {
+      const spy = new GitSpy(desk.scratch);
+      const notes = () => spy.runs.filter((run) => run.endsWith('rev-parse HEAD')).length;
+      try {
+        await Promise.all(Array.from({ length: 100 }, () => desk.client.callForTexts('closeAllDiffTabs')));
+        let before = 0;
+        await until(
+          'git to be at rest',
+          async () => {
+            const isAtRest = before > 0 && spy.runs.length === before;
+            before = spy.runs.length;
+            await new Promise((resolve) => setTimeout(resolve, 1_000));
+            return isAtRest;
+          },
+          30_000,
+        );
+        assert.ok(notes() >= 1 && notes() <= 5, `noted ${notes()} times, by ${spy.runs.length} runs of git`);
+      } finally {
+        spy.remove();
+      }
+    });
+
     it('are listed as such, and can be reverted to what was there', async () => {
       await prompt();
       writeFileSync(desk.scratch.path('script.txt'), 'scripted\n');
@@ -488,7 +525,7 @@ describe('agent changes', () => {
     });
 
     it('are not what the user saves, nor what git checks out', async () => {
-      git('stash', '--quiet');
+      git('checkout', '--quiet', '--', '.');
       git('checkout', '--quiet', '-b', 'other');
       desk.scratch.write('script.txt', 'other branch\n');
       git('commit', '--quiet', '--all', '--message=second');

@@ -18,6 +18,7 @@ import {
   proposalTabs,
   Scratch,
   skipOnFloor,
+  tabs,
 } from './bridge.ts';
 import { KernelDesk, slow } from './kernelDesk.ts';
 
@@ -306,7 +307,7 @@ const scenarios: Record<string, Scenario> = {
         const asked = run();
         await desk.question();
         await run();
-        await desk.press('Escape');
+        await desk.sayNo();
         await asked;
       } finally {
         await desk.clear();
@@ -336,6 +337,15 @@ const scenarios: Record<string, Scenario> = {
     onKernel: true,
     async run(client, scratch) {
       const desk = await KernelDesk.with(ui);
+      const call = (code: string) => client.start('tools/call', { name: 'executeCode', arguments: { code } });
+      await desk.openNotebook(scratch, 'closed.ipynb', desk.kernels.python);
+      const asked = call('1');
+      await desk.question();
+      const isNotebook = ({ input }: vscode.Tab) => input instanceof vscode.TabInputNotebook;
+      await vscode.window.tabGroups.close(tabs().filter(isNotebook));
+      await desk.sayYes();
+      await asked.answer;
+
       const editor = await desk.openNotebook(scratch, 'analysis.ipynb', desk.kernels.python);
       const lastCell = () => editor.notebook.cellAt(editor.notebook.cellCount - 1);
       const removeLastCell = async () => {
@@ -344,20 +354,15 @@ const scenarios: Record<string, Scenario> = {
         edit.set(editor.notebook.uri, [vscode.NotebookEdit.deleteCells(range)]);
         await vscode.workspace.applyEdit(edit);
       };
-      const call = (code: string) => client.start('tools/call', { name: 'executeCode', arguments: { code } });
       const started = async () => {
+        const count = editor.notebook.cellCount;
         const { id, answer } = call(sleep);
         await desk.agree(Promise.resolve());
-        await until('the sleep', () => lastCell().outputs.length > 0, slow);
+        const isNew = () => editor.notebook.cellCount > count;
+        await until('the sleep', () => isNew() && lastCell().outputs.length > 0, slow);
         return { id, answer };
       };
       try {
-        const asked = call('1');
-        await desk.question();
-        await removeLastCell();
-        await desk.sayYes();
-        await asked.answer;
-
         client.notify('notifications/cancelled', { requestId: (await started()).id });
         await until('the end', () => lastCell().executionSummary?.success !== undefined, slow);
 

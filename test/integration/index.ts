@@ -5,6 +5,7 @@ import { format } from 'node:util';
 import Mocha from 'mocha';
 import { testEnvironment, type TestResult } from '../support/testEnvironment.ts';
 import { testLine } from '../support/testLine.ts';
+import { SuiteTimes } from '../support/suiteTimes.ts';
 import { connectUi } from '../support/ui.ts';
 
 export async function run(): Promise<void> {
@@ -30,13 +31,16 @@ export async function run(): Promise<void> {
 
   await new Promise<void>((resolve, reject) => {
     const failedTitles: string[] = [];
+    const times = new SuiteTimes();
     const runner = mocha.run((failures) => {
+      print(times.table());
       const { passes = 0, pending = 0 } = runner.stats ?? {};
       const result: TestResult = { passes, failures, pending, failedTitles };
       writeFileSync(resultFile, JSON.stringify(result));
       if (failures === 0) resolve();
       else reject(new Error(`${failures} failed`));
     });
+    times.watch(runner);
     runner.on('retry', (test: Mocha.Test, error: Error) =>
       print(`retried: ${test.fullTitle()}: ${error.message}`),
     );

@@ -4,7 +4,6 @@ import { refuse, VirtualFiles } from '../../src/editor/virtualFiles.ts';
 import type { TestJupyterApi } from '../fixtures/jupyter/extension.ts';
 import type { TestKernelApi } from '../fixtures/kernel/extension.ts';
 import type { Ui } from '../support/ui.ts';
-import { until } from '../support/until.ts';
 import type { Scratch } from './bridge.ts';
 import { ipynb } from './ipynb.ts';
 
@@ -63,9 +62,6 @@ export class KernelDesk {
 
   async question(): Promise<void> {
     await this.asked.waitFor({ timeout: slow });
-    await until('the keyboard in the quick pick', () =>
-      this.ui.page.evaluate<boolean>('!!document.activeElement.closest(".quick-input-widget")'),
-    );
   }
 
   async press(...keys: string[]): Promise<void> {
@@ -81,28 +77,36 @@ export class KernelDesk {
     return answer;
   }
 
-  /** To the question that is asked, with the keys. One that is just going away, or coming, does not hear the first. */
+  /** To the question that is asked, with the mouse. */
   async sayYes(): Promise<void> {
-    const focused = this.ui.page.locator('.quick-input-widget:visible .monaco-list-row.focused');
-    const isYes = async () => /Execute/.test((await focused.allInnerTexts()).join());
-    await until('"Execute" to have the focus', async () => {
-      await this.press('ArrowDown');
-      return until('it', isYes, 500).catch(() => false as const);
-    });
-    await this.press('Enter');
+    await this.answer('Run');
+  }
+
+  async sayNo(): Promise<void> {
+    await this.answer('Refuse');
+  }
+
+  /** Waits until the question that is asked can be answered with yes. */
+  async isConsidered(): Promise<void> {
+    await this.ui.page.locator('.codelens-decoration a').filter({ hasText: 'Run' }).waitFor();
+  }
+
+  private async answer(title: string): Promise<void> {
+    const lenses = this.ui.page.locator('.codelens-decoration a');
+    await lenses.filter({ hasText: title }).click({ timeout: slow });
     // It goes when the extension has heard of it; until then the next `question` would take it for the next one.
     await this.asked.waitFor({ state: 'hidden', timeout: slow });
   }
 
   private get asked(): ReturnType<Ui['page']['getByText']> {
-    return this.ui.page.getByText(/wants to run code in/);
+    return this.ui.page.locator('.codelens-decoration').filter({ hasText: /wants to run this code in/ });
   }
 
   /** The editor's own. */
   async kernelPicker(): Promise<void> {
     await this.ui.page
       .locator('.quick-input-widget:visible')
-      .filter({ hasText: /Test (Kernel|R)/ })
+      .filter({ hasText: /Test (Kernel|R|Python)/ })
       .waitFor({ timeout: slow });
   }
 

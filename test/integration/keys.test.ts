@@ -109,4 +109,84 @@ describe('keys belong to what the user types in:', () => {
     await until('the notes to be saved', () => readFileSync(notes.uri.fsPath, 'utf8') === 'mine');
     assert.equal(proposalTabs().length, 1);
   });
+
+  describe('Ctrl+S accepts a proposal', () => {
+    /** By a way that does not go through the key of ours, and waits for it. */
+    async function save(uri: vscode.Uri, how: () => PromiseLike<unknown>): Promise<void> {
+      let isSaved = false;
+      const subscription = vscode.workspace.onDidSaveTextDocument((document) => {
+        isSaved ||= document.uri.toString() === uri.toString();
+      });
+      await how();
+      await until('the save', () => isSaved);
+      subscription.dispose();
+      await desk.client.request('ping'); // the answer of a decision would be on its way by now
+    }
+    const byCommand = () => vscode.commands.executeCommand('workbench.action.files.save');
+    const byKey = () => keyboard().press('Control+s');
+    const isRefused = () =>
+      desk.ui.page.getByText('Not accepted: the proposal came to the front only just now').waitFor();
+
+    it('not while the focus is elsewhere, though its diff is in front', async () => {
+      await vscode.commands.executeCommand('workbench.view.search');
+      await until('the focus in the search', () =>
+        desk.ui.page.evaluate<boolean>('document.activeElement.closest(".search-view") !== null'),
+      );
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await until('the diff in front', () => activeUri() === uri.toString());
+      await save(uri, byKey);
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
+    });
+
+    it('not when its diff has only just taken the focus from a file that they type in', async () => {
+      await set('takeFocus', true);
+      await openNotes();
+      await keyboard().type('mine');
+      const { uri } = await propose(desk.client, file, 'changed\n');
+      await until('the focus in the diff', () => activeUri() === uri.toString());
+      await keyboard().type('x');
+      await byKey();
+      await isRefused();
+      assert.equal(proposalTabs().length, 1);
+    });
+
+    it('not when it is the next one and the key was pressed once too often', async () => {
+      const first = await propose(desk.client, file, 'first\n', 'A');
+      const { answer } = await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+      await proposedSide().click();
+      await byKey();
+      assert.deepEqual(await answer, ['FILE_SAVED', 'second\n']);
+      await until('the other in front', () => activeUri() === first.uri.toString());
+      await until('the focus', hasEditorFocus);
+      await byKey();
+      await isRefused();
+      assert.deepEqual(proposalTabs(), ['hello.txt (proposed edit)']);
+    });
+
+    it('once its diff has had the focus for a moment, without a click', async () => {
+      await openNotes();
+      await keyboard().type('mine');
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await goToProposal(uri);
+      await until('the acceptance', async () => {
+        await byKey();
+        return proposalTabs().length === 0;
+      });
+      assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+    });
+
+    it('by other ways to save, once they have clicked into it', async () => {
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await save(uri, byCommand);
+      assert.equal(proposalTabs().length, 1);
+      await proposedSide().click();
+      await until('the click', () => activeUri() === uri.toString());
+      await until('the acceptance', async () => {
+        await byCommand();
+        return proposalTabs().length === 0;
+      });
+      assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+    });
+  });
 });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { IdeClient, ToolResult } from '../support/ideClient.ts';
 import { skipWithout } from '../support/lacking.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
-import { connectClient, Scratch } from './bridge.ts';
+import { connectClient, Scratch, tabs } from './bridge.ts';
 import { KernelDesk, slow } from './kernelDesk.ts';
 
 const isFloor = process.env[testEnvironment.floor] !== undefined;
@@ -42,6 +43,10 @@ describe('executeCode', function () {
   const execute = (code: string) => client.call('executeCode', { code });
   /** Calls the tool and says yes. */
   const executed = (code: string) => desk.agree(execute(code));
+  const questionTabs = () =>
+    tabs().filter(
+      ({ input }) => input instanceof vscode.TabInputText && input.uri.scheme === 'ide-bridge-code',
+    );
   const texts = ({ content }: ToolResult) => content.map(({ text }) => text);
 
   describe('on a Python kernel', () => {
@@ -56,20 +61,33 @@ describe('executeCode', function () {
     it('runs in a new cell at the end, once the user has agreed', async () => {
       const answer = execute('print(1 + 1)');
       await desk.question();
-      assert.equal(editor.notebook.cellCount, 2);
-      assert.equal(editor.notebook.cellAt(1).document.getText(), 'print(1 + 1)');
+      assert.equal(editor.notebook.cellCount, 1);
+      assert.equal(editor.notebook.isDirty, false);
       await ui.screenshot('executeCode-question');
       await desk.sayYes();
       assert.deepEqual(await answer, { content: [{ type: 'text', text: '2\n' }] });
+      assert.equal(editor.notebook.cellAt(1).document.getText(), 'print(1 + 1)');
       assert.equal(editor.notebook.cellAt(1).outputs.length, 1);
       await ui.screenshot('executeCode-cell');
     });
 
-    it('shows the code on one line, with nothing that turns into an icon', async () => {
-      const answer = execute('import os\n\tos.system("echo $(sync)")');
+    it('shows the whole code before, and no client hears of that', async () => {
+      const code = `import os\n\tos.system("echo $(sync)")\n${'x += 1\n'.repeat(200)}`;
+      const answer = execute(code);
       await desk.question();
-      await ui.page.getByText('import os ⏎ os.system("echo $(sync)")').waitFor();
-      await desk.press('Escape');
+      const [shown] = vscode.window.visibleTextEditors.filter(
+        ({ document }) => document.uri.scheme === 'ide-bridge-code',
+      );
+      assert.equal(shown?.document.getText(), code);
+      assert.equal(shown.document.languageId, 'python');
+      await vscode.window.showTextDocument(shown.document, shown.viewColumn);
+      await ui.page.keyboard.type('typed into it');
+      assert.equal(shown.document.getText(), code);
+      for (const tool of ['getOpenEditors', 'getCurrentSelection', 'getDiagnostics']) {
+        assert.ok(!(await client.callForTexts(tool)).join().includes('ide-bridge-code'), tool);
+      }
+      assert.ok(!JSON.stringify(client.notifications('selection_changed')).includes('x += 1'));
+      await desk.sayNo();
       await answer;
     });
 
@@ -162,12 +180,12 @@ describe('executeCode', function () {
       assert.deepEqual(texts(await executed('"free again"')), ["'free again'"]);
     });
 
-    it('takes the question back when the client cancels, and the cell with it', async () => {
+    it('takes the question back when the client cancels', async () => {
       const call = client.start('tools/call', { name: 'executeCode', arguments: { code: '1' } });
       await desk.question();
       client.notify('notifications/cancelled', { requestId: call.id });
-      await ui.page.getByText(/wants to run code in/).waitFor({ state: 'hidden' });
-      await until('the cell to go', () => editor.notebook.cellCount === 1);
+      await until('it to go', () => questionTabs().length === 0);
+      assert.equal(editor.notebook.cellCount, 1);
     });
 
     it('interrupts what runs longer than the setting allows', async () => {
@@ -196,25 +214,22 @@ describe('executeCode', function () {
       assert.deepEqual(texts(await executed('"a new kernel"')), ["'a new kernel'"]);
     });
 
-    it('says that its cell was removed, before or while it ran', async () => {
-      const removeCell = async () => {
-        const edit = new vscode.WorkspaceEdit();
-        edit.set(editor.notebook.uri, [vscode.NotebookEdit.deleteCells(new vscode.NotebookRange(1, 2))]);
-        await vscode.workspace.applyEdit(edit);
-      };
-      const first = execute('1');
-      await desk.question();
-      await removeCell();
-      await desk.sayYes();
-      assert.match(
-        texts(await first).join(),
-        /^The cell was removed, or analysis\.ipynb closed, before it ran/,
-      );
-
-      const second = executed('import time\nprint("begun", flush=True)\ntime.sleep(600)');
+    it('says that its cell was removed while it ran', async () => {
+      const answer = executed('import time\nprint("begun", flush=True)\ntime.sleep(600)');
       await until('the sleep', () => (editor.notebook.getCells()[1]?.outputs.length ?? 0) > 0, slow);
-      await removeCell();
-      assert.match(texts(await second).join(), /The cell was removed while it ran\./);
+      const edit = new vscode.WorkspaceEdit();
+      edit.set(editor.notebook.uri, [vscode.NotebookEdit.deleteCells(new vscode.NotebookRange(1, 2))]);
+      await vscode.workspace.applyEdit(edit);
+      assert.match(texts(await answer).join(), /The cell was removed while it ran\./);
+    });
+
+    it('says that the notebook was closed before it ran', async () => {
+      const answer = execute('1');
+      await desk.question();
+      const isNotebook = ({ input }: vscode.Tab) => input instanceof vscode.TabInputNotebook;
+      await vscode.window.tabGroups.close(tabs().filter(isNotebook));
+      await desk.sayYes();
+      assert.match(texts(await answer).join(), /^analysis\.ipynb was closed before the code ran\./);
     });
 
     it('says that the notebook was closed', async () => {
@@ -296,29 +311,101 @@ describe('executeCode', function () {
       }
     });
 
+    describe('the question, while the user types in a terminal', () => {
+      let terminal: vscode.Terminal;
+      let typed: string;
+      beforeEach(async () => {
+        typed = scratch.path('typed.txt');
+        terminal = vscode.window.createTerminal({
+          shellPath: '/bin/sh',
+          shellArgs: ['-c', `cat > '${typed}'`],
+        });
+        terminal.show();
+        await ui.page.locator('.panel .xterm').click();
+        await until('the terminal', () => ui.hasTerminalFocus());
+        await until('its program', () => existsSync(typed));
+      });
+      afterEach(() => terminal.dispose());
+
+      const hasRun = () => editor.notebook.getCells().some((cell) => cell.outputs.length > 0);
+      for (const [what, keys] of [
+        ['a word and Enter', [...'execute', 'Enter']],
+        ['an answer to another question', ['ArrowDown', 'Enter', 'y', 'Enter', 'Tab', 'Space', 'Enter']],
+        ['pasted text', ['paste', 'Enter']],
+      ] as const) {
+        it(`takes ${what} as no consent, from before it comes until long after`, async () => {
+          let pressed = 0;
+          const press = async (count: number) => {
+            for (const end = pressed + count; pressed < end; pressed++) {
+              const key = keys[pressed % keys.length] ?? '';
+              await (key === 'paste' ? ui.page.keyboard.insertText('Run') : ui.page.keyboard.press(key));
+            }
+          };
+          let isAsked = false;
+          const answer = execute('"it has run"');
+          const asked = desk.question().then(() => (isAsked = true));
+          while (!isAsked) {
+            await press(1);
+          }
+          await asked;
+          await press(100);
+          assert.equal(hasRun(), false);
+          assert.ok(await ui.hasTerminalFocus());
+          await desk.sayNo();
+          assert.match(texts(await answer).join(), /refused/);
+        });
+      }
+    });
+
     describe('the question', () => {
-      it('refuses on Escape, and leaves no cell behind', async () => {
+      it('refuses on Refuse, and nothing of it has been in the notebook', async () => {
+        let changes = 0;
+        const subscription = vscode.workspace.onDidChangeNotebookDocument(() => changes++);
         const answer = execute('1');
         await desk.question();
-        await desk.press('Escape');
+        await desk.sayNo();
         const { content, isError } = await answer;
         assert.equal(isError, true);
         assert.match(content[0]?.text ?? '', /^The user refused to run this code\./);
+        assert.equal(changes, 0);
+        subscription.dispose();
+      });
+
+      it('takes the closing of its tab as a no', async () => {
+        const answer = execute('1');
+        await desk.question();
+        await vscode.window.tabGroups.close(questionTabs());
+        assert.match((await answer).content[0]?.text ?? '', /refused/);
+      });
+
+      it('is answered by the keys for proposals, once the user has gone there', async () => {
+        for (const [key, expected] of [
+          ['Control+Enter', /^'it has run'$/],
+          ['Control+Shift+Backspace', /refused/],
+        ] as const) {
+          const answer = execute('"it has run"');
+          await desk.question();
+          await ui.page.keyboard.press(key); // in the notebook
+          await vscode.commands.executeCommand('workbench.action.focusNextGroup');
+          await desk.isConsidered();
+          await ui.page.keyboard.press(key);
+          assert.match(texts(await answer).join(), expected);
+        }
+      });
+
+      it('takes no yes in its first second, nor out of sight', async () => {
+        const answer = execute('1');
+        await until('it', () => questionTabs().length === 1);
+        await vscode.commands.executeCommand('ideBridge.runCode');
+        await desk.isConsidered();
+        const file = vscode.Uri.file(scratch.write('over.txt', ''));
+        await vscode.window.showTextDocument(file, { viewColumn: questionTabs()[0]?.group.viewColumn ?? 1 });
+        await until('it to be covered', () => questionTabs()[0]?.isActive === false);
+        await vscode.commands.executeCommand('ideBridge.runCode');
+        await until('it in front', () => questionTabs()[0]?.isActive);
         assert.equal(editor.notebook.cellCount, 1);
-      });
-
-      it('refuses on Cancel', async () => {
-        const answer = execute('1');
-        await desk.question();
-        await desk.press('ArrowDown', 'ArrowDown', 'Enter');
-        assert.match((await answer).content[0]?.text ?? '', /refused/);
-      });
-
-      it('takes no Enter that was meant for the terminal as a yes', async () => {
-        const answer = execute('1');
-        await desk.question();
-        await desk.press('Enter', 'Enter', 'Escape');
-        assert.match((await answer).content[0]?.text ?? '', /refused/);
+        await desk.sayNo();
+        assert.match(texts(await answer).join(), /refused/);
       });
 
       it('comes once per session, if the user wants it so', async () => {
@@ -328,7 +415,7 @@ describe('executeCode', function () {
         const other = await connectClient();
         const answer = other.call('executeCode', { code: '3' });
         await desk.question();
-        await desk.press('Escape');
+        await desk.sayNo();
         assert.equal((await answer).isError, true);
         await other.close();
       });
@@ -352,9 +439,13 @@ describe('executeCode', function () {
         await executed('"first run"');
         editor.selection = new vscode.NotebookRange(0, 1);
         const answer = execute('"second run"');
+        const isBelow = until(
+          'the cell below',
+          () => editor.notebook.cellAt(1).document.getText() === '"second run"',
+        );
         await desk.question();
-        assert.equal(editor.notebook.cellAt(1).document.getText(), '"second run"');
         await desk.sayYes();
+        await isBelow;
         assert.deepEqual(texts(await answer), ["'second run'"]);
         assert.deepEqual(
           editor.notebook.getCells().map(({ document }) => document.getText()),
@@ -370,7 +461,7 @@ describe('executeCode', function () {
       const first = execute('1');
       await desk.question();
       assert.match(texts(await execute('2')).join(), /^Another executeCode call is still running\./);
-      await desk.press('Escape');
+      await desk.sayNo();
       await first;
     });
 
@@ -447,6 +538,40 @@ describe('executeCode', function () {
     assert.equal(editor.notebook.cellCount, 1);
   });
 
+  describe('a cell that the user takes in hand while they are asked for a kernel', () => {
+    let editor: vscode.NotebookEditor;
+    let answer: Promise<ToolResult>;
+    beforeEach(async () => {
+      editor = await desk.openNotebook(scratch);
+      answer = executed('print("proposed")');
+      await desk.kernelPicker();
+    });
+
+    it('stays if they edit it, and the model is told that its code did not run', async () => {
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(editor.notebook.cellAt(1).document.uri, new vscode.Position(0, 0), '# mine: ');
+      await vscode.workspace.applyEdit(edit);
+      assert.match(
+        texts(await desk.escape(answer)).join(),
+        /changed the cell in analysis\.ipynb before it ran/,
+      );
+      assert.equal(editor.notebook.cellAt(1).document.getText(), '# mine: print("proposed")');
+    });
+
+    it('runs once if they run it with its own button, and the model is told what came out', async () => {
+      // The editor's own choice holds the cell; after it comes ours.
+      await desk.press('Escape');
+      await ui.page.locator('.quick-input-widget:visible').waitFor({ state: 'hidden' });
+      await desk.kernelPicker();
+      await desk.select(editor, desk.kernels.python);
+      const target = { ranges: [{ start: 1, end: 2 }], document: editor.notebook.uri };
+      await vscode.commands.executeCommand('notebook.cell.execute', target);
+      await until('its output', () => editor.notebook.cellAt(1).outputs.length > 0, slow);
+      assert.deepEqual(texts(await desk.escape(answer)), ['proposed\n']);
+      assert.equal(editor.notebook.cellAt(1).executionSummary?.executionOrder, 1);
+    });
+  });
+
   for (const [where, isBehind] of [
     ['in front', false],
     ['beside a file', true],
@@ -467,7 +592,7 @@ describe('executeCode', function () {
       await until('the cell to go', () => editor.notebook.cellCount === 1);
       const answer = execute('2');
       await desk.question();
-      await desk.press('Escape');
+      await desk.sayNo();
       assert.match(texts(await answer).join(), /^The user refused/);
     });
   }

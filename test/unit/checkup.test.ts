@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -149,5 +149,18 @@ describe('checkup', () => {
     mode(local, 'default');
     assert.match(found(), /starts in manual mode/);
     assert.match(checkPermissionMode([local, user], 'plan').what, /starts in mode “plan”/);
+  });
+
+  it('of the permission mode reads settings through a link, and neither a device, a pipe nor a huge file', () => {
+    const path = (name: string) => join(bridges.root, name);
+    fs.writeFileSync(path('real.json'), '{"permissions":{"defaultMode":"plan"}}');
+    fs.symlinkSync('real.json', path('link.json'));
+    fs.symlinkSync('/dev/zero', path('device.json'));
+    execFileSync('mkfifo', [path('pipe')]);
+    fs.symlinkSync('pipe', path('pipe.json'));
+    fs.writeFileSync(path('huge.json'), '{"permissions":{"defaultMode":"default"}}');
+    fs.truncateSync(path('huge.json'), 2 ** 40);
+    const hostile = ['device.json', 'pipe', 'pipe.json', 'huge.json', 'none.json'].map(path);
+    assert.match(checkPermissionMode([...hostile, path('link.json')]).what, /starts in mode “plan”/);
   });
 });

@@ -27,7 +27,7 @@ describe('the process that reads a terminal', function () {
   });
 
   /** An interactive shell, with job control as users have it. */
-  async function openShell(): Promise<{ shell: number; type(line: string): void }> {
+  async function openShell(): Promise<{ shell: number; type: (line: string) => void }> {
     const child = spawn('script', ['-qc', 'bash --norc --noprofile', '/dev/null'], {
       stdio: ['pipe', 'ignore', 'ignore'],
       cwd: folder,

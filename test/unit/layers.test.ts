@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { ESLint } from 'eslint';
 
-/** Messages of the layer rule for a file at `path` that imports `from`. */
-async function complaints(path: string, from: string): Promise<string[]> {
+/** Messages of the rules about imports for a file at `path` that has this one. */
+async function complaints(path: string, from: string, statement = `import '${from}';`): Promise<string[]> {
   const eslint = new ESLint({
     overrideConfig: { languageOptions: { parserOptions: { projectService: false } } },
-    ruleFilter: ({ ruleId }) => ruleId === 'no-restricted-imports',
+    ruleFilter: ({ ruleId }) => ['no-restricted-imports', 'no-restricted-syntax'].includes(ruleId),
   });
-  const [result] = await eslint.lintText(`import '${from}';\n`, { filePath: path });
+  const [result] = await eslint.lintText(`${statement}\n`, { filePath: path });
   return result?.messages.map(({ ruleId, message }) => `${ruleId}: ${message}`) ?? [];
 }
 
@@ -41,4 +41,25 @@ describe('layers', function () {
       assert.deepEqual(await complaints(path, from), []);
     });
   }
+
+  const processes = [
+    ['src/server/x.ts', 'node:child_process'],
+    ['src/editor/x.ts', 'child_process'],
+    ['src/ui/x.ts', 'node:cluster'],
+    ['src/extension.ts', 'node:child_process'],
+  ] as const;
+  for (const [path, from] of processes) {
+    it(`${path} may not start processes by ${from}, however it is imported`, async () => {
+      for (const statement of [`import '${from}';`, `export * from '${from}';`, `await import('${from}');`]) {
+        assert.match(
+          (await complaints(path, from, statement)).join(),
+          /started in src\/server\/childProcesses/,
+        );
+      }
+    });
+  }
+
+  it('src/server/childProcesses.ts may', async () => {
+    assert.deepEqual(await complaints('src/server/childProcesses.ts', 'node:child_process'), []);
+  });
 });

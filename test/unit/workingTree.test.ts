@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   realpathSync,
@@ -61,6 +62,39 @@ describe('a work tree', function () {
       'new.txt git undefined',
       'sub dir/ü [1].txt git "committed too\\n"',
     ]);
+  });
+
+  it('finds nothing in what git itself has put there, and takes that for what the user has', async () => {
+    commit();
+    write('a.txt', 'stashed\n');
+    git('stash', '--quiet');
+    write('sub dir/ü [1].txt', 'staged\n');
+    git('add', '--all');
+    write('sub dir/ü [1].txt', 'staged, and more\n');
+    await tree.note();
+    git('checkout', '--quiet', '--', 'sub dir');
+    assert.deepEqual(await found('sub dir/ü [1].txt'), []);
+    git('stash', 'apply', '--quiet');
+    assert.deepEqual(await found('a.txt'), []);
+    write('a.txt', 'scripted\n');
+    write('sub dir/ü [1].txt', 'scripted\n');
+    assert.deepEqual(await found('a.txt', 'sub dir/ü [1].txt'), [
+      'a.txt saved "stashed\\n"',
+      'sub dir/ü [1].txt saved "staged\\n"',
+    ]);
+  });
+
+  it('knows of a deleted file whether it may be executed', async () => {
+    commit();
+    write('run.sh', 'committed\n');
+    chmodSync(path('run.sh'), 0o755);
+    git('add', '--all');
+    git('commit', '--quiet', '--message=second');
+    await tree.note();
+    unlinkSync(path('run.sh'));
+    unlinkSync(path('a.txt'));
+    const modes = (await tree.before(['run.sh', 'a.txt'].map(path))).map(({ mode }) => mode);
+    assert.deepEqual(modes, [0o777 & ~process.umask(), undefined]);
   });
 
   it('finds them among more names than a command line can hold', async () => {

@@ -1,0 +1,42 @@
+import * as vscode from 'vscode';
+import type { RunQuestions } from '../editor/runQuestions.ts';
+import { codeScheme } from '../editor/schemes.ts';
+import { commandIds } from './commandIds.ts';
+
+/** Above code that waits for the user's consent: who wants to run it where, and the answers. */
+export class RunLenses implements vscode.CodeLensProvider, vscode.Disposable {
+  readonly onDidChangeCodeLenses: vscode.Event<void>;
+  private readonly registration: vscode.Disposable;
+
+  constructor(private readonly questions: RunQuestions) {
+    this.onDidChangeCodeLenses = questions.onDidChangeQuestion;
+    this.registration = vscode.languages.registerCodeLensProvider({ scheme: codeScheme }, this);
+  }
+
+  provideCodeLenses({ uri }: vscode.TextDocument): vscode.CodeLens[] {
+    const question = this.questions.find(uri);
+    if (!question) {
+      return [];
+    }
+    const { session, notebook, lasts, isConsidered } = question;
+    return [
+      lens(withoutIcons(`${session.label} wants to run this code in ${notebook}`)),
+      lens('$(circle-slash) Refuse', commandIds.refuseCode),
+      // Text only, for a moment: a click that was meant for what was there before is no consent.
+      lens(`$(play) Run${lasts}`, isConsidered ? commandIds.runCode : ''),
+    ];
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+  }
+}
+
+/** Without a command it is plain text. */
+function lens(title: string, command = ''): vscode.CodeLens {
+  return new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title, command });
+}
+
+function withoutIcons(text: string): string {
+  return text.replace(/\$\([\w~-]+\)/g, '\\$&');
+}

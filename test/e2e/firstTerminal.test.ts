@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { findLocks } from '../support/ideClient.ts';
+import { until } from '../support/until.ts';
+import { EditorWindow } from './editorWindow.ts';
+import { useOwnWindow } from './useOwnWindow.ts';
+
+describe('The first terminal of a window', function () {
+  this.timeout(120_000);
+  const own = useOwnWindow();
+
+  it('has the focus when Run Claude Code has opened it beside a file', async () => {
+    const folder = path.join(own.root, 'workspace');
+    const configDir = path.join(own.root, 'config');
+    const command = path.join(own.root, 'fake-claude');
+    const heard = path.join(own.root, 'heard.txt');
+    await mkdir(folder);
+    await writeFile(path.join(folder, 'typed in.txt'), '');
+    await writeFile(command, `#!/bin/sh\ncat > "${heard}"\n`);
+    await chmod(command, 0o755);
+    const { page } = await own.open({
+      folder,
+      env: { CLAUDE_CONFIG_DIR: configDir, SHELL: '/bin/bash' },
+      settings: { 'ideBridge.command': command },
+    });
+    await until('the lock file', () => findLocks(configDir)[0], 30_000);
+    await new EditorWindow(page).openFile('typed in.txt');
+    await page.locator('.editor-instance .view-lines').first().click();
+    await page.keyboard.press('Control+Escape');
+    await until('the CLI', () => existsSync(heard), 20_000);
+    await page.locator('.xterm-helper-textarea:focus').waitFor();
+    await page.keyboard.type('for the CLI\n');
+    await until('the words', async () => (await readFile(heard, 'utf8')) === 'for the CLI\n');
+    assert.equal(await readFile(path.join(folder, 'typed in.txt'), 'utf8'), '');
+  });
+});
