@@ -1,15 +1,13 @@
 import type { ChildProcesses, Ended } from './childProcesses.ts';
 
-/**
- * What a repository's own configuration may not have git run, whatever it says. The protocols are those of a fetch of
- * objects that a partial clone lacks.
- */
+/** Instead of what the repository configures. */
 const overrides = [
   'core.fsmonitor=', // "false" is a program to git before 2.36
   'core.hooksPath=/dev/null',
   'safe.bareRepository=explicit', // one that lies among the files; git before 2.38 reads it, but runs nothing of it
 ];
 const environment = {
+  // A partial clone would have git fetch what it lacks, by any program.
   GIT_ALLOW_PROTOCOL: 'none',
   GIT_NO_LAZY_FETCH: '1',
   GIT_OPTIONAL_LOCKS: '0',
@@ -61,8 +59,7 @@ export class Git {
     }
     const keys = stdout.toString().split('\0');
     const names = new Set(keys.flatMap((key) => /^filter\.(.*)\.[^.]+$/s.exec(key)?.[1] ?? []));
-    const strange = [...names].find((name) => /[=\n\uFFFD]/.test(name));
-    if (strange !== undefined) {
+    if ([...names].some((name) => /[=\n\uFFFD]/.test(name))) {
       throw new Error('A filter has a name that git takes from no command line.');
     }
     return [...names];

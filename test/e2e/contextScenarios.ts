@@ -77,8 +77,8 @@ export function severalMentionScenarios(desk: () => Desk): void {
 export function contextScenarios(desk: () => Desk): void {
   it('shares the selection with each prompt, if the user wants that', async () => {
     const file = await desk().file('poem.txt', 'roses are red\nviolets are blue\nsugar is sweet\n');
-    const claude = await desk().startClaude();
     await desk().configure({ 'ideBridge.share.selectionWithEachPrompt': true });
+    const claude = await desk().startClaude();
     await desk().window.openFile(file.path);
     await desk().window.selectLines(2, 3);
     await claude.terminal.shows('2 lines selected');

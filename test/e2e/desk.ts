@@ -48,6 +48,7 @@ export class Desk {
   private terminals = 0;
   private shells = 0;
   private scenarios = 0;
+  private isConfigured = false;
 
   private current: EditorWindow | undefined;
   private workbench: Workbench | undefined;
@@ -133,9 +134,11 @@ export class Desk {
     return file;
   }
 
-  /** Settings of the user, for this scenario. */
+  /** Settings of the user, for this scenario. The window is reloaded: it does not see that others write the file. */
   async configure(settings: Record<string, unknown>): Promise<void> {
+    this.isConfigured = true;
     await writeUserSettings(path.join(this.root, 'vscode'), { ...this.options.settings, ...settings });
+    await this.reload();
   }
 
   /** Reloads the window and goes back to its terminals, which live on. */
@@ -193,7 +196,10 @@ export class Desk {
     await this.window.connectedClients(0);
     await this.window.closeEditors();
     await this.window.keepAgentChanges();
-    await this.configure({});
+    if (this.isConfigured) {
+      await this.configure({});
+      this.isConfigured = false;
+    }
     for (const api of this.apis.splice(0)) await api.close();
     this.terminals = 0;
     this.scenarios++;
