@@ -61,8 +61,9 @@ export async function rejectWithReason(
   }
   await delay(redraw);
   if (session.pid !== undefined && (await pasteIntoCli(terminal, session.pid, reason))) {
+    // Not "press Enter": a question may be in the place of the prompt, and has lost the paste.
     vscode.window.setStatusBarMessage(
-      `Press Enter in the terminal to send ${session.label} your reason.`,
+      `Reason pasted. If it stands in the prompt of ${session.label}, Enter sends it.`,
       10_000,
     );
   } else {

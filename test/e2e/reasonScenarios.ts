@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { until } from '../support/until.ts';
 import { editTurns } from './coreScenarios.ts';
 import type { Desk } from './desk.ts';
 import { contextText, resultOf, text, toolUse } from './mockApi.ts';
@@ -69,8 +70,12 @@ export function backgroundAgentScenarios(desk: () => Desk): void {
     await diff.gone();
     await claude.terminal.shows('rm ');
     await claude.terminal.shows('Do you want to proceed?');
+    const pasted = desk().window.page.getByText('Reason pasted').first();
+    await until('the paste', async () => ran.exists() || (await pasted.isVisible()));
+    assert.ok(!ran.exists());
     assert.match(await claude.terminal.settled(), /❯ *1\. Yes/, 'the question waits');
     assert.ok(!ran.exists());
+    assert.ok(!JSON.stringify(claude.api.log).includes('use a map instead'), 'nothing was sent');
     assert.equal(await file.text(), 'one\ntwo\n');
   });
 }

@@ -126,7 +126,7 @@ describe('a decision', () => {
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
       await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
       await inTerminal.callForTexts('close_tab', { tab_name: 'T1' });
-      await desk.ui.page.getByText('Press Enter in the terminal').first().waitFor();
+      await desk.ui.page.getByText('Reason pasted').first().waitFor();
       await desk.ui.screenshot('reason-pasted');
       assert.equal(readFileSync(typed, 'utf8'), '', 'not by us');
       await desk.ui.page.keyboard.press('Enter');
