@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { extensionHost } from '../host/processes.ts';
 import { ipynb } from '../integration/ipynb.ts';
 import { findLocks, IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
@@ -11,13 +12,13 @@ describe('code that waits for consent', function () {
   this.timeout(180_000);
   const own = useOwnWindow();
 
-  it('is neither in the notebook nor on the screen after a reload, with auto-save on', async () => {
+  it('is neither in the notebook nor on the screen after a crash of the extension host, with auto-save on', async () => {
     const folder = path.join(own.root, 'workspace');
     const configDir = path.join(own.root, 'config');
     const notebook = path.join(folder, 'analysis.ipynb');
     await mkdir(folder);
     await writeFile(notebook, ipynb(['x = 20']));
-    const { page } = await own.open({
+    const { page, serverPid } = await own.open({
       folder,
       env: { CLAUDE_CONFIG_DIR: configDir },
       settings: { 'files.autoSave': 'afterDelay', 'files.autoSaveDelay': 100 },
@@ -38,13 +39,13 @@ describe('code that waits for consent', function () {
     client.start('tools/call', { name: 'executeCode', arguments: { code: 'proposed()' } });
     await page.getByText(/wants to run (this )?code in/).waitFor();
 
-    await page.reload();
+    process.kill(extensionHost(serverPid), 'SIGKILL');
     await client.closed;
-    await cells.filter({ hasText: 'x = 20' }).waitFor({ timeout: 60_000 });
     const back = await connect();
+    assert.equal(await readFile(notebook, 'utf8'), ipynb(['x = 20']));
+    await cells.filter({ hasText: 'x = 20' }).waitFor({ timeout: 60_000 });
     await until('its tab to go', async () => (await page.getByText('Run in analysis.ipynb?').count()) === 0);
     assert.equal(await page.getByText('proposed()').count(), 0);
-    assert.equal(await readFile(notebook, 'utf8'), ipynb(['x = 20']));
     await back.close();
   });
 });
