@@ -30,23 +30,24 @@ export class DecidedTabs implements vscode.Disposable {
     await Promise.all(shownProposals().map((uri) => this.closeOrphan(uri)));
   }
 
-  /** Leaves a multi-diff open that shows others which are still under review. */
-  async close(uri: vscode.Uri): Promise<void> {
+  /**
+   * Leaves a multi-diff open that shows others which are still under review.
+   * @param isOrphan then a tab that cannot be saved is left, too: nobody has decided, and is to be asked
+   */
+  async close(uri: vscode.Uri, isOrphan = false): Promise<void> {
     const isDone = (tab: vscode.Tab) => proposedSides(tab).every((side) => !this.isPending(side));
-    // Once more where an edit came in between: of a dirty tab the editor would ask, so that is left.
+    // Once more where an edit came in between: a dirty tab asks, and stays.
     for (let attempt = 0; attempt < 2; attempt++) {
       const done = tabsOf(uri).filter(isDone);
       if (done.length === 0) {
         break;
       }
       try {
-        // Of a tab that is just being restored, the editor may answer late or never.
-        await Promise.race([save(uri, done.some(isNotebook)), delay(4_000)]);
-        await until(() => !done.some(({ isDirty }) => isDirty), 500);
-        await vscode.window.tabGroups.close(
-          done.filter(({ isDirty }) => !isDirty),
-          true,
-        );
+        // Of a tab that is just being restored, the editor may answer late or never; until then it would ask.
+        const saved = save(uri, done.some(isNotebook)).then(() => true);
+        if ((await Promise.race([saved, delay(4_000, false)])) || (attempt > 0 && !isOrphan)) {
+          await vscode.window.tabGroups.close(done, true);
+        }
       } catch (error) {
         this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`);
       }
@@ -64,7 +65,7 @@ export class DecidedTabs implements vscode.Disposable {
       let isKept = false;
       for (let attempt = 0; attempt < 5 && !this.isPending(uri) && tabsOf(uri).length > 0; attempt++) {
         const file = this.files.adopt(uri);
-        await this.close(uri);
+        await this.close(uri, true);
         if (file.bytes.length > 0 && !isKept) {
           isKept = true;
           await this.versions.give(uri, textOf(file)); // which the editor still had
@@ -87,11 +88,4 @@ async function save(uri: vscode.Uri, asNotebook: boolean): Promise<void> {
     ? await vscode.workspace.openNotebookDocument(uri)
     : await vscode.workspace.openTextDocument(uri);
   await document.save();
-}
-
-/** The editor tells of a tab a moment after its document. @param patience ms, after which it returns all the same */
-async function until(isSo: () => boolean, patience: number): Promise<void> {
-  for (const end = Date.now() + patience; !isSo() && Date.now() < end;) {
-    await delay(20);
-  }
 }
