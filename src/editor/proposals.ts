@@ -286,9 +286,9 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     } else {
       await this.versions.give(proposal.uri, text); // the user has not decided that it may go
     }
-    if (tabsOf(proposal.uri).length === 0) {
-      await this.opening.get(proposal)?.catch(() => {}); // else the tab would open after we have closed it
-    }
+    const opened = this.opening.get(proposal)?.catch(() => {});
+    // Else the tab would open after we have closed it. VS Code 1.96 may never end the command of one that it shows.
+    await (tabsOf(proposal.uri).length === 0 ? opened : Promise.race([opened, delay(patience)]));
     const column = tabsOf(proposal.uri)[0]?.group.viewColumn;
     await this.decidedTabs.close(proposal.uri);
     if (outcome.kind === 'accepted' || outcome.kind === 'rejected') {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { diffsOf } from '../../src/editor/tabContent.ts';
 import type { IdeClient } from '../support/ideClient.ts';
@@ -191,6 +192,8 @@ describe('random sequences', () => {
     await deciding;
   }
 
+  /** In ms: a key that is pressed sooner may have been meant for what was in front before, and saves nothing. */
+  const keyTime = 1_100;
   /** VS Code 1.96 does not save from a diff whose proposal is in a multi-diff, too. */
   const isFloor = process.env[testEnvironment.floor] !== undefined;
   const buttons = ['Accept Anyway', 'Save First', 'Reject'] as const;
@@ -227,12 +230,8 @@ describe('random sequences', () => {
             'the proposed side in front',
             () => vscode.window.activeTextEditor?.document.uri.toString() === proposal.uri.toString(),
           );
-          await decide(
-            proposal,
-            model,
-            vscode.commands.executeCommand('workbench.action.files.save'),
-            button,
-          );
+          await delay(keyTime);
+          await decide(proposal, model, vscode.commands.executeCommand('ideBridge.saveProposal'), button);
         },
         (_proposal, model) => model.together.length === 0 || !isFloor,
       ),
