@@ -45,8 +45,12 @@ export class GitIgnored implements vscode.Disposable {
 
   /** Asks of those that are not known yet, and resolves when Git has answered or failed. */
   async learn(paths: readonly string[]): Promise<void> {
-    paths.forEach((path) => this.isIgnored(path));
-    await this.ask();
+    // What is learned while a .gitignore changes is forgotten at once.
+    for (let before; before !== this.known;) {
+      before = this.known;
+      paths.forEach((path) => this.isIgnored(path));
+      await this.ask();
+    }
   }
 
   dispose(): void {

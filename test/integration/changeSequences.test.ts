@@ -49,7 +49,11 @@ describe('random sequences', () => {
   const nextDialog = useDialogs();
   const { showQuickPick } = vscode.window;
 
-  beforeEach(() => vscode.commands.executeCommand('ideBridge.changes.focus'));
+  beforeEach(async () => {
+    await vscode.commands.executeCommand('ideBridge.changes.focus');
+    await vscode.commands.executeCommand('ideBridge.keepAllChanges'); // what other tests have left
+    await until('nothing listed', async () => (await listed()).length === 0);
+  });
   afterEach(async () => {
     vscode.window.showQuickPick = showQuickPick;
     await vscode.commands.executeCommand('ideBridge.keepAllChanges');

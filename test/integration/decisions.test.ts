@@ -45,7 +45,16 @@ describe('a decision', () => {
     it('to the terminal from which the prompt came', async () => {
       const { inTerminal } = await openTerminalWithClient();
       await openFile('other.txt');
+      const told = new Promise((resolve) => {
+        const subscription = vscode.window.onDidChangeTextEditorSelection(({ kind }) => {
+          if (kind === vscode.TextEditorSelectionChangeKind.Mouse) {
+            subscription.dispose();
+            resolve(undefined);
+          }
+        });
+      });
       await desk.ui.page.locator('.editor-instance .view-lines').first().click();
+      await told;
       await inTerminal.callForTexts('closeAllDiffTabs'); // the prompt
       const { answer } = await propose(inTerminal, file, 'changed\n');
       await proposedSide().click();

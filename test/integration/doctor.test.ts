@@ -184,7 +184,7 @@ describe('a bridge that is restarted 50 times', () => {
 });
 
 describe('a port that somebody else has taken', () => {
-  it('is replaced; terminals that still have it are named, and /ide is typed into one on request', async () => {
+  it('is replaced; terminals that still have it are named, and one is shown on request, in which nothing is typed', async () => {
     const ui = await connectUi();
     const terminal = vscode.window.createTerminal('before the change');
     const { port, authToken } = await currentLock();
@@ -200,8 +200,11 @@ describe('a port that somebody else has taken', () => {
     await toast.waitFor();
     await ui.screenshot('new port');
     await toast.getByText('Reconnect…').click();
-    await ui.page.locator('.xterm-rows', { hasText: /[$#]\s\/ide/ }).waitFor();
-    await ui.screenshot('typed');
+    await ui.page.locator('.notification-toast', { hasText: 'Type /ide' }).waitFor();
+    await ui.page.locator('.xterm-rows', { hasText: /[$#]/ }).waitFor();
+    await ui.screenshot('reconnect');
+    assert.equal(vscode.window.activeTerminal?.name, 'before the change');
+    assert.equal(await ui.page.locator('.xterm-rows', { hasText: /[$#]\s*\/ide/ }).count(), 0);
     const out = join(dirname(after.path), 'port.txt');
     const next = vscode.window.createTerminal('after the change');
     next.sendText(`echo "$CLAUDE_CODE_SSE_PORT" > "${out}"`);
