@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 import type { Author, ChangeSet, Entry, Snapshot, SnapshotSource } from './changeSet.ts';
-import type { Before, ChangeSets } from './changeSets.ts';
+import { type Before, type ChangeSets, realPathOf } from './changeSets.ts';
 import type { Editor } from './editor.ts';
 import { revertFile } from './revertFile.ts';
 
@@ -75,12 +75,12 @@ export class ChangeReview {
     if (this.reverting.has(path)) {
       return;
     }
+    this.sets.markSaved(path); // before what is retaken, which has it
     for (const set of this.overtaken.get(path) ?? []) {
       this.await(this.sets.retake(set, path));
     }
     this.overtaken.delete(path);
     this.forgetSame(path);
-    this.sets.markSaved(path);
   }
 
   /** The user has deleted the file or folder: that it is gone is what they want. */
@@ -128,13 +128,22 @@ export class ChangeReview {
     if (set.snapshots.get(path) !== snapshot) {
       throw new Error('it is no longer listed.'); // kept, moved or edited anew while the user was asked
     }
+    if (snapshot.real !== undefined && realPathOf(path) !== snapshot.real) {
+      throw new Error('a link leads to another file now.');
+    }
+    const gone = new Set(this.sets.ofPath(path).map((each) => each.snapshot));
     this.reverting.add(path);
     try {
       await revertFile(this.editor, entry, this.sets.before(snapshot));
     } finally {
       this.reverting.delete(path);
     }
-    this.sets.forget((other) => other.path === path && other.takenAt >= snapshot.takenAt);
+    for (const { set: other, snapshot: taken } of this.sets.ofPath(path)) {
+      if (!gone.has(taken)) {
+        this.await(this.sets.retake(other, path)); // announced meanwhile, and written after this
+      }
+    }
+    this.sets.forget((other) => gone.has(other) && other.takenAt >= snapshot.takenAt);
   }
 
   private await(snapshot: Snapshot | undefined): void {

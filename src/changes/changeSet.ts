@@ -13,6 +13,8 @@ const snapshot = z.object({
   path: z.string(),
   /** SHA-256 of the bytes; absent: there was no file. */
   hash: z.optional(z.string()),
+  /** Where the path led, through whatever links. */
+  real: z.optional(z.string()),
   /** In bytes. */
   size: z.number(),
   /** Permissions, as of `chmod`; absent where they are not known. */

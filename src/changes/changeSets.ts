@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter } from '../base/emitter.ts';
 import { errorCode, errorMessage, isNotFound } from '../base/errors.ts';
@@ -74,10 +75,11 @@ export class ChangeSets implements Disposable {
 
   /** The snapshots of this file, one per session that has changed it. */
   ofPath(path: string): Entry[] {
-    return this.sets.flatMap((set) => {
+    const entries = this.sets.flatMap((set) => {
       const snapshot = set.snapshots.get(path);
       return snapshot ? [{ set, snapshot }] : [];
     });
+    return entries.sort((a, b) => a.snapshot.takenAt - b.snapshot.takenAt);
   }
 
   /**
@@ -168,7 +170,7 @@ export class ChangeSets implements Disposable {
         const path = target(snapshot.path);
         if (path !== undefined) {
           snapshots.delete(snapshot.path);
-          snapshots.set(path, { ...snapshot, path });
+          snapshots.set(path, { ...snapshot, path, real: realPathOf(path) });
           moved.add(snapshot.path);
         }
       }
@@ -218,6 +220,7 @@ export class ChangeSets implements Disposable {
     this.newest = Math.max(Date.now(), this.newest + 1);
     const snapshot: Snapshot = {
       path,
+      real: realPathOf(path),
       ...(hash === undefined ? {} : { hash }),
       size: bytes?.length ?? 0,
       ...(mode === undefined ? {} : { mode }),
@@ -355,6 +358,19 @@ export class ChangeSets implements Disposable {
     } catch (error) {
       this.options.log.error(`The changes cannot be kept over a reload: ${errorMessage(error)}`);
     }
+  }
+}
+
+/** Where it leads, through links; for what is not there, where it would be. */
+export function realPathOf(path: string): string {
+  try {
+    return fs.realpathSync(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if (!isNotFound(error) || parent === path) {
+      return path; // a circle of links, for instance
+    }
+    return join(realPathOf(parent), basename(path));
   }
 }
 

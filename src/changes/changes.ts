@@ -131,7 +131,7 @@ export class Changes implements Disposable {
         return false;
       }
       const comparison: Comparison =
-        size > maxComparedBytes
+        size > maxComparedBytes && size !== snapshot.size
           ? { kind: snapshot.hash === undefined ? 'created' : 'modified' }
           : compare(this.sets.before(snapshot), stamp === 'none' ? undefined : await readFile(snapshot.path));
       this.known.set(snapshot, { stamp, comparison });

@@ -31,9 +31,16 @@ export async function revertFile(editor: Editor, entry: Entry, before: Buffer | 
   const now = await readFile(path).catch(() => undefined);
   if (!now?.equals(before)) {
     await mkdir(dirname(path), { recursive: true });
+    const found = await stat(path).catch(() => undefined);
+    if (found && (found.mode & 0o200) === 0) {
+      await chmod(path, found.mode | 0o200);
+    }
     await writeFile(path, before, mode === undefined ? {} : { mode });
+    if (found && mode === undefined && (found.mode & 0o200) === 0) {
+      await chmod(path, found.mode & 0o777);
+    }
   }
-  if (mode !== undefined) {
+  if (mode !== undefined && ((await stat(path)).mode & 0o777) !== mode) {
     await chmod(path, mode);
   }
 }
@@ -51,12 +58,13 @@ async function saveAs(entry: Entry, unsaved: Unsaved, bytes: Buffer): Promise<vo
     throw new Error(`${path} has unsaved changes, which the editor does not give up.`);
   }
   if (found) {
-    await utimes(path, found.atime, new Date(0)); // else it may be newer than what the editor has read
+    // Else it may be newer than what the editor has read. Only its owner may: else the editor decides.
+    await utimes(path, found.atime, new Date(0)).catch(() => {});
   }
   if (!(await unsaved.save())) {
     await unsaved.putBack();
     if (found) {
-      await utimes(path, found.atime, found.mtime);
+      await utimes(path, found.atime, found.mtime).catch(() => {});
     }
     throw new Error(`${path} has unsaved changes, and could not be saved.`);
   }

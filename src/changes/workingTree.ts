@@ -116,8 +116,8 @@ export class WorkingTree {
         this.uncommitted(paths),
         this.fields('ls-files', '-z', '--', ...this.names(paths)),
         this.diff('--', ...this.names(paths)),
-        this.diff(noted.head, 'HEAD'),
-        this.diff('--diff-filter=DT', 'HEAD'),
+        this.diff(noted.head, 'HEAD', '--'),
+        this.diff('--diff-filter=DT', 'HEAD', '--'),
         this.filtered(paths),
       ]);
       const staged = new Set(tracked.map((name) => resolve(this.folder, name)));

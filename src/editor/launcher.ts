@@ -168,7 +168,7 @@ export class Launcher implements vscode.Disposable {
     if (!(await runInNewTerminal(terminal, line))) {
       this.launched.delete(terminal);
       void vscode.window.showWarningMessage(
-        `The new terminal was used before Claude Code could be started in it, so it was not. Run ${setting('command')} there yourself.`,
+        `The new terminal was used before Claude Code could be started in it, by you or by a program that its shell starts, so it was not. Run ${setting('command')} there yourself.`,
       );
     }
   }

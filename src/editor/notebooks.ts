@@ -129,6 +129,9 @@ async function runNewCell(
   // What the user has made of it is theirs.
   const isOurs = () => withLf(cell.document.getText()) === withLf(code);
   try {
+    if (signal.aborted) {
+      throw refusals.refused(); // while the cell was added: nobody would hear of it, and so stop it, later
+    }
     const seconds = setting('notebook.timeout');
     const end = await execute(editor, cell, isOurs, { kernel, signal, timeout: seconds * 1_000 });
     const failure = failureOf(end, hasErrorOutput(cell), seconds);

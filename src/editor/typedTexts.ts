@@ -59,7 +59,11 @@ export class TypedTexts {
       if (!path.endsWith('.json')) {
         return []; // another window may be writing it just now
       }
-      const read = readTyped(path);
+      const file = readSmallFile(path, { limit: maxBytes });
+      if (!file) {
+        return []; // what cannot be read just now may be later
+      }
+      const read = parseTyped(file.text);
       if (!read) {
         fs.rmSync(path, { force: true });
         return [];
@@ -89,9 +93,9 @@ export class TypedTexts {
   }
 }
 
-function readTyped(path: string): z.infer<typeof typedText> | undefined {
+function parseTyped(text: string): z.infer<typeof typedText> | undefined {
   try {
-    return typedText.parse(JSON.parse(readSmallFile(path, { limit: maxBytes })?.text ?? ''));
+    return typedText.parse(JSON.parse(text));
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@ import type { Change } from '../changes/changes.ts';
 import type { ChangeReview } from '../changes/changeReview.ts';
 import { sourceNote, countsText } from './changeItems.ts';
 
+/** Of the files that have nothing of the user's in them; the others are named all. */
 const maxNamed = 8;
 
 /** Asks, naming what is lost. */
@@ -14,7 +15,13 @@ export async function confirmRevert(changes: readonly Change[], review: ChangeRe
   }
   const what = changes.length === 1 ? basename(first.snapshot.path) : `${changes.length} files`;
   const action = changes.length === 1 ? 'Revert File' : `Revert ${changes.length} Files`;
-  const named = changes.slice(0, maxNamed).map((change) => `• ${loss(change, review)}`);
+  const isMine = (change: Change) => {
+    const { isUnsaved, isSaved } = review.lossOf(change);
+    return isUnsaved || isSaved;
+  };
+  const mine = changes.filter(isMine);
+  const others = changes.filter((change) => !mine.includes(change)).slice(0, maxNamed);
+  const named = [...mine, ...others].map((change) => `• ${loss(change, review)}`);
   const more = changes.length - named.length;
   const choice = await vscode.window.showWarningMessage(
     `Revert ${what} to before ${first.set.label} changed ${changes.length === 1 ? 'it' : 'them'}?`,

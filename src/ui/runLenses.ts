@@ -3,6 +3,9 @@ import type { RunQuestions } from '../editor/runQuestions.ts';
 import { codeScheme } from '../editor/schemes.ts';
 import { commandIds } from './commandIds.ts';
 
+/** Characters of a line that may be in view: what stands behind them, after many spaces, is not to be overlooked. */
+const maxSeen = 120;
+
 /** Above code that waits for the user's consent: who wants to run it where, and the answers. */
 export class RunLenses implements vscode.CodeLensProvider, vscode.Disposable {
   readonly onDidChangeCodeLenses: vscode.Event<void>;
@@ -18,9 +21,11 @@ export class RunLenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!question) {
       return [];
     }
-    const { session, notebook, lasts, isConsidered } = question;
+    const { session, notebook, code, lasts, isConsidered } = question;
+    const longest = code.split(/\r\n?|\n/).reduce((length, line) => Math.max(length, line.length), 0);
+    const beyond = longest > maxSeen ? `: its longest line has ${longest} characters, scroll to see it` : '';
     return [
-      lens(withoutIcons(`${session.label} wants to run this code in ${notebook}`)),
+      lens(withoutIcons(`${session.label} wants to run this code in ${notebook}${beyond}`)),
       lens('$(circle-slash) Refuse', commandIds.refuseCode),
       // Text only, for a moment: a click that was meant for what was there before is no consent.
       lens(`$(play) Run${lasts}`, isConsidered ? commandIds.runCode : ''),

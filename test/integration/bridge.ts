@@ -87,7 +87,7 @@ export class Desk {
   /** Ends what the test has begun: its client and diffs, its settings, terminals, toasts and editors. */
   async clear(): Promise<void> {
     await this.client.callForTexts('closeAllDiffTabs').catch(() => {}); // what was typed there is not to be kept
-    await this.client.close();
+    await Promise.all([...clients].map((client) => client.close())); // also those of a test that has failed
     await until('the diffs of a closed client to be gone', () => proposalTabs().length === 0);
     for (const name of this.changed) {
       await this.configure(name, undefined);

@@ -74,6 +74,16 @@ describe('the review of changes', () => {
 
   const revert = async (author: Author, name: string) => review.revert(await change(author, name));
 
+  it('reverts nothing through a link that came later: it leads to a file of the user’s', async () => {
+    editor.write(path('a.txt'), '0\n');
+    editor.write(path('common.txt'), 'the user’s\n');
+    edit(first, 'a.txt', '1\n');
+    rmSync(path('a.txt'));
+    symlinkSync('common.txt', path('a.txt'));
+    await assert.rejects(revert(first, 'a.txt'), /a link leads to another file now/);
+    assert.equal(text('common.txt'), 'the user’s\n');
+  });
+
   describe('says whose a file is', () => {
     it('nobody’s, once it is reverted', async () => {
       editor.write(path('a.txt'), '0\n');
