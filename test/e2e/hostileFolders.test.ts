@@ -240,9 +240,13 @@ describe('A hostile folder', function () {
     await row('a.txt').waitFor({ state: 'hidden' });
 
     // A file that the agent has edited, and then made something else.
-    for (const [name, replace] of [
-      ['pipe.txt', (file: string) => execFileSync('mkfifo', [file])],
-      ['device.txt', (file: string) => symlinkSync('/dev/zero', file)],
+    for (const [name, replace, refusal] of [
+      ['pipe.txt', (file: string) => execFileSync('mkfifo', [file]), 'pipe.txt is no longer a file'],
+      [
+        'device.txt',
+        (file: string) => symlinkSync('/dev/zero', file),
+        'device.txt: a link leads to another file now',
+      ],
     ] as const) {
       const file = repository.path(name);
       repository.write(name, 'before\n');
@@ -253,7 +257,7 @@ describe('A hostile folder', function () {
       replace(file);
       await client.call('getDiagnostics', { uri: `file://${file}` });
       await revert(name);
-      await page.getByText(`${name} is no longer a file`).first().waitFor();
+      await page.getByText(refusal).first().waitFor();
       await remote.execute('notifications.clearAll');
     }
     await client.close();
