@@ -123,7 +123,10 @@ describe('in the window', () => {
       'with its key': () => ui.page.keyboard.press('Control+Escape'),
       'from the command palette': async () => {
         await ui.page.keyboard.press('F1');
-        await ui.page.locator('.quick-input-widget:visible input').fill('>IDE Bridge: Run Claude Code');
+        await ui.page
+          .locator('.quick-input-widget input.input:visible')
+          .first()
+          .fill('>IDE Bridge: Run Claude Code');
         await ui.page.locator('.monaco-list-row.focused', { hasText: 'Run Claude Code' }).waitFor();
         await ui.page.keyboard.press('Enter');
       },
