@@ -6,7 +6,7 @@ import { commandIds } from './commandIds.ts';
 /** Characters of a line that may be in view: what stands behind them, after many spaces, is not to be overlooked. */
 const maxSeen = 120;
 
-/** Above code that waits for the user's consent: who wants to run it where, and the answers. */
+/** Above code that waits for the user's consent: the answers, and who wants to run it where. */
 export class RunLenses implements vscode.CodeLensProvider, vscode.Disposable {
   readonly onDidChangeCodeLenses: vscode.Event<void>;
   private readonly registration: vscode.Disposable;
@@ -25,10 +25,11 @@ export class RunLenses implements vscode.CodeLensProvider, vscode.Disposable {
     const longest = code.split(/\r\n?|\n/).reduce((length, line) => Math.max(length, line.length), 0);
     const beyond = longest > maxSeen ? `: its longest line has ${longest} characters, scroll to see it` : '';
     return [
-      lens(withoutIcons(`${session.label} wants to run this code in ${notebook}${beyond}`)),
+      // The answers first: in a narrow column the end is cut off.
       lens('$(circle-slash) Refuse', commandIds.refuseCode),
       // Text only, for a moment: a click that was meant for what was there before is no consent.
       lens(`$(play) Run${lasts}`, isConsidered ? commandIds.runCode : ''),
+      lens(withoutIcons(`${session.label} wants to run this code in ${notebook}${beyond}`)),
     ];
   }
 

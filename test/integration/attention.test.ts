@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../support/ideClient.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
 import { connectClient, currentLock, propose, Scratch } from './bridge.ts';
 import { closeTerminals, configure, FakeCli } from './fakeCli.ts';
+
+/** For what does not wait in view to be told, in ms. */
+const longEnough = 1_900;
 
 describe('attention', function () {
   this.timeout(60_000);
@@ -71,7 +75,7 @@ describe('attention', function () {
     // Another look away is no new wait.
     await vscode.commands.executeCommand('workbench.action.previousEditor');
     await vscode.commands.executeCommand('workbench.action.nextEditor');
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await setTimeout(longEnough);
     assert.deepEqual(await toasts().allInnerTexts(), []);
     await client.callForTexts('closeAllDiffTabs');
     await until('no colour', async () => !/warning/.test((await status().getAttribute('class')) ?? ''));
@@ -81,7 +85,7 @@ describe('attention', function () {
     await configure('attention.notify', false);
     await proposeOutOfView();
     await until('the colour', async () => /warning/.test((await status().getAttribute('class')) ?? ''));
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await setTimeout(longEnough);
     assert.deepEqual(await toasts().allInnerTexts(), []);
     await client.callForTexts('closeAllDiffTabs');
   });
@@ -89,7 +93,7 @@ describe('attention', function () {
   it('is not asked for by a proposal in view', async () => {
     await propose(client, scratch.write('a.txt', 'a\n'), 'b\n');
     await ui.page.locator('.monaco-list-row', { hasText: 'Proposal open' }).waitFor();
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await setTimeout(longEnough);
     assert.deepEqual(await toasts().allInnerTexts(), []);
     await client.callForTexts('closeAllDiffTabs');
   });
@@ -147,7 +151,7 @@ describe('attention', function () {
     await ui.page.keyboard.press('ArrowDown');
     await until('the cursor', () => vscode.window.activeTextEditor?.selection.active.line === 1);
     await cli.say(pid, '\x07');
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await setTimeout(longEnough);
     assert.equal(await toasts().count(), 0);
     await second.close();
   });
@@ -164,15 +168,15 @@ describe('attention', function () {
     await toasts().getByText('Claude Code waits for you.').waitFor();
     await vscode.commands.executeCommand('notifications.clearAll');
     await cli.say(pid, '\x1b]0;✳ Claude Code\x07\x07');
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await setTimeout(longEnough);
     assert.equal(await toasts().count(), 0);
     // Seen, and left without an answer: another bell is for the same wait.
     await vscode.commands.executeCommand('ideBridge.run');
     await row('Idle').waitFor();
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await setTimeout(longEnough);
     await newTerminalInFront();
     await cli.say(pid, '\x07');
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await setTimeout(longEnough);
     assert.equal(await toasts().count(), 0);
     await cli.say(pid, '\x1b]0;◑ Claude Code\x07');
     await row('Working').waitFor();
@@ -195,7 +199,7 @@ describe('attention', function () {
       await cli.say(pid, `\x1b]0;${sign} Claude Code\x07`);
       await ui.page.locator('.monaco-list-row', { hasText: sign === '✳' ? 'Idle' : 'Working' }).waitFor();
     }
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await setTimeout(longEnough);
     assert.equal(await toasts().count(), 0);
   });
 
@@ -214,7 +218,7 @@ describe('attention', function () {
       // The CLI stops for the question in its terminal as well: that is the same wait.
       await cli.say(pid, '\x1b]0;✳ Claude Code\x07');
       await toasts().getByText('Claude Code proposes a change to a.txt.').waitFor();
-      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      await setTimeout(longEnough);
       assert.equal(await toasts().count(), 1);
       await client.callForTexts('closeAllDiffTabs');
     } finally {

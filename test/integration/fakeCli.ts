@@ -61,8 +61,10 @@ export class FakeCli {
 export async function closeTerminals(cli?: FakeCli): Promise<void> {
   vscode.window.terminals.forEach((terminal) => terminal.dispose());
   await until('the terminals to go', () => vscode.window.terminals.length === 0);
-  // As long as they live they keep their names.
-  await until('the CLIs to end', () => !cli?.runs.some(({ pid }) => isAlive(pid)));
+  // As long as they live they keep their names, and the editor takes seconds to end them.
+  const left = () => (cli?.runs ?? []).filter(({ pid }) => isAlive(pid));
+  left().forEach(({ pid }) => process.kill(pid, 'SIGKILL'));
+  await until('the CLIs to end', () => left().length === 0);
   // The editor locks the group of a terminal, and the last group stays, with its lock: other files would open beside.
   await vscode.commands.executeCommand('workbench.action.editorLayoutSingle');
   await vscode.commands.executeCommand('workbench.action.unlockEditorGroup');
