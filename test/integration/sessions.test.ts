@@ -112,7 +112,7 @@ describe('sessions', function () {
       const labels = async () => (await rows().locator('.label-name').allInnerTexts()).sort().join();
       await showView();
       const client = await startSession();
-      await until('its name', async () => (await labels()) === 'Claude Code');
+      await until('its name', async () => (await labels()) === 'Claude Code', 10_000, labels);
       await client.close();
       await row('Claude Code').waitFor({ state: 'detached' });
       await startSession();
