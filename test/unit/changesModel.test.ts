@@ -140,15 +140,15 @@ class World {
     }
   }
 
-  userSaves(which: number): void {
+  userSaves(which: number, how?: 'plainly'): void {
     const names = [...this.editor.typed.keys()].map((path) => path.slice(this.folder.length + 1));
     const name = names[which % names.length];
     if (name !== undefined) {
-      this.userSavesFile(name);
+      this.userSavesFile(name, how);
     }
   }
 
-  private userSavesFile(name: string): void {
+  private userSavesFile(name: string, how?: 'plainly'): void {
     const before = this.files.get(name);
     const typed = this.editor.typed.get(this.path(name));
     if (typed === undefined) {
@@ -156,8 +156,12 @@ class World {
     }
     const isAsBefore = (entry: Expected) => entry.name === name && entry.before === before;
     const overtaken = this.expected.filter((entry) => isAsBefore(entry) && this.isAwaited(entry));
-    this.forget((entry) => isAsBefore(entry) && !this.isAwaited(entry));
-    if (this.editor.save(this.path(name))) {
+    const forgetUnchanged = () => this.forget((entry) => isAsBefore(entry) && !this.isAwaited(entry));
+    if (how !== 'plainly') {
+      forgetUnchanged();
+    }
+    if (this.editor.save(this.path(name), how)) {
+      forgetUnchanged();
       this.forget((entry) => overtaken.includes(entry));
       overtaken.forEach(({ author }) => this.expect(author, name, typed));
       this.forget((entry) => entry.name === name && entry.before === typed && !this.isAwaited(entry));
@@ -353,7 +357,7 @@ class World {
     const options = { dir: this.dir, limits: () => limits, isAlive: () => true, log: this.log };
     this.sets = new ChangeSets(options);
     this.changes = new Changes(this.sets, this.log);
-    this.review = new ChangeReview(this.sets, this.editor, () => this.clock);
+    this.review = new ChangeReview(this.sets, this.changes, this.editor, () => this.clock);
     this.editor.review = this.review;
   }
 
@@ -466,6 +470,7 @@ const steps = [
   step('userUndoes', (world, n: string) => world.userUndoes(n), name),
   step('userSaves', (world, w: number) => world.userSaves(w), which),
   step('userSaves', (world, w: number) => world.userSaves(w), which),
+  step('userSaves plainly', (world, w: number) => world.userSaves(w, 'plainly'), which),
   step(
     'userRenames',
     (world, [from, to]: (typeof renames)[number]) => world.userRenames(from, to),
