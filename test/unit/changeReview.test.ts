@@ -284,5 +284,18 @@ describe('the review of changes', () => {
       }
       assert.deepEqual(['a.txt', 'hard.txt', 'soft.txt'].map(text), ['0\n', '0\n', '0\n']);
     });
+
+    it('one file under two names to what it was under the first, also once that is another', async () => {
+      writeFileSync(path('a.txt'), '0\n');
+      linkSync(path('a.txt'), path('hard.txt'));
+      edit(first, 'a.txt', '1\n');
+      edit(first, 'hard.txt', '2\n');
+      editor.rename(path('a.txt'), path('renamed.txt'));
+      await changes.refresh();
+      for (const each of changes.all.reverse()) {
+        await review.revert(each);
+      }
+      assert.deepEqual(['renamed.txt', 'hard.txt'].map(text), ['0\n', '0\n']);
+    });
   });
 });
