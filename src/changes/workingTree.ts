@@ -125,6 +125,12 @@ export class WorkingTree {
           this.filtered(paths),
         ]),
       );
+      for (const path of paths.filter((candidate) => !changed.has(candidate))) {
+        // As committed again, by whomever; or ignored, as the undefined ones may be.
+        if (noted.differing.get(path) !== undefined) {
+          noted.differing.delete(path);
+        }
+      }
       const staged = new Set(tracked.map((name) => resolve(this.folder, name)));
       [...unstaged.keys()].forEach((path) => staged.delete(path));
       const found: FoundBefore[] = [];

@@ -152,6 +152,19 @@ describe('a work tree', function () {
     ]);
   });
 
+  it('takes the committed text for what was, where the user has discarded what had not been', async () => {
+    commit();
+    write('a.txt', 'mine\n');
+    write('new.txt', 'mine\n');
+    await tree.note();
+    git('checkout', '--quiet', '--', '.');
+    git('clean', '--quiet', '--force');
+    assert.deepEqual(await found('a.txt', 'new.txt'), []);
+    write('a.txt', 'changed\n');
+    write('new.txt', 'new\n');
+    assert.deepEqual(await found('a.txt', 'new.txt'), ['a.txt git "committed\\n"', 'new.txt git undefined']);
+  });
+
   it('takes what the user has saved since as what was', async () => {
     commit();
     await tree.note();
