@@ -125,6 +125,7 @@ async function runIn(
       CLAUDE_CONFIG_DIR: path.join(home, '.claude'),
       IDE_BRIDGE_TEST_HOST_VERSION: floor ? 'floor' : 'newest',
       IDE_BRIDGE_HOST_LOG: hostLog,
+      [testEnvironment.userData]: userData,
       [testEnvironment.cdp]: `http://127.0.0.1:${port}`,
       ...environment,
     },

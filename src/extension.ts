@@ -25,7 +25,8 @@ import { TerminalSigns } from './editor/terminalSigns.ts';
 import { injectEnvironment } from './editor/terminals.ts';
 import { TypedTexts } from './editor/typedTexts.ts';
 import { UserPlace } from './editor/userPlace.ts';
-import { workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
+import { watchIgnoreRules } from './editor/watchIgnoreRules.ts';
+import { isInWorkspace, workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
 import { Bridge } from './server/bridge.ts';
 import { ChildProcesses } from './server/childProcesses.ts';
 import { lockDir } from './server/configDir.ts';
@@ -63,7 +64,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const hunks = new Hunks(proposals);
   const processes = new ChildProcesses(() => vscode.workspace.isTrusted);
   const git = new Git(processes);
-  const gitIgnored = new GitIgnored(git);
+  const gitIgnored = new GitIgnored(git, isInWorkspace);
   const sharing = new Sharing(gitIgnored, context.workspaceState);
   const selections = new Selections(sharing);
   const diagnostics = new Diagnostics(sharing);
@@ -115,6 +116,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   context.subscriptions.push(
     proposals,
     gitIgnored,
+    watchIgnoreRules(() => gitIgnored.renew()),
     sharing,
     hunks,
     agentChanges,

@@ -1,4 +1,5 @@
 import { sep } from 'node:path';
+import type { Changes } from './changes.ts';
 import type { Author, ChangeSet, Entry, Snapshot, SnapshotSource } from './changeSet.ts';
 import { type Before, type ChangeSets, realPathOf } from './changeSets.ts';
 import type { Editor } from './editor.ts';
@@ -33,6 +34,7 @@ export class ChangeReview {
 
   constructor(
     private readonly sets: ChangeSets,
+    private readonly changes: Pick<Changes, 'isSame'>,
     private readonly editor: Editor,
     /** In ms, on a clock that nobody sets. */
     private readonly now: () => number = () => performance.now(),
@@ -63,7 +65,7 @@ export class ChangeReview {
     return this.sets.ofPath(path).length > 0;
   }
 
-  /** The user is about to write the file. */
+  /** The user is about to write the file. Some ways to save tell only that they have. */
   willSave(path: string): void {
     if (!this.reverting.has(path)) {
       this.overtaken.set(path, this.forgetSame(path));
@@ -76,7 +78,9 @@ export class ChangeReview {
       return;
     }
     this.sets.markSaved(path); // before what is retaken, which has it
-    for (const set of this.overtaken.get(path) ?? []) {
+    const overtaken =
+      this.overtaken.get(path) ?? this.forgetSame(path, (snapshot) => this.changes.isSame(snapshot));
+    for (const set of overtaken) {
       this.await(this.sets.retake(set, path));
     }
     this.overtaken.delete(path);
@@ -153,8 +157,11 @@ export class ChangeReview {
   }
 
   /** Forgets whose the file was where it is as before. @returns those who are about to write it */
-  private forgetSame(path: string): ChangeSet[] {
-    const same = this.sets.ofPath(path).filter(({ snapshot }) => this.sets.isAsBefore(snapshot));
+  private forgetSame(
+    path: string,
+    isSame = (snapshot: Snapshot) => this.sets.isAsBefore(snapshot),
+  ): ChangeSet[] {
+    const same = this.sets.ofPath(path).filter(({ snapshot }) => isSame(snapshot));
     const isAwaited = ({ snapshot }: Entry) => (this.awaited.get(snapshot) ?? 0) > this.now();
     const forgotten = new Set(same.filter((entry) => !isAwaited(entry)).map(({ snapshot }) => snapshot));
     this.sets.forget((snapshot) => forgotten.has(snapshot));

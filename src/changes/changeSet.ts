@@ -72,7 +72,8 @@ export class ChangeSet {
   ): ChangeSet {
     const pid = saved.pid !== undefined && isAlive(saved.pid) ? saved.pid : undefined;
     const set = new ChangeSet(saved.id, saved.label, pid, saved.startedAt);
-    for (const snapshot of saved.snapshots.filter(({ takenAt }) => takenAt > oldest)) {
+    const kept = saved.snapshots.filter(({ takenAt }) => takenAt > oldest);
+    for (const snapshot of kept.sort((a, b) => a.takenAt - b.takenAt)) {
       set.snapshots.set(snapshot.path, snapshot);
     }
     return set;

@@ -166,12 +166,15 @@ export class ChangeSets implements Disposable {
   move(target: (path: string) => string | undefined): void {
     const moved = new Set<string>();
     for (const { snapshots } of this.sets) {
-      for (const snapshot of [...snapshots.values()]) {
+      const all = [...snapshots.values()];
+      snapshots.clear(); // so that their order stays
+      for (const snapshot of all) {
         const path = target(snapshot.path);
         if (path !== undefined) {
-          snapshots.delete(snapshot.path);
           snapshots.set(path, { ...snapshot, path, real: realPathOf(path) });
           moved.add(snapshot.path);
+        } else {
+          snapshots.set(snapshot.path, snapshot);
         }
       }
     }

@@ -51,6 +51,11 @@ export class Changes implements Disposable {
     return this.sets.ofPath(path).flatMap(({ set, snapshot }) => this.changeOf(set, snapshot));
   }
 
+  /** Whether the file was as before when it was last looked at; not so if it could not be. */
+  isSame(snapshot: Snapshot): boolean {
+    return this.known.get(snapshot)?.comparison.kind === 'same';
+  }
+
   /** Looks at files again that may have changed. @param paths all by default */
   refresh(paths?: ReadonlySet<string>): Promise<void> {
     if (this.next) {
@@ -108,11 +113,6 @@ export class Changes implements Disposable {
     if (differs) {
       this.changed.fire();
     }
-  }
-
-  /** Not so if it could not be looked at. */
-  private isSame(snapshot: Snapshot): boolean {
-    return this.known.get(snapshot)?.comparison.kind === 'same';
   }
 
   private changeOf(set: ChangeSet, snapshot: Snapshot): Change[] {

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { Git } from '../server/git.ts';
+import type { Git, GitOptions } from '../server/git.ts';
 import { describe } from './changes.ts';
 import type { SnapshotSource } from './changeSet.ts';
+import { withIndexCopy } from './indexCopy.ts';
 
 /** Beyond these, the rest is taken as unknown: this is kept in memory. */
 const maxFiles = 500;
@@ -61,15 +62,17 @@ export class WorkingTree {
   async note(): Promise<void> {
     try {
       this.filters = await this.git.filters(this.folder);
-      const index = await indexOf(await this.gitDir());
-      const [head, stashes, ignored] = await Promise.all([
+      const gitDir = await this.gitDir();
+      const index = await indexOf(gitDir);
+      const [uncommitted, head, stashes, ignored] = await Promise.all([
+        withIndexCopy(gitDir, (copy) => this.uncommitted(copy, [])),
         this.text('rev-parse', 'HEAD'),
         this.stashes(),
         this.fields('ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'),
       ]);
       const differing = new Map<string, Buffer | undefined>();
       let total = 0;
-      for (const path of (await this.uncommitted([])).keys()) {
+      for (const path of uncommitted.keys()) {
         const max = Math.min(maxFileBytes, maxTotalBytes - total);
         const bytes = differing.size < maxFiles ? await contentOf(path, max) : undefined;
         total += bytes?.length ?? 0;
@@ -112,14 +115,22 @@ export class WorkingTree {
         await this.note();
         return [];
       }
-      const [changed, tracked, unstaged, moved, gone, filtered] = await Promise.all([
-        this.uncommitted(paths),
-        this.fields('ls-files', '-z', '--', ...this.names(paths)),
-        this.diff('--', ...this.names(paths)),
-        this.diff(noted.head, 'HEAD', '--'),
-        this.diff('--diff-filter=DT', 'HEAD', '--'),
-        this.filtered(paths),
-      ]);
+      const [changed, tracked, unstaged, moved, gone, filtered] = await withIndexCopy(gitDir, (copy) =>
+        Promise.all([
+          this.uncommitted(copy, paths),
+          this.fields('ls-files', '-z', '--', ...this.names(paths)),
+          this.diff(copy, '--', ...this.names(paths)),
+          this.diff(copy, noted.head, 'HEAD', '--'),
+          this.diff(copy, '--diff-filter=DT', 'HEAD', '--'),
+          this.filtered(paths),
+        ]),
+      );
+      for (const path of paths.filter((candidate) => !changed.has(candidate))) {
+        // As committed again, by whomever; or ignored, as the undefined ones may be.
+        if (noted.differing.get(path) !== undefined) {
+          noted.differing.delete(path);
+        }
+      }
       const staged = new Set(tracked.map((name) => resolve(this.folder, name)));
       [...unstaged.keys()].forEach((path) => staged.delete(path));
       const found: FoundBefore[] = [];
@@ -161,14 +172,15 @@ export class WorkingTree {
   /**
    * Tracked files that differ from the last commit, and untracked ones that are not ignored, each with whether that
    * commit lacks it, or has it as a program; no links and submodules, which have no bytes of their own.
-   * @param paths none: all
+   * @param index a copy @param paths none: all
    */
   private async uncommitted(
+    index: string,
     paths: readonly string[],
   ): Promise<Map<string, { isNew: boolean; isExecutable: boolean }>> {
     const names = this.names(paths);
     const [differing, untracked] = await Promise.all([
-      this.diff('HEAD', '--', ...names),
+      this.diff(index, 'HEAD', '--', ...names),
       this.fields('ls-files', '--others', '--exclude-standard', '-z', '--', ...names),
     ]);
     const found = new Map(
@@ -184,11 +196,12 @@ export class WorkingTree {
     return found;
   }
 
-  /** By path, what begins with a colon and the file's mode before. */
-  private async diff(...args: string[]): Promise<Map<string, string>> {
+  /** By path, what begins with a colon and the file's mode before. @param index a copy */
+  private async diff(index: string, ...args: string[]): Promise<Map<string, string>> {
     const format = ['--raw', '-z', '--no-renames', '--relative', '--no-ext-diff', '--no-textconv'];
     // Whether a submodule has changes git asks in it, by what that one configures.
-    const fields = await this.fields('diff', ...format, '--ignore-submodules=dirty', ...args);
+    const output = await this.run(['diff', ...format, '--ignore-submodules=dirty', ...args], { index });
+    const fields = fieldsOf(output);
     const found = new Map<string, string>();
     for (let i = 0; i + 1 < fields.length; i += 2) {
       found.set(resolve(this.folder, fields[i + 1] ?? ''), fields[i] ?? '');
@@ -199,7 +212,7 @@ export class WorkingTree {
   /** Those that have a filter, by the attributes. */
   private async filtered(paths: readonly string[]): Promise<Set<string>> {
     const input = paths.map((path) => `${this.nameOf(path)}\0`).join('');
-    const output = await this.run(['check-attr', '--stdin', '-z', 'filter'], input);
+    const output = await this.run(['check-attr', '--stdin', '-z', 'filter'], { input });
     const fields = output.toString().split('\0');
     // Three for each: its name, that of the attribute, and the value.
     const has = (value = '') => !['unspecified', 'unset'].includes(value);
@@ -212,7 +225,7 @@ export class WorkingTree {
   }
 
   private async fields(...args: string[]): Promise<string[]> {
-    return (await this.text(...args)).split('\0').filter(Boolean);
+    return fieldsOf(await this.run(args));
   }
 
   private async text(...args: string[]): Promise<string> {
@@ -229,19 +242,20 @@ export class WorkingTree {
     return relative(this.folder, path).replaceAll(sep, '/');
   }
 
-  private async run(args: readonly string[], input?: string): Promise<Buffer> {
-    const { filters } = this;
-    const options = { filters, ...(input !== undefined && { input }) };
-    const { code, stdout, stderr } = await this.git.run(
-      this.folder,
-      ['--literal-pathspecs', ...args],
-      options,
-    );
+  private async run(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+    const { code, stdout, stderr } = await this.git.run(this.folder, ['--literal-pathspecs', ...args], {
+      filters: this.filters,
+      ...options,
+    });
     if (code !== 0) {
       throw new Error(stderr);
     }
     return stdout;
   }
+}
+
+function fieldsOf(output: Buffer): string[] {
+  return output.toString().split('\0').filter(Boolean);
 }
 
 /** Another one whenever git has written the index. */

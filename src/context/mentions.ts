@@ -9,7 +9,7 @@ const spacing = 300;
 /** They also lose what comes before their prompt is drawn, which is later than `ide_connected`, in ms. */
 const warmUp = 1_500;
 
-/** Where the mentions that wait are kept over a reload of the window. */
+/** Where those that are not sent yet are kept over a reload of the window. */
 const rememberedMentions = 'waitingMentions';
 
 /** The part of VS Code's `Memento` that is used here. */
@@ -18,9 +18,11 @@ interface Memory {
   update(key: string, value: unknown): PromiseLike<void>;
 }
 
-/** Sends mentions one by one, and keeps those for which nobody is there yet, also over a reload of the window. */
+/** Sends mentions one by one, and keeps those that nobody can take yet, also over a reload of the window. */
 export class Mentions implements Disposable {
   private queue: AtMentioned[];
+  /** Those that a session is to have as soon as it can take them. */
+  private readonly onTheWay = new Set<AtMentioned>();
   /** Settles when the session can take the next one. */
   private readonly ready = new WeakMap<Session, Promise<void>>();
   private readonly changed = new Emitter<void>();
@@ -36,7 +38,9 @@ export class Mentions implements Disposable {
     this.store.add(
       clients.onDidIdentify((session) => {
         this.ready.set(session, pause(warmUp));
-        void this.send(session, this.take());
+        const { queue } = this;
+        this.queue = [];
+        void this.send(session, queue);
       }),
     );
   }
@@ -48,26 +52,34 @@ export class Mentions implements Disposable {
 
   /** Keeps them for the next session that connects. */
   keep(mentions: readonly AtMentioned[]): void {
-    this.wait([...this.queue, ...mentions]);
+    this.queue.push(...mentions);
+    this.remember();
   }
 
   discard(): void {
-    this.take();
+    this.queue = [];
+    this.remember();
   }
 
   async send(session: Session, mentions: readonly AtMentioned[]): Promise<void> {
-    for (const mention of mentions) {
+    for (const mention of mentions.map((each) => ({ ...each }))) {
       const turn = this.ready.get(session) ?? Promise.resolve();
+      this.onTheWay.add(mention);
       this.ready.set(
         session,
         turn.then(() => {
+          this.onTheWay.delete(mention);
           if (!session.isOpen) {
             return this.keep([mention]);
           }
           session.notify('at_mentioned', inFormFor(session.clientInfo, mention));
+          this.remember();
           return pause(spacing);
         }),
       );
+    }
+    if (mentions.length > 0) {
+      this.remember();
     }
     await this.ready.get(session);
   }
@@ -77,17 +89,9 @@ export class Mentions implements Disposable {
     this.changed.dispose();
   }
 
-  private take(): AtMentioned[] {
-    const taken = this.queue;
-    if (taken.length > 0) {
-      this.wait([]);
-    }
-    return taken;
-  }
-
-  private wait(mentions: AtMentioned[]): void {
-    this.queue = mentions;
-    void this.memory.update(rememberedMentions, mentions.length > 0 ? mentions : undefined);
+  private remember(): void {
+    const unsent = [...this.onTheWay, ...this.queue];
+    void this.memory.update(rememberedMentions, unsent.length > 0 ? unsent : undefined);
     this.changed.fire();
   }
 }

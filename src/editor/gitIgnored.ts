@@ -1,34 +1,37 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import { Emitter } from '../base/emitter.ts';
+import { Queue } from '../base/queue.ts';
 import { Throttle } from '../base/throttle.ts';
 import type { Git } from '../server/git.ts';
 import { checkIgnore } from './checkIgnore.ts';
-import { isInWorkspace } from './workspaceFolders.ts';
+
+/** ms after which a look at an answer has Git asked again: some ways to ignore a file lie where nothing is watched. */
+const maxAge = 30_000;
 
 /**
  * Asks Git, in the background, which files it ignores. Only of the workspace, which the user trusts: Git reads what a
  * repository elsewhere says, and be it one that lies where a link of the workspace leads.
  */
-export class GitIgnored implements vscode.Disposable {
-  private known = new Map<string, boolean>();
+export class GitIgnored implements Disposable {
+  private readonly known = new Map<string, { readonly isIgnored: boolean; readonly at: number }>();
   private asked = new Set<string>();
-  private readonly learned = new vscode.EventEmitter<void>();
+  private readonly learned = new Emitter<void>();
   private readonly throttle = new Throttle(20, () => void this.ask());
-  private readonly watcher = vscode.workspace.createFileSystemWatcher('**/.gitignore');
+  /** One after the other, so that the last answer counts. */
+  private readonly queue = new Queue();
 
   /** More is known, or what was known is no longer true. */
   readonly onDidLearn = this.learned.event;
 
-  constructor(private readonly git: Git) {
-    const forget = () => {
-      this.known = new Map();
-      this.learned.fire();
-    };
-    this.watcher.onDidChange(forget);
-    this.watcher.onDidCreate(forget);
-    this.watcher.onDidDelete(forget);
-  }
+  constructor(
+    private readonly git: Git,
+    /** Of a folder by its real path. */
+    private readonly mayAsk: (folder: string) => boolean,
+    /** In ms, on a clock that nobody sets. */
+    private readonly now: () => number = () => performance.now(),
+  ) {}
 
   /**
    * Undefined while it is not known; then `onDidLearn` follows, unless Git fails or may not be asked: that is tried again
@@ -36,46 +39,66 @@ export class GitIgnored implements vscode.Disposable {
    */
   isIgnored(path: string): boolean | undefined {
     const known = this.known.get(path);
-    if (known === undefined) {
+    if (!known || this.now() - known.at > maxAge) {
       this.asked.add(path);
       this.throttle.schedule();
     }
-    return known;
+    return known?.isIgnored;
   }
 
-  /** Asks of those that are not known yet, and resolves when Git has answered or failed. */
-  async learn(paths: readonly string[]): Promise<void> {
-    // What is learned while a .gitignore changes is forgotten at once.
-    for (let before; before !== this.known;) {
-      before = this.known;
-      paths.forEach((path) => this.isIgnored(path));
-      await this.ask();
+  /** Asks of these, known or not, and resolves when Git has answered or failed. */
+  async learn(paths: Iterable<string>): Promise<void> {
+    for (const path of paths) {
+      this.asked.add(path);
     }
+    await this.ask();
+  }
+
+  /** Asks again of all that is known. */
+  renew(): void {
+    [...this.known.keys()].forEach((path) => this.asked.add(path));
+    this.throttle.schedule();
   }
 
   dispose(): void {
-    vscode.Disposable.from(this.throttle, this.watcher, this.learned).dispose();
+    this.throttle.dispose();
+    this.learned.dispose();
   }
 
-  private async ask(): Promise<void> {
-    const { known, asked } = this;
-    this.asked = new Set();
+  private ask(): Promise<void> {
+    return this.queue.run(async () => {
+      const { asked } = this;
+      this.asked = new Set();
+      let hasLearned = false;
+      // By folder: each may be in a repository of its own, or in none.
+      for (const folder of new Set([...asked].map((path) => dirname(path)))) {
+        const paths = [...asked].filter((path) => dirname(path) === folder);
+        hasLearned = (await this.askOf(folder, paths)) || hasLearned;
+      }
+      // Whoever hears of it asks again: where nothing can be learned, that would never end.
+      if (hasLearned) {
+        this.learned.fire();
+      }
+    });
+  }
+
+  /** @returns whether more or something else is known */
+  private async askOf(folder: string, paths: readonly string[]): Promise<boolean> {
+    const at = this.now();
+    const place = await realpath(folder).catch(() => undefined);
+    const names = paths.map((path) => basename(path));
+    const ignored =
+      place !== undefined && this.mayAsk(place) ? await checkIgnore(this.git, place, names) : undefined;
     let hasLearned = false;
-    // By folder: each may be in a repository of its own, or in none.
-    for (const folder of new Set([...asked].map((path) => dirname(path)))) {
-      const paths = [...asked].filter((path) => dirname(path) === folder);
-      const names = paths.map((path) => basename(path));
-      const place = await realpath(folder).catch(() => undefined);
-      const mayAsk = place !== undefined && isInWorkspace(place);
-      const ignored = mayAsk ? await checkIgnore(this.git, place, names) : undefined;
-      if (ignored) {
-        paths.forEach((path) => known.set(path, ignored.has(basename(path))));
-        hasLearned = true;
+    for (const path of paths) {
+      const isIgnored = ignored?.has(basename(path));
+      hasLearned ||= isIgnored !== this.known.get(path)?.isIgnored;
+      if (isIgnored === undefined) {
+        this.known.delete(path);
+      } else {
+        this.known.set(path, { isIgnored, at });
       }
     }
-    // Whoever hears of it asks again: where nothing can be learned, that would never end.
-    if (hasLearned) {
-      this.learned.fire();
-    }
+    return hasLearned;
   }
 }

@@ -10,7 +10,7 @@ import { readSmallFile } from '../server/smallFile.ts';
 
 /** Of one file, in bytes: a larger text is not kept. A proposal comes in a message of at most 16 MB. */
 const maxBytes = 32 * 1024 * 1024;
-/** ms after which a text is deleted for which no extension host has come. */
+/** ms after which a file is deleted that a host has begun to write, and never ended. */
 const maxAge = 14 * 24 * 60 * 60 * 1000;
 
 const typedText = z.object({
@@ -47,17 +47,17 @@ export class TypedTexts {
   }
 
   /**
-   * What other extension hosts have kept; `isLeft` when they are gone. Deletes what is too old, or no text of ours.
+   * What other extension hosts have kept, however long ago: the user may not have opened this workspace since. `isLeft`
+   * when they are gone. Deletes what is no text of ours.
    * @throws when the folder cannot be read
    */
   ofOthers(): (TypedText & { isLeft: boolean })[] {
     return this.files().flatMap(({ path, time }) => {
-      if (Date.now() - time > maxAge) {
-        fs.rmSync(path, { force: true });
-        return [];
-      }
       if (!path.endsWith('.json')) {
-        return []; // another window may be writing it just now
+        if (Date.now() - time > maxAge) {
+          fs.rmSync(path, { force: true });
+        }
+        return []; // else another window may be writing it just now
       }
       const file = readSmallFile(path, { limit: maxBytes });
       if (!file) {

@@ -20,6 +20,7 @@ export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.D
     workspace.onWillSaveNotebookDocument(({ notebook }) => willSave(notebook.uri)),
     workspace.onDidSaveTextDocument(({ uri }) => didSave(uri)),
     workspace.onDidSaveNotebookDocument(({ uri }) => didSave(uri)),
+    workspace.onWillCreateFiles(({ files }) => files.forEach(willSave)), // also by a copy over another file
     workspace.onDidCreateFiles(({ files }) => files.forEach(didSave)),
     workspace.onDidDeleteFiles(({ files }) => files.forEach(({ fsPath }) => review.didDelete(fsPath))),
     workspace.onDidRenameFiles(({ files }) => {

@@ -17,17 +17,22 @@ const environment = {
 /** Those that say which git and which of the user's configuration, not which repository. */
 const keptVariables = /^GIT_(EXEC_PATH|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)|CEILING_DIRECTORIES)$/i;
 
+export interface GitOptions {
+  input?: string;
+  /** As `Git.filters` names them. */
+  filters?: readonly string[];
+  /** Absolute; by default that of the work tree. */
+  index?: string;
+}
+
 /** Asks git, and lets it run no program: neither one that the repository names, nor a filter of the user's. */
 export class Git {
   constructor(private readonly processes: ChildProcesses) {}
 
   /** @param folder in which git starts. @throws as `ChildProcesses.run` */
-  run(
-    folder: string,
-    args: readonly string[],
-    options: { input?: string; filters?: readonly string[] } = {},
-  ): Promise<Ended> {
-    const { input, filters = [] } = options;
+  run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<Ended> {
+    const { input, filters = [], index } = options;
+    const env = { ...inherited(), ...environment, ...(index !== undefined && { GIT_INDEX_FILE: index }) };
     const config = [
       ...overrides,
       ...filters.flatMap((name) => [
@@ -38,7 +43,7 @@ export class Git {
     return this.processes.run(
       'git',
       ['-C', folder, '--no-pager', ...config.flatMap((entry) => ['-c', entry]), ...args],
-      { env: { ...inherited(), ...environment }, ...(input !== undefined && { input }) },
+      { env, ...(input !== undefined && { input }) },
     );
   }
 

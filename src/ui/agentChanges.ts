@@ -42,7 +42,7 @@ export class AgentChanges implements Disposable {
     const storage = this.store.add(changeStorage(storageUri));
     this.sets = this.store.add(new ChangeSets({ dir: storage.dir, limits: snapshotLimits, isAlive, log }));
     this.changes = this.store.add(new Changes(this.sets, log));
-    this.review = new ChangeReview(this.sets, new OpenFiles());
+    this.review = new ChangeReview(this.sets, this.changes, new OpenFiles());
     this.beforeFiles = this.store.add(new BeforeFiles(this.sets));
     const problems = this.store.add(new NewProblems(this.sets));
     this.edits = new AnnouncedEdits(this.review, problems);

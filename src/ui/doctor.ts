@@ -21,6 +21,7 @@ import {
 import { configDir, lockDir } from '../server/configDir.ts';
 import { commandIds } from './commandIds.ts';
 import { openCommandSetting } from './launch.ts';
+import { escaped, withoutHome } from './reportText.ts';
 
 const ownName = 'ide-bridge-for-claude-code';
 
@@ -131,15 +132,5 @@ function toReport(findings: Finding[], facts: string[]): Report {
     }
   }
   lines.push('', '## Versions', '', ...facts.map((fact) => `- ${escaped(fact)}`), '');
-  return { text: withoutHome(lines.join('\n')), actions };
-}
-
-/** Where this is pasted, nothing in it becomes a link, an image or a tag. */
-function escaped(text: string): string {
-  return text.replace(/[\\`*[\]<>!|]/g, '\\$&');
-}
-
-/** The home folder has the user's name in it. */
-function withoutHome(text: string): string {
-  return text.replaceAll(escaped(homedir()), '~');
+  return { text: withoutHome(lines.join('\n'), homedir(), process.platform), actions };
 }

@@ -1,9 +1,24 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, sep } from 'node:path';
 import fc from 'fast-check';
 import * as vscode from 'vscode';
+import { Changes } from '../../src/changes/changes.ts';
+import { ChangeSets } from '../../src/changes/changeSets.ts';
 import type { IdeClient } from '../support/ideClient.ts';
+import { MemoryLog } from '../support/memoryLog.ts';
+import { testEnvironment } from '../support/testEnvironment.ts';
 import { until } from '../support/until.ts';
 import { connectClient, useDesk } from './bridge.ts';
 import { useDialogs } from './dialogs.ts';
@@ -34,6 +49,7 @@ interface ModelFile {
 interface Model {
   files: ModelFile[];
   autoSaves: boolean;
+  hasStash: boolean;
   lines: number;
 }
 
@@ -104,6 +120,29 @@ describe('random sequences', () => {
     rmSync(path);
     await until('nothing listed', async () => (await listed()).length === 0);
     return { client, label: row?.split(':')[0] ?? '' };
+  }
+
+  /** What a window that is opened now would list, from what this one has on disk. */
+  async function listedAnew(): Promise<string[]> {
+    const userData = process.env[testEnvironment.userData];
+    assert.ok(userData);
+    const index = readdirSync(userData, { recursive: true, encoding: 'utf8' }).find((path) =>
+      path.endsWith(['ide-bridge.ide-bridge-for-claude-code', 'changes', 'index.json'].join(sep)),
+    );
+    assert.ok(index);
+    const dir = mkdtempSync(join(tmpdir(), 'ide-bridge-reload-'));
+    try {
+      cpSync(join(userData, index, '..'), dir, { recursive: true });
+      const log = new MemoryLog();
+      const limits = { files: 1_000, totalBytes: 10_000_000, fileBytes: 1_000_000 };
+      const sets = new ChangeSets({ dir, limits: () => limits, isAlive: () => true, log });
+      const changes = new Changes(sets, log);
+      await changes.refresh();
+      sets.dispose();
+      return changes.all.map(({ set, snapshot }) => `${set.label}: ${basename(snapshot.path)}`);
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
   }
 
   class Real {
@@ -177,6 +216,12 @@ describe('random sequences', () => {
         5_000,
         listed,
       );
+    }
+
+    /** It may fail, as it may for the user. @returns what it says */
+    git(...args: string[]): string {
+      const names = ['-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'gc.auto=0'];
+      return spawnSync('git', [...names, ...args], { cwd: this.folder, encoding: 'utf8' }).stdout;
     }
 
     /** Acts on the change of one session, although others may have changed the file, too. */
@@ -392,6 +437,52 @@ describe('random sequences', () => {
     ),
   );
 
+  /** Nobody's edit: neither an agent's, nor one of which the editor tells. */
+  const userRuns = (name: string, canRun: (model: Readonly<Model>) => boolean, ...commands: string[][]) =>
+    fc.constant(
+      step<Model, Real>(`the user runs git ${name}`, canRun, async (model, real) => {
+        commands.forEach((args) => real.git(...args));
+        model.hasStash = real.git('stash', 'list') !== '';
+        for (const its of model.files) {
+          const text = real.disk(its);
+          if (text !== its.disk) wrote(its, text);
+          if (text === undefined) its.isOpen = false;
+        }
+        await real.agree(model);
+      }),
+    );
+
+  const all = ['add', '--all'];
+  const userUsesGit = fc.oneof(
+    userRuns('commit', () => true, all, ['commit', '--quiet', '--allow-empty', '--message=more']),
+    userRuns('stash', ({ hasStash }) => !hasStash, ['stash', 'push', '--quiet', '--include-untracked']),
+    userRuns(
+      'stash pop',
+      ({ hasStash }) => hasStash,
+      all,
+      ['reset', '--hard', '--quiet'],
+      ['stash', 'pop', '--quiet'],
+    ),
+    userRuns('discard', () => true, ['checkout', '--quiet', '--', '.'], ['clean', '--force', '--quiet']),
+    userRuns('reset', () => true, ['reset', '--hard', '--quiet']),
+  );
+
+  const windowIsReloaded = fc.constant(
+    step<Model, Real>(
+      'a new window lists the same',
+      () => true,
+      async (model, real) => {
+        await real.agreeOnList(model);
+        await until(
+          'what a new window lists',
+          async () => String((await listedAnew()).sort()) === String((await listed()).sort()),
+          5_000,
+          async () => ({ now: await listed(), anew: await listedAnew() }),
+        );
+      },
+    ),
+  );
+
   const { parameters, count, timeout } = sequences();
 
   it(`of edits by two sessions and the user: ${count} of them`, async function () {
@@ -410,6 +501,8 @@ describe('random sequences', () => {
       userDeletes,
       userKeeps,
       userReverts,
+      userUsesGit,
+      windowIsReloaded,
     ];
     const property = fc.asyncProperty(
       fc.boolean(),
@@ -430,8 +523,11 @@ describe('random sequences', () => {
             entries: [undefined, undefined],
           };
         });
-        const model: Model = { files, autoSaves, lines: 0 };
+        const model: Model = { files, autoSaves, hasStash: false, lines: 0 };
         const real = new Real(folder, pair);
+        real.git('init', '--quiet');
+        real.git('add', '--all');
+        real.git('commit', '--quiet', '--message=first');
         try {
           await fc.asyncModelRun(() => ({ model, real }), commands);
           await real.agreeOnList(model);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../src/tools/openEditors.ts';
 import { until } from '../support/until.ts';
@@ -234,6 +234,34 @@ describe('agent changes', () => {
       await row('a.txt').waitFor();
       await revert('a.txt');
       await until('the text of the user', () => readFileSync(file, 'utf8') === 'one\nmine\n');
+    });
+
+    it('a file takes nothing of the user’s that was saved without formatting, or created anew', async () => {
+      const names = ['saved.txt', 'created.txt'];
+      const [saved = '', created = ''] = names.map((name) => desk.scratch.write(name, 'one\n'));
+      for (const file of [saved, created]) {
+        await edit(file, 'ONE\n');
+        await row(basename(file)).waitFor();
+        await edit(file, 'one\n'); // the agent takes it back by itself
+        await row(basename(file)).waitFor({ state: 'detached' });
+      }
+      const document = await vscode.workspace.openTextDocument(saved);
+      const editor = await vscode.window.showTextDocument(document);
+      await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), 'mine\n'));
+      await vscode.commands.executeCommand('workbench.action.files.saveWithoutFormatting');
+      await until('the file to be saved', () => !document.isDirty);
+      assert.equal(readFileSync(saved, 'utf8'), 'mine\none\n');
+      const creation = new vscode.WorkspaceEdit();
+      creation.createFile(vscode.Uri.file(created), { overwrite: true, contents: Buffer.from('mine\n') });
+      assert.ok(await vscode.workspace.applyEdit(creation));
+      assert.equal(readFileSync(created, 'utf8'), 'mine\n');
+      await edit(desk.scratch.path('b.txt'), 'new\n');
+      await row('b.txt').waitFor();
+      const listed = String(await texts());
+      assert.deepEqual(
+        names.filter((name) => listed.includes(name)),
+        [],
+      );
     });
 
     it('a session deletes new files and brings back deleted ones', async () => {

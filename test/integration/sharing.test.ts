@@ -120,6 +120,24 @@ describe('sharing', function () {
     await assertSecret(ignored, /made/, 'plain.txt');
   });
 
+  it('hears of it when a file that was shared becomes ignored, whatever the way', async () => {
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: scratch.folder });
+    git('init', '--quiet');
+    scratch.write('.gitignore', 'tracked.txt\n');
+    const [tracked, excluded] = ['tracked.txt', 'excluded.txt'].map((name) => scratch.write(name, name));
+    assert.ok(tracked !== undefined && excluded !== undefined);
+    git('add', '--force', 'tracked.txt');
+    await configure('share.excludeGitIgnored', true);
+    await use(tracked);
+    await until('the tracked file', () => lastPath() === tracked);
+    git('rm', '--quiet', '--cached', 'tracked.txt');
+    await until('the selection to be cleared', () => lastPath() === '');
+    await use(excluded);
+    await until('the other file', () => lastPath() === excluded);
+    scratch.write('.git/info/exclude', 'excluded.txt\n');
+    await until('the selection to be cleared again', () => lastPath() === '');
+  });
+
   it('leaves out what Git, which fails, cannot tell of', async () => {
     const unknown = scratch.write('broken/made.txt', 'made');
     execFileSync('git', ['init', '-q'], { cwd: scratch.path('broken') });

@@ -30,6 +30,8 @@ export class FakeEditor implements Editor {
   private writes = 0;
   /** Who hears of what the user does. */
   review: ChangeReview | undefined;
+  /** And of which files and folders it was. */
+  onDidUse: ((path: string) => void) | undefined;
   /** The next edit or save that is asked for is refused. */
   refuses: 'edit' | 'save' | undefined;
 
@@ -37,6 +39,10 @@ export class FakeEditor implements Editor {
   write(path: string, content: string): void {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
+    this.touch(path);
+  }
+
+  touch(path: string): void {
     const time = new Date(Date.now() + ++this.writes * 10_000);
     utimesSync(path, time, time);
   }
@@ -81,16 +87,22 @@ export class FakeEditor implements Editor {
     buffer.text = buffer.undo.pop() ?? buffer.text;
   }
 
-  /** By hand or by itself. @returns false when the file is newer than what was read of it */
-  save(path: string): boolean {
+  /**
+   * By hand or by itself. @returns false when the file is newer than what was read of it
+   * @param how `plainly`: without formatting, of which nobody hears before
+   */
+  save(path: string, how?: 'plainly'): boolean {
     const buffer = this.open(path);
-    this.review?.willSave(path);
+    if (how !== 'plainly') {
+      this.review?.willSave(path);
+    }
     if (existsSync(path) && buffer.mtime < statSync(path).mtimeMs) {
       return false;
     }
     this.write(path, buffer.text);
     this.load(path, buffer);
     this.review?.didSave(path);
+    this.onDidUse?.(path);
     return true;
   }
 
@@ -106,12 +118,14 @@ export class FakeEditor implements Editor {
       }
     }
     this.review?.didRename(from, to);
+    [from, to].forEach((path) => this.onDidUse?.(path));
   }
 
   remove(path: string): void {
     rmSync(path, { recursive: true, force: true });
     this.drop(path);
     this.review?.didDelete(path);
+    this.onDidUse?.(path);
   }
 
   unsaved(path: string): Unsaved | undefined {

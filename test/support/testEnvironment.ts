@@ -16,6 +16,8 @@ export const testEnvironment = {
   cdp: 'IDE_BRIDGE_CDP',
   /** How many random sequences to run of each area, instead of the same few. */
   sequences: 'IDE_BRIDGE_TEST_SEQUENCES',
+  /** Folder in which the window keeps all of its own, and the extension's storage somewhere below. */
+  userData: 'IDE_BRIDGE_TEST_USER_DATA',
   /** Folder for screenshots. */
   screenshots: 'IDE_BRIDGE_SCREENSHOTS',
 } as const;

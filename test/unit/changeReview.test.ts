@@ -38,7 +38,7 @@ describe('the review of changes', () => {
     sets = new ChangeSets({ dir: join(folder, 'snapshots'), limits: () => limits, isAlive: () => true, log });
     changes = new Changes(sets, log);
     editor = new FakeEditor();
-    review = new ChangeReview(sets, editor);
+    review = new ChangeReview(sets, changes, editor);
     editor.review = review;
   });
   afterEach(() => {
@@ -103,7 +103,7 @@ describe('the review of changes', () => {
 
     it('that of the session that comes next, where the one before has left it as it was', async () => {
       let now = 0;
-      review = new ChangeReview(sets, editor, () => now);
+      review = new ChangeReview(sets, changes, editor, () => now);
       editor.write(path('a.txt'), '0\n');
       edit(first, 'a.txt', '0\n');
       now = 60_000;
@@ -116,13 +116,35 @@ describe('the review of changes', () => {
       edit(first, 'a.txt', '1\n');
       editor.type(path('a.txt'), () => '0\n');
       let now = 60_000;
-      review = new ChangeReview(sets, editor, () => (now += 1));
+      review = new ChangeReview(sets, changes, editor, () => (now += 1));
       editor.review = review;
       editor.save(path('a.txt'));
       editor.undo(path('a.txt'));
       editor.save(path('a.txt'));
       assert.equal(text('a.txt'), '1\n');
       assert.deepEqual(await listed(), []);
+    });
+
+    it('the user’s, where a session has announced it and left it as it was, also if saving tells only at its end', async () => {
+      let now = 0;
+      review = new ChangeReview(sets, changes, editor, () => now);
+      editor.review = review;
+      for (const name of ['a.txt', 'b.txt']) {
+        editor.write(path(name), '0\n');
+        edit(first, name, '0\n');
+      }
+      await listed();
+      now = 60_000;
+      edit(second, 'b.txt', '0\n'); // and is still about to write it
+      await listed();
+      for (const name of ['a.txt', 'b.txt']) {
+        editor.type(path(name), () => 'mine\n');
+        editor.save(path(name), 'plainly');
+      }
+      edit(second, 'b.txt', '2\n');
+      assert.deepEqual(await listed(), ['Claude 2: b.txt']);
+      await revert(second, 'b.txt');
+      assert.equal(text('b.txt'), 'mine\n');
     });
 
     it('that of its session under its new name, with its folder too', async () => {
@@ -261,6 +283,19 @@ describe('the review of changes', () => {
         await review.revert(each);
       }
       assert.deepEqual(['a.txt', 'hard.txt', 'soft.txt'].map(text), ['0\n', '0\n', '0\n']);
+    });
+
+    it('one file under two names to what it was under the first, also once that is another', async () => {
+      writeFileSync(path('a.txt'), '0\n');
+      linkSync(path('a.txt'), path('hard.txt'));
+      edit(first, 'a.txt', '1\n');
+      edit(first, 'hard.txt', '2\n');
+      editor.rename(path('a.txt'), path('renamed.txt'));
+      await changes.refresh();
+      for (const each of changes.all.reverse()) {
+        await review.revert(each);
+      }
+      assert.deepEqual(['renamed.txt', 'hard.txt'].map(text), ['0\n', '0\n']);
     });
   });
 });

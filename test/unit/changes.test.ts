@@ -66,7 +66,7 @@ describe('a change set', () => {
       log,
     });
     changes = new Changes(sets, log);
-    review = new ChangeReview(sets, closedEditor);
+    review = new ChangeReview(sets, changes, closedEditor);
   }
 
   function reload(): void {

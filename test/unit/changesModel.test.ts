@@ -1,413 +1,20 @@
-import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { ChangeReview } from '../../src/changes/changeReview.ts';
-import { type Change, Changes } from '../../src/changes/changes.ts';
 import type { Author } from '../../src/changes/changeSet.ts';
-import { ChangeSets } from '../../src/changes/changeSets.ts';
-import { FakeEditor, filesIn } from '../support/fakeEditor.ts';
-import { MemoryLog } from '../support/memoryLog.ts';
-
-const authors: readonly Author[] = [
-  { id: 1, pid: 4711, label: 'Claude 1' },
-  { id: 2, pid: 4712, label: 'Claude 2' },
-];
-const names = ['a.txt', 'b.txt', 'dir/c.txt', 'dir/d.txt'];
-const renames = [
-  ['a.txt', 'b.txt'],
-  ['b.txt', 'dir/c.txt'],
-  ['dir/c.txt', 'a.txt'],
-  ['dir/c.txt', 'dir/d.txt'],
-  ['dir', 'other'],
-  ['other', 'dir'],
-] as const;
-/** In memory where there is such a place: thousands of sequences write some hundred thousand small files. */
-const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-/** ms for which an announcement counts. */
-const writeTime = 10_000;
-
-/** What the laws say of a file that a session has announced. */
-interface Expected {
-  readonly author: Author;
-  readonly name: string;
-  readonly before: string | undefined;
-  /** Which came first. */
-  readonly order: number;
-  /** Until when, on the clock of the test, the session may be about to write it. */
-  awaitedUntil: number;
-  /** The index on disk may not have it yet. */
-  isFresh: boolean;
-}
-
-/** The real core over a real folder, and beside it the laws: plain lists, with nothing remembered twice. */
-class World {
-  private readonly root = mkdtempSync(join(place, 'ide-bridge-model-'));
-  private readonly folder = join(this.root, 'files');
-  private readonly log = new MemoryLog();
-  private readonly editor = new FakeEditor();
-  private dir = join(this.root, 'snapshots-0');
-  private sets!: ChangeSets;
-  private changes!: Changes;
-  private review!: ChangeReview;
-
-  private expected: Expected[] = [];
-  private clock = 0;
-  private count = 0;
-  private committed = new Map<string, string>();
-  private stash: Map<string, string> | undefined;
-  /** Where git or another editor has written: with what a revert takes away there, it only says "your own included". */
-  private readonly written = new Set<string>();
-
-  constructor() {
-    mkdirSync(this.folder);
-    for (const name of names.slice(0, 3)) {
-      this.editor.write(this.path(name), `${name}\n`);
-    }
-    this.committed = this.files;
-    this.open();
-  }
-
-  dispose(): void {
-    this.sets.dispose();
-    rmSync(this.root, { recursive: true, force: true });
-  }
-
-  // What happens
-
-  agentEdits(author: Author, name: string, how: number): void {
-    this.announce(author, name);
-    this.agentWrites(author, name, how);
-  }
-
-  announce(author: Author, name: string): void {
-    const now = this.files.get(name);
-    this.forget((entry) => entry.name === name && entry.before === now && !this.isAwaited(entry));
-    this.expect(author, name, now);
-    this.review.willEdit(author, this.path(name));
-  }
-
-  shellEdits(author: Author, name: string, how: number): void {
-    const before = this.files.get(name);
-    if (!this.agentWrites(author, name, how)) {
-      return;
-    }
-    if (before !== this.files.get(name) && !this.expected.some((entry) => entry.name === name)) {
-      this.expect(author, name, before, 0);
-    }
-    const bytes = before === undefined ? undefined : Buffer.from(before);
-    this.review.found(author, this.path(name), { bytes }, 'git');
-  }
-
-  private agentWrites(author: Author, name: string, how: number): boolean {
-    const now = this.files.get(name);
-    const before = this.expected.find((entry) => entry.author === author && entry.name === name)?.before;
-    const lines = (now ?? '').split('\n').filter(Boolean);
-    const edits = [
-      [...lines, this.line('agent')],
-      [this.line('agent'), ...lines],
-      [this.line('agent'), ...lines.slice(1)],
-      lines.slice(1),
-      undefined, // deletes it
-      before?.split('\n').filter(Boolean), // takes its own work back
-    ];
-    const edited = edits[how % edits.length];
-    if (edited) {
-      this.write(name, edited.map((line) => `${line}\n`).join(''));
-    } else if (now === undefined) {
-      return false;
-    } else {
-      this.write(name, undefined);
-    }
-    return true;
-  }
-
-  timePasses(): void {
-    this.clock += writeTime + 1;
-  }
-
-  userTypes(name: string, atStart: boolean): void {
-    if (this.files.has(name)) {
-      const line = `${this.line('user')}\n`;
-      this.editor.type(this.path(name), (text) => (atStart ? line + text : text + line));
-    }
-  }
-
-  userUndoes(name: string): void {
-    if (this.files.has(name)) {
-      this.editor.undo(this.path(name));
-    }
-  }
-
-  userSaves(which: number): void {
-    const names = [...this.editor.typed.keys()].map((path) => path.slice(this.folder.length + 1));
-    const name = names[which % names.length];
-    if (name !== undefined) {
-      this.userSavesFile(name);
-    }
-  }
-
-  private userSavesFile(name: string): void {
-    const before = this.files.get(name);
-    const typed = this.editor.typed.get(this.path(name));
-    if (typed === undefined) {
-      return;
-    }
-    const isAsBefore = (entry: Expected) => entry.name === name && entry.before === before;
-    const overtaken = this.expected.filter((entry) => isAsBefore(entry) && this.isAwaited(entry));
-    this.forget((entry) => isAsBefore(entry) && !this.isAwaited(entry));
-    if (this.editor.save(this.path(name))) {
-      this.forget((entry) => overtaken.includes(entry));
-      overtaken.forEach(({ author }) => this.expect(author, name, typed));
-      this.forget((entry) => entry.name === name && entry.before === typed && !this.isAwaited(entry));
-    } else {
-      assert.notEqual(before, undefined);
-    }
-  }
-
-  userRenames(from: string, to: string): void {
-    const isMoved = (name: string) => name === from || name.startsWith(`${from}/`);
-    const files = this.files;
-    if (![...files.keys()].some(isMoved)) {
-      return;
-    }
-    const moved = (name: string) => to + name.slice(from.length);
-    this.forget(({ name }) => name === to || name.startsWith(`${to}/`));
-    this.expected = this.expected.map((entry) =>
-      isMoved(entry.name) ? { ...entry, name: moved(entry.name), awaitedUntil: 0 } : entry,
-    );
-    [...this.written].filter(isMoved).forEach((name) => this.written.add(moved(name)));
-    this.editor.rename(this.path(from), this.path(to));
-  }
-
-  userDeletes(path: string): void {
-    const isDeleted = (name: string) => name === path || name.startsWith(`${path}/`);
-    if ([...this.files.keys()].some(isDeleted)) {
-      this.forget(({ name }) => isDeleted(name));
-      this.editor.remove(this.path(path));
-    }
-  }
-
-  commit(): void {
-    this.committed = this.files;
-  }
-
-  checkout(): void {
-    this.writeAll(this.committed);
-  }
-
-  stashes(): void {
-    if (this.stash) {
-      this.writeAll(this.stash);
-      this.stash = undefined;
-    } else {
-      this.stash = this.files;
-      this.writeAll(this.committed);
-    }
-  }
-
-  keepFile(name: string): void {
-    this.forget((entry) => entry.name === name);
-    this.review.keep([this.path(name)]);
-  }
-
-  keepSession(author: Author): void {
-    const kept = this.expected.filter((entry) => entry.author === author).map(({ name }) => name);
-    this.forget(({ name }) => kept.includes(name));
-    this.review.keep(this.sets.find(author)?.snapshots.keys() ?? []);
-  }
-
-  async revertFile(which: number, refuses?: 'edit' | 'save'): Promise<void> {
-    await this.changes.refresh();
-    const { all } = this.changes;
-    const change = all[which % all.length];
-    if (change) {
-      await this.revert(change, refuses);
-    }
-  }
-
-  async revertSession(author: Author): Promise<void> {
-    await this.changes.refresh();
-    const set = this.sets.find(author);
-    for (const change of set ? this.changes.ofSet(set).reverse() : []) {
-      await this.revert(change);
-    }
-  }
-
-  /** By hunks, or by hand: the editor is given the text from before. */
-  async revertHunks(author: Author, name: string): Promise<void> {
-    const entry = this.expected.find((candidate) => candidate.author === author && candidate.name === name);
-    const { before } = entry ?? {};
-    if (before !== undefined && this.files.has(name)) {
-      this.editor.type(this.path(name), () => before);
-      this.userSavesFile(name);
-    }
-  }
-
-  reload(): void {
-    this.changes.dispose();
-    this.sets.dispose();
-    this.expected.forEach((entry) => Object.assign(entry, { awaitedUntil: 0, isFresh: false }));
-    this.open();
-  }
-
-  /** Whatever is in memory only is lost; unsaved text comes back, as the editor keeps it. */
-  crash(): void {
-    const lost = this.dir;
-    this.dir = join(this.root, `snapshots-${++this.count}`);
-    mkdirSync(lost, { recursive: true });
-    cpSync(lost, this.dir, { recursive: true });
-    this.changes.dispose();
-    this.sets.dispose();
-    this.open();
-    const isThere = ({ author, name }: Expected) =>
-      this.sets.find(author)?.snapshots.has(this.path(name)) === true;
-    this.expected = this.expected.filter((entry) => isThere(entry) || !entry.isFresh);
-    this.expected.forEach((entry) => Object.assign(entry, { awaitedUntil: 0 }));
-  }
-
-  // What must be so
-
-  /** Each session's entries are those that it has written since, with the text from before. */
-  async check(): Promise<void> {
-    this.editor.follow();
-    await this.changes.refresh();
-    const now = this.files;
-    const told = this.changes.all.map((change) => ({
-      by: change.set.label,
-      name: change.snapshot.path.slice(this.folder.length + 1),
-      before: this.sets.before(change.snapshot)?.toString(),
-    }));
-    const followed = this.sets.all.flatMap(({ label, snapshots }) =>
-      [...snapshots.keys()].map((path) => `${label}: ${path.slice(this.folder.length + 1)}`),
-    );
-    const expected = this.expected.map(({ author, name, before }) => ({ by: author.label, name, before }));
-    assert.deepEqual(followed.sort(), expected.map(({ by, name }) => `${by}: ${name}`).sort());
-    const key = ({ by, name }: (typeof told)[0]) => `${by}: ${name}`;
-    const sorted = (list: typeof told) => list.sort((a, b) => key(a).localeCompare(key(b)));
-    assert.deepEqual(sorted(told), sorted(expected.filter(({ name, before }) => before !== now.get(name))));
-    for (const name of this.written) {
-      if (!this.expected.some((entry) => entry.name === name)) {
-        this.written.delete(name);
-      }
-    }
-  }
-
-  private async revert(change: Change, refuses?: 'edit' | 'save'): Promise<void> {
-    const { path } = change.snapshot;
-    const name = path.slice(this.folder.length + 1);
-    const entry = this.expected.find((each) => each.author.label === change.set.label && each.name === name);
-    assert.ok(entry);
-    const loss = this.review.lossOf(change);
-    const files = this.files;
-    const typed = this.editor.typed;
-    const followed = this.sets.all.map(({ snapshots }) => [...snapshots.values()]);
-    this.editor.refuses = refuses;
-    try {
-      await this.review.revert(change);
-    } catch (error) {
-      assert.ok(refuses, String(error));
-      assert.deepEqual(this.files, files, 'a revert that fails has changed a file');
-      assert.deepEqual(this.editor.typed, typed, 'a revert that fails has changed what was typed');
-      assert.deepEqual(
-        this.sets.all.map(({ snapshots }) => [...snapshots.values()]),
-        followed,
-      );
-      return;
-    } finally {
-      this.editor.refuses = undefined;
-    }
-    this.editor.follow();
-    const { before } = entry;
-    const expected = new Map([...files].filter(([each]) => each !== name));
-    assert.deepEqual(this.files, before === undefined ? expected : expected.set(name, before));
-    const others = [...typed].filter(([each]) => each !== path);
-    assert.deepEqual(this.editor.typed, new Map(others));
-
-    const lost = (text: string | undefined) =>
-      (text ?? '').split('\n').filter((line) => line.startsWith('user') && !before?.includes(`${line}\n`));
-    if (lost(files.get(name)).length > 0) {
-      const isNamed = loss.isSaved || loss.later.length + loss.earlier.length > 0 || this.written.has(name);
-      assert.ok(isNamed, 'what the user had saved is lost without being named');
-    }
-    if (lost(typed.get(path)).length > 0) {
-      assert.ok(loss.isUnsaved, 'what the user had typed is lost without being named');
-    }
-    this.forget((each) => each.name === name && each.order >= entry.order);
-  }
-
-  private get files(): Map<string, string> {
-    return filesIn(this.folder);
-  }
-
-  private path(name: string): string {
-    return join(this.folder, name);
-  }
-
-  private line(by: string): string {
-    return `${by}${++this.count}`;
-  }
-
-  private open(): void {
-    const options = { dir: this.dir, limits: () => limits, isAlive: () => true, log: this.log };
-    this.sets = new ChangeSets(options);
-    this.changes = new Changes(this.sets, this.log);
-    this.review = new ChangeReview(this.sets, this.editor, () => this.clock);
-    this.editor.review = this.review;
-  }
-
-  private isAwaited({ awaitedUntil }: Expected): boolean {
-    return awaitedUntil > this.clock;
-  }
-
-  private expect(author: Author, name: string, before: string | undefined, patience = writeTime): void {
-    const awaitedUntil = patience && this.clock + patience;
-    const own = this.expected.find((entry) => entry.author === author && entry.name === name);
-    if (own) {
-      own.awaitedUntil = awaitedUntil;
-    } else {
-      this.expected.push({ author, name, before, order: ++this.count, awaitedUntil, isFresh: true });
-    }
-  }
-
-  private forget(isMeant: (entry: Expected) => boolean): void {
-    this.expected = this.expected.filter((entry) => !isMeant(entry));
-  }
-
-  private write(name: string, content: string | undefined): void {
-    if (content === undefined) {
-      rmSync(this.path(name), { force: true });
-    } else {
-      this.editor.write(this.path(name), content);
-    }
-  }
-
-  private writeAll(files: ReadonlyMap<string, string>): void {
-    const now = this.files;
-    for (const name of new Set([...now.keys(), ...files.keys()])) {
-      if (now.get(name) !== files.get(name)) {
-        this.write(name, files.get(name));
-        this.written.add(name);
-      }
-    }
-  }
-}
-
-const limits = { files: 1_000, totalBytes: 10_000_000, fileBytes: 100_000 };
+import { authors, names, renames, World } from '../support/changesWorld.ts';
+import { type GitOperation, gitOperations, GitWorld } from '../support/gitWorld.ts';
 
 /** One step: what it is called in a counterexample, and what it does. */
-class Step implements fc.AsyncCommand<object, World> {
+class Step<W extends World> implements fc.AsyncCommand<object, W> {
   constructor(
     private readonly name: string,
-    private readonly step: (world: World) => void | Promise<void>,
+    private readonly step: (world: W) => void | Promise<void>,
   ) {}
 
   check(): boolean {
     return true;
   }
 
-  async run(_model: object, world: World): Promise<void> {
+  async run(_model: object, world: W): Promise<void> {
     await this.step(world);
     await world.check();
   }
@@ -424,11 +31,11 @@ const which = fc.nat(5);
 const fileOrFolder = fc.constantFrom(...names, 'dir');
 
 /** A step with arguments that fast-check chooses, by the name of the method. */
-function step<T extends unknown[]>(
+function step<T extends unknown[], W extends World = World>(
   method: string,
-  act: (world: World, ...values: T) => void | Promise<void>,
+  act: (world: W, ...values: T) => void | Promise<void>,
   ...values: { [K in keyof T]: fc.Arbitrary<T[K]> }
-): fc.Arbitrary<Step> {
+): fc.Arbitrary<Step<W>> {
   return fc
     .tuple<T>(...values)
     .map((chosen) => new Step(`${method}(${listed(chosen)})`, (world) => act(world, ...chosen)));
@@ -466,15 +73,13 @@ const steps = [
   step('userUndoes', (world, n: string) => world.userUndoes(n), name),
   step('userSaves', (world, w: number) => world.userSaves(w), which),
   step('userSaves', (world, w: number) => world.userSaves(w), which),
+  step('userSaves plainly', (world, w: number) => world.userSaves(w, 'plainly'), which),
   step(
     'userRenames',
     (world, [from, to]: (typeof renames)[number]) => world.userRenames(from, to),
     fc.constantFrom(...renames),
   ),
   step('userDeletes', (world, n: string) => world.userDeletes(n), fileOrFolder),
-  step('commit', (world) => world.commit()),
-  step('checkout', (world) => world.checkout()),
-  step('stashes', (world) => world.stashes()),
   step('keepFile', (world, n: string) => world.keepFile(n), name),
   step('keepSession', (world, a: Author) => world.keepSession(a), author),
   step(
@@ -489,28 +94,58 @@ const steps = [
   step('crash', (world) => world.crash()),
 ];
 
+const plainGit = [
+  step('commit', (world) => world.commit()),
+  step('checkout', (world) => world.checkout()),
+  step('stashes', (world) => world.stashes()),
+];
+
+const operation = fc.constantFrom(...(Object.keys(gitOperations) as GitOperation[]));
+const userRuns = step('userRuns', (world: GitWorld, o: GitOperation) => world.userRuns(o), operation);
+const prompt = step('prompt', (world: GitWorld) => world.prompt());
+const shellEdits = step(
+  'shellEdits',
+  (world, a: Author, n: string, h: number) => world.shellEdits(a, n, h),
+  author,
+  name,
+  how,
+);
+const realGit = [userRuns, userRuns, userRuns, prompt, prompt, shellEdits, shellEdits];
+
 /** Of what fast-check prints when a law is broken, the seed is enough to see it again. */
 const { IDE_BRIDGE_MODEL_RUNS: runs, IDE_BRIDGE_MODEL_SEED: seed } = process.env;
-const parameters = {
-  numRuns: Number(runs ?? 1_500),
-  ...(runs === undefined ? { interruptAfterTimeLimit: 25_000 } : {}),
+const parameters = (numRuns: number, maxTime: number) => ({
+  numRuns: Number(runs ?? numRuns),
+  ...(runs === undefined ? { interruptAfterTimeLimit: maxTime } : {}),
   ...(seed === undefined ? {} : { seed: Number(seed) }),
-};
+});
 
 describe('the laws of agent changes', function () {
   this.timeout(0);
 
+  async function hold<W extends World>(
+    create: () => W,
+    commands: fc.Arbitrary<Iterable<fc.AsyncCommand<object, W>>>,
+    limits: ReturnType<typeof parameters>,
+  ): Promise<void> {
+    const property = fc.asyncProperty(commands, async (chosen) => {
+      const world = create();
+      try {
+        await fc.asyncModelRun(() => ({ model: {}, real: world }), chosen);
+      } finally {
+        world.dispose();
+      }
+    });
+    await fc.assert(property, limits);
+  }
+
   it('hold in any sequence of what agents, user, git and crashes do', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.commands(steps, { maxCommands: 40, size: 'max' }), async (commands) => {
-        const world = new World();
-        try {
-          await fc.asyncModelRun(() => ({ model: {}, real: world }), commands);
-        } finally {
-          world.dispose();
-        }
-      }),
-      parameters,
-    );
+    const commands = fc.commands([...steps, ...plainGit], { maxCommands: 40, size: 'max' });
+    await hold(() => new World(), commands, parameters(1_500, 15_000));
+  });
+
+  it('hold over a real repository, with what its git does for the user', async () => {
+    const commands = fc.commands([...steps, ...realGit], { maxCommands: 30, size: 'max' });
+    await hold(() => new GitWorld(), commands, parameters(25, 10_000));
   });
 });

@@ -4,10 +4,13 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   unlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -149,6 +152,19 @@ describe('a work tree', function () {
     ]);
   });
 
+  it('takes the committed text for what was, where the user has discarded what had not been', async () => {
+    commit();
+    write('a.txt', 'mine\n');
+    write('new.txt', 'mine\n');
+    await tree.note();
+    git('checkout', '--quiet', '--', '.');
+    git('clean', '--quiet', '--force');
+    assert.deepEqual(await found('a.txt', 'new.txt'), []);
+    write('a.txt', 'changed\n');
+    write('new.txt', 'new\n');
+    assert.deepEqual(await found('a.txt', 'new.txt'), ['a.txt git "committed\\n"', 'new.txt git undefined']);
+  });
+
   it('takes what the user has saved since as what was', async () => {
     commit();
     await tree.note();
@@ -271,6 +287,77 @@ describe('a work tree', function () {
     write('a.txt', 'changed\n');
     write('.git/index.lock', '');
     assert.deepEqual(await found('a.txt'), []);
+  });
+
+  describe('reads the index, and leaves it alone', () => {
+    const index = () => join(git('rev-parse', '--absolute-git-dir').toString().trim(), 'index');
+
+    it('so that a file that was written as it is does not hide an edit', async () => {
+      commit();
+      git(
+        'stash',
+        'store',
+        '--message=one',
+        git('commit-tree', '-m', 'one', 'HEAD^{tree}').toString().trim(),
+      );
+      await tree.note();
+      const before = statSync(index(), { bigint: true });
+      write('sub dir/ü [1].txt', 'committed too\n');
+      const later = new Date(Date.now() + 60_000);
+      utimesSync(path('sub dir/ü [1].txt'), later, later);
+      write('a.txt', 'changed\n');
+      const names = ['a.txt', 'sub dir/ü [1].txt'];
+      for (let look = 1; look <= 2; look++) {
+        assert.deepEqual(await found(...names), ['a.txt git "committed\\n"'], `look ${look}`);
+      }
+      await tree.note();
+      const after = statSync(index(), { bigint: true });
+      assert.deepEqual([after.mtimeNs, after.ino], [before.mtimeNs, before.ino]);
+    });
+
+    it('and knows of an edit that is as old as the index', async () => {
+      commit();
+      git('config', 'core.trustctime', 'false'); // which nobody can set
+      const time = new Date(1_700_000_000_500);
+      utimesSync(path('a.txt'), time, time);
+      git('update-index', '--refresh');
+      utimesSync(index(), time, time);
+      await tree.note();
+      write('a.txt', 'different\n');
+      utimesSync(path('a.txt'), time, time);
+      assert.deepEqual(await found('a.txt'), ['a.txt git "committed\\n"']);
+    });
+
+    it('also where a part of it is shared, and in a work tree of its own', async () => {
+      commit();
+      git('update-index', '--split-index');
+      await tree.note();
+      write('a.txt', 'changed\n');
+      assert.deepEqual(await found('a.txt'), ['a.txt git "committed\\n"']);
+      git('worktree', 'add', '--quiet', 'other');
+      tree = new WorkingTree(path('other'), trustedGit);
+      await tree.note();
+      write('other/a.txt', 'changed\n');
+      assert.deepEqual(await found('other/a.txt'), ['other/a.txt git "committed\\n"']);
+    });
+
+    it('and leaves no copy behind', async () => {
+      commit();
+      const { TMPDIR } = process.env;
+      process.env.TMPDIR = path('temporary');
+      mkdirSync(path('temporary'));
+      try {
+        await tree.note();
+        await tree.before([path('a.txt')]);
+        assert.deepEqual(readdirSync(path('temporary')), []);
+      } finally {
+        if (TMPDIR === undefined) {
+          delete process.env.TMPDIR;
+        } else {
+          process.env.TMPDIR = TMPDIR;
+        }
+      }
+    });
   });
 
   it('finds nothing before it was noted, in a repository without a commit, and outside of git', async () => {

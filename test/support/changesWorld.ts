@@ -1,0 +1,401 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ChangeReview } from '../../src/changes/changeReview.ts';
+import { type Change, Changes } from '../../src/changes/changes.ts';
+import type { Author } from '../../src/changes/changeSet.ts';
+import { ChangeSets } from '../../src/changes/changeSets.ts';
+import { FakeEditor, filesIn } from './fakeEditor.ts';
+import { MemoryLog } from './memoryLog.ts';
+
+export const authors: readonly Author[] = [
+  { id: 1, pid: 4711, label: 'Claude 1' },
+  { id: 2, pid: 4712, label: 'Claude 2' },
+];
+export const names = ['a.txt', 'b.txt', 'dir/c.txt', 'dir/d.txt'];
+export const renames = [
+  ['a.txt', 'b.txt'],
+  ['b.txt', 'dir/c.txt'],
+  ['dir/c.txt', 'a.txt'],
+  ['dir/c.txt', 'dir/d.txt'],
+  ['dir', 'other'],
+  ['other', 'dir'],
+] as const;
+/** In memory where there is such a place: thousands of sequences write some hundred thousand small files. */
+const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+/** ms for which an announcement counts. */
+const writeTime = 10_000;
+
+/** What the laws say of a file that a session has announced. */
+interface Expected {
+  readonly author: Author;
+  readonly name: string;
+  readonly before: string | undefined;
+  /** Which came first. */
+  readonly order: number;
+  /** Until when, on the clock of the test, the session may be about to write it. */
+  awaitedUntil: number;
+  /** The index on disk may not have it yet. */
+  isFresh: boolean;
+}
+
+/** The real core over a real folder, and beside it the laws: plain lists, with nothing remembered twice. */
+export class World {
+  protected readonly root = mkdtempSync(join(place, 'ide-bridge-model-'));
+  protected readonly folder = join(this.root, 'files');
+  private readonly log = new MemoryLog();
+  protected readonly editor = new FakeEditor();
+  private dir = join(this.root, 'snapshots-0');
+  protected sets!: ChangeSets;
+  private changes!: Changes;
+  protected review!: ChangeReview;
+
+  protected expected: Expected[] = [];
+  private clock = 0;
+  private count = 0;
+  private committed = new Map<string, string>();
+  private stash: Map<string, string> | undefined;
+  /** Where git or another editor has written: with what a revert takes away there, it only says "your own included". */
+  protected readonly written = new Set<string>();
+
+  constructor() {
+    mkdirSync(this.folder);
+    for (const name of names.slice(0, 3)) {
+      this.editor.write(this.path(name), `${name}\n`);
+    }
+    this.committed = this.files;
+    this.open();
+  }
+
+  dispose(): void {
+    this.sets.dispose();
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  // What happens
+
+  agentEdits(author: Author, name: string, how: number): void {
+    this.announce(author, name);
+    this.agentWrites(author, name, how);
+  }
+
+  announce(author: Author, name: string): void {
+    const now = this.files.get(name);
+    this.forget((entry) => entry.name === name && entry.before === now && !this.isAwaited(entry));
+    this.expect(author, name, now);
+    this.review.willEdit(author, this.path(name));
+  }
+
+  shellEdits(author: Author, name: string, how: number): void | Promise<void> {
+    const before = this.files.get(name);
+    if (!this.agentWrites(author, name, how)) {
+      return;
+    }
+    if (before !== this.files.get(name) && !this.expected.some((entry) => entry.name === name)) {
+      this.expect(author, name, before, 0);
+    }
+    const bytes = before === undefined ? undefined : Buffer.from(before);
+    this.review.found(author, this.path(name), { bytes }, 'git');
+  }
+
+  protected agentWrites(author: Author, name: string, how: number): boolean {
+    const now = this.files.get(name);
+    const before = this.expected.find((entry) => entry.author === author && entry.name === name)?.before;
+    const lines = (now ?? '').split('\n').filter(Boolean);
+    const edits = [
+      [...lines, this.line('agent')],
+      [this.line('agent'), ...lines],
+      [this.line('agent'), ...lines.slice(1)],
+      lines.slice(1),
+      undefined, // deletes it
+      before?.split('\n').filter(Boolean), // takes its own work back
+    ];
+    const edited = edits[how % edits.length];
+    if (edited) {
+      this.write(name, edited.map((line) => `${line}\n`).join(''));
+    } else if (now === undefined) {
+      return false;
+    } else {
+      this.write(name, undefined);
+    }
+    return true;
+  }
+
+  timePasses(): void {
+    this.clock += writeTime + 1;
+  }
+
+  userTypes(name: string, atStart: boolean): void {
+    if (this.files.has(name)) {
+      const line = `${this.line('user')}\n`;
+      this.editor.type(this.path(name), (text) => (atStart ? line + text : text + line));
+    }
+  }
+
+  userUndoes(name: string): void {
+    if (this.files.has(name)) {
+      this.editor.undo(this.path(name));
+    }
+  }
+
+  userSaves(which: number, how?: 'plainly'): void {
+    const names = [...this.editor.typed.keys()].map((path) => path.slice(this.folder.length + 1));
+    const name = names[which % names.length];
+    if (name !== undefined) {
+      this.userSavesFile(name, how);
+    }
+  }
+
+  private userSavesFile(name: string, how?: 'plainly'): void {
+    const before = this.files.get(name);
+    const typed = this.editor.typed.get(this.path(name));
+    if (typed === undefined) {
+      return;
+    }
+    const isAsBefore = (entry: Expected) => entry.name === name && entry.before === before;
+    const overtaken = this.expected.filter((entry) => isAsBefore(entry) && this.isAwaited(entry));
+    const forgetUnchanged = () => this.forget((entry) => isAsBefore(entry) && !this.isAwaited(entry));
+    if (how !== 'plainly') {
+      forgetUnchanged();
+    }
+    if (this.editor.save(this.path(name), how)) {
+      forgetUnchanged();
+      this.forget((entry) => overtaken.includes(entry));
+      overtaken.forEach(({ author }) => this.expect(author, name, typed));
+      this.forget((entry) => entry.name === name && entry.before === typed && !this.isAwaited(entry));
+    } else {
+      assert.notEqual(before, undefined);
+    }
+  }
+
+  userRenames(from: string, to: string): void {
+    const isMoved = (name: string) => name === from || name.startsWith(`${from}/`);
+    const files = this.files;
+    if (![...files.keys()].some(isMoved)) {
+      return;
+    }
+    const moved = (name: string) => to + name.slice(from.length);
+    this.forget(({ name }) => name === to || name.startsWith(`${to}/`));
+    this.expected = this.expected.map((entry) =>
+      isMoved(entry.name) ? { ...entry, name: moved(entry.name), awaitedUntil: 0 } : entry,
+    );
+    [...this.written].filter(isMoved).forEach((name) => this.written.add(moved(name)));
+    this.editor.rename(this.path(from), this.path(to));
+  }
+
+  userDeletes(path: string): void {
+    const isDeleted = (name: string) => name === path || name.startsWith(`${path}/`);
+    if ([...this.files.keys()].some(isDeleted)) {
+      this.forget(({ name }) => isDeleted(name));
+      this.editor.remove(this.path(path));
+    }
+  }
+
+  commit(): void {
+    this.committed = this.files;
+  }
+
+  checkout(): void {
+    this.writeAll(this.committed);
+  }
+
+  stashes(): void {
+    if (this.stash) {
+      this.writeAll(this.stash);
+      this.stash = undefined;
+    } else {
+      this.stash = this.files;
+      this.writeAll(this.committed);
+    }
+  }
+
+  keepFile(name: string): void {
+    this.forget((entry) => entry.name === name);
+    this.review.keep([this.path(name)]);
+  }
+
+  keepSession(author: Author): void {
+    const kept = this.expected.filter((entry) => entry.author === author).map(({ name }) => name);
+    this.forget(({ name }) => kept.includes(name));
+    this.review.keep(this.sets.find(author)?.snapshots.keys() ?? []);
+  }
+
+  async revertFile(which: number, refuses?: 'edit' | 'save'): Promise<void> {
+    await this.changes.refresh();
+    const { all } = this.changes;
+    const change = all[which % all.length];
+    if (change) {
+      await this.revert(change, refuses);
+    }
+  }
+
+  async revertSession(author: Author): Promise<void> {
+    await this.changes.refresh();
+    const set = this.sets.find(author);
+    for (const change of set ? this.changes.ofSet(set).reverse() : []) {
+      await this.revert(change);
+    }
+  }
+
+  /** By hunks, or by hand: the editor is given the text from before. */
+  async revertHunks(author: Author, name: string): Promise<void> {
+    const entry = this.expected.find((candidate) => candidate.author === author && candidate.name === name);
+    const { before } = entry ?? {};
+    if (before !== undefined && this.files.has(name)) {
+      this.editor.type(this.path(name), () => before);
+      this.userSavesFile(name);
+    }
+  }
+
+  reload(): void {
+    this.changes.dispose();
+    this.sets.dispose();
+    this.expected.forEach((entry) => Object.assign(entry, { awaitedUntil: 0, isFresh: false }));
+    this.open();
+  }
+
+  /** Whatever is in memory only is lost; unsaved text comes back, as the editor keeps it. */
+  crash(): void {
+    const lost = this.dir;
+    this.dir = join(this.root, `snapshots-${++this.count}`);
+    mkdirSync(lost, { recursive: true });
+    cpSync(lost, this.dir, { recursive: true });
+    this.changes.dispose();
+    this.sets.dispose();
+    this.open();
+    const isThere = ({ author, name }: Expected) =>
+      this.sets.find(author)?.snapshots.has(this.path(name)) === true;
+    this.expected = this.expected.filter((entry) => isThere(entry) || !entry.isFresh);
+    this.expected.forEach((entry) => Object.assign(entry, { awaitedUntil: 0 }));
+  }
+
+  // What must be so
+
+  /** Each session's entries are those that it has written since, with the text from before. */
+  async check(): Promise<void> {
+    this.editor.follow();
+    await this.changes.refresh();
+    const now = this.files;
+    const told = this.changes.all.map((change) => ({
+      by: change.set.label,
+      name: change.snapshot.path.slice(this.folder.length + 1),
+      before: this.sets.before(change.snapshot)?.toString(),
+    }));
+    const followed = this.sets.all.flatMap(({ label, snapshots }) =>
+      [...snapshots.keys()].map((path) => `${label}: ${path.slice(this.folder.length + 1)}`),
+    );
+    const expected = this.expected.map(({ author, name, before }) => ({ by: author.label, name, before }));
+    assert.deepEqual(followed.sort(), expected.map(({ by, name }) => `${by}: ${name}`).sort());
+    const key = ({ by, name }: (typeof told)[0]) => `${by}: ${name}`;
+    const sorted = (list: typeof told) => list.sort((a, b) => key(a).localeCompare(key(b)));
+    assert.deepEqual(sorted(told), sorted(expected.filter(({ name, before }) => before !== now.get(name))));
+    for (const name of this.written) {
+      if (!this.expected.some((entry) => entry.name === name)) {
+        this.written.delete(name);
+      }
+    }
+  }
+
+  private async revert(change: Change, refuses?: 'edit' | 'save'): Promise<void> {
+    const { path } = change.snapshot;
+    const name = path.slice(this.folder.length + 1);
+    const entry = this.expected.find((each) => each.author.label === change.set.label && each.name === name);
+    assert.ok(entry);
+    const loss = this.review.lossOf(change);
+    const files = this.files;
+    const typed = this.editor.typed;
+    const followed = this.sets.all.map(({ snapshots }) => [...snapshots.values()]);
+    this.editor.refuses = refuses;
+    try {
+      await this.review.revert(change);
+    } catch (error) {
+      assert.ok(refuses, String(error));
+      assert.deepEqual(this.files, files, 'a revert that fails has changed a file');
+      assert.deepEqual(this.editor.typed, typed, 'a revert that fails has changed what was typed');
+      assert.deepEqual(
+        this.sets.all.map(({ snapshots }) => [...snapshots.values()]),
+        followed,
+      );
+      return;
+    } finally {
+      this.editor.refuses = undefined;
+    }
+    this.editor.follow();
+    const { before } = entry;
+    const expected = new Map([...files].filter(([each]) => each !== name));
+    assert.deepEqual(this.files, before === undefined ? expected : expected.set(name, before));
+    const others = [...typed].filter(([each]) => each !== path);
+    assert.deepEqual(this.editor.typed, new Map(others));
+
+    const lost = (text: string | undefined) =>
+      (text ?? '').split('\n').filter((line) => line.startsWith('user') && !before?.includes(`${line}\n`));
+    if (lost(files.get(name)).length > 0) {
+      const isNamed = loss.isSaved || loss.later.length + loss.earlier.length > 0 || this.written.has(name);
+      assert.ok(isNamed, 'what the user had saved is lost without being named');
+    }
+    if (lost(typed.get(path)).length > 0) {
+      assert.ok(loss.isUnsaved, 'what the user had typed is lost without being named');
+    }
+    this.forget((each) => each.name === name && each.order >= entry.order);
+  }
+
+  protected get files(): Map<string, string> {
+    return filesIn(this.folder);
+  }
+
+  protected path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  private line(by: string): string {
+    return `${by}${++this.count}`;
+  }
+
+  private open(): void {
+    const options = { dir: this.dir, limits: () => limits, isAlive: () => true, log: this.log };
+    this.sets = new ChangeSets(options);
+    this.sets.onDidForget((paths) => paths.forEach((path) => this.editor.onDidUse?.(path)));
+    this.changes = new Changes(this.sets, this.log);
+    this.review = new ChangeReview(this.sets, this.changes, this.editor, () => this.clock);
+    this.editor.review = this.review;
+  }
+
+  private isAwaited({ awaitedUntil }: Expected): boolean {
+    return awaitedUntil > this.clock;
+  }
+
+  protected expect(author: Author, name: string, before: string | undefined, patience = writeTime): void {
+    const awaitedUntil = patience && this.clock + patience;
+    const own = this.expected.find((entry) => entry.author === author && entry.name === name);
+    if (own) {
+      own.awaitedUntil = awaitedUntil;
+    } else {
+      this.expected.push({ author, name, before, order: ++this.count, awaitedUntil, isFresh: true });
+    }
+  }
+
+  private forget(isMeant: (entry: Expected) => boolean): void {
+    this.expected = this.expected.filter((entry) => !isMeant(entry));
+  }
+
+  protected write(name: string, content: string | undefined): void {
+    if (content === undefined) {
+      rmSync(this.path(name), { force: true });
+    } else {
+      this.editor.write(this.path(name), content);
+    }
+  }
+
+  private writeAll(files: ReadonlyMap<string, string>): void {
+    const now = this.files;
+    for (const name of new Set([...now.keys(), ...files.keys()])) {
+      if (now.get(name) !== files.get(name)) {
+        this.write(name, files.get(name));
+        this.written.add(name);
+      }
+    }
+  }
+}
+
+const limits = { files: 1_000, totalBytes: 10_000_000, fileBytes: 100_000 };
