@@ -24,6 +24,7 @@ import { registerTerminalLinks } from './editor/terminalLinks.ts';
 import { TerminalSigns } from './editor/terminalSigns.ts';
 import { injectEnvironment } from './editor/terminals.ts';
 import { TypedTexts } from './editor/typedTexts.ts';
+import { typedTextsDir } from './editor/typedTextsDir.ts';
 import { UserPlace } from './editor/userPlace.ts';
 import { workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
 import { Bridge } from './server/bridge.ts';
@@ -56,7 +57,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const log = oneLine(channel);
   const proposals: Proposals = new Proposals(
     log,
-    new TypedTexts(vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'proposals').fsPath),
+    new TypedTexts(typedTextsDir(context.globalStorageUri)),
     () => bridge.sessions.size > 1,
     () => userPlace.isInEditor,
   );
