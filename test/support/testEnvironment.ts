@@ -16,6 +16,8 @@ export const testEnvironment = {
   cdp: 'IDE_BRIDGE_CDP',
   /** How many random sequences to run of each area, instead of the same few. */
   sequences: 'IDE_BRIDGE_TEST_SEQUENCES',
+  /** Set when windows are interrupted in every mode of auto-save. */
+  everyAutoSave: 'IDE_BRIDGE_TEST_EVERY_AUTO_SAVE',
   /** Folder for screenshots. */
   screenshots: 'IDE_BRIDGE_SCREENSHOTS',
 } as const;
