@@ -111,7 +111,9 @@ function useInterruption(desk: () => ReloadDesk, interrupt: () => Promise<void>)
 function keepsTyped(desk: () => ReloadDesk): void {
   it('what was typed into proposals is in unsaved documents of their own, and the diffs are gone', async () => {
     const typed = ['early.txt', 'late.txt'].map((name) => `proposed and typed into ${desk().nameOf(name)}`);
-    const labels = async () => (await desk().tabLabels()).filter((label) => !label.includes('mentioned'));
+    // A window that crashes has not put down yet what was closed in the row before: it comes back, and is empty.
+    const others = /mentioned|^Untitled-\d+$/;
+    const labels = async () => (await desk().tabLabels()).filter((label) => !others.test(label));
     await until(
       'both texts, and no diff',
       async () => isDeepStrictEqual((await labels()).sort(), typed),
