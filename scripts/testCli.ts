@@ -27,6 +27,8 @@ async function main(): Promise<number> {
   execFileSync(process.execPath, ['esbuild.mjs', '--tests'], { cwd: root, stdio: 'inherit' });
   process.env.IDE_BRIDGE_E2E_EXTENSION ??= packageExtension();
 
+  if (values.reload) process.env[testEnvironment.everyAutoSave] = '1'; // which takes minutes
+
   const mocha = new Mocha({ timeout: 120_000, slow: 20_000, retries: 1 });
   if (values.grep !== undefined) mocha.grep(values.grep);
   const names = [
@@ -37,8 +39,7 @@ async function main(): Promise<number> {
     'typedText',
     'codeQuestion',
     'firstTerminal',
-    // Not in every run: on a busy machine the editor may ask about a diff that it has brought back.
-    ...(values.reload ? ['reload'] : []),
+    'reload',
     'claudeCode',
   ];
   for (const name of names) {

@@ -24,6 +24,7 @@ import { registerTerminalLinks } from './editor/terminalLinks.ts';
 import { TerminalSigns } from './editor/terminalSigns.ts';
 import { injectEnvironment } from './editor/terminals.ts';
 import { TypedTexts } from './editor/typedTexts.ts';
+import { typedTextsDir } from './editor/typedTextsDir.ts';
 import { UserPlace } from './editor/userPlace.ts';
 import { watchIgnoreRules } from './editor/watchIgnoreRules.ts';
 import { isInWorkspace, workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
@@ -57,7 +58,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const log = oneLine(channel);
   const proposals: Proposals = new Proposals(
     log,
-    new TypedTexts(vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'proposals').fsPath),
+    new TypedTexts(typedTextsDir(context.globalStorageUri)),
     () => bridge.sessions.size > 1,
     () => userPlace.isInEditor,
   );

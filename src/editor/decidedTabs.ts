@@ -1,16 +1,22 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { Queue } from '../base/queue.ts';
+import { isSame } from './documents.ts';
 import type { KeptVersions } from './keptVersions.ts';
 import { type ProposalFiles, textOf } from './proposalFiles.ts';
 import { isNotebook, proposedSides, shownProposals, tabsOf } from './proposalTabs.ts';
 
-/** Closes the tabs of proposals for which nobody waits any more, without asking about what was typed there. */
+/**
+ * Closes the tabs of proposals for which nobody waits any more, without a question about what was typed there: a tab
+ * is saved first, into nowhere, and closed when it is clean. Until then it stays, and is looked at again with all that
+ * happens to it: the editor saves by itself, and brings back what it has kept of a tab, when it likes.
+ */
 export class DecidedTabs implements vscode.Disposable {
-  private readonly subscription: vscode.Disposable;
-  private readonly orphans = new Queue();
+  private readonly subscriptions: readonly vscode.Disposable[];
+  /** Something has happened to this one, or to tabs. */
+  private readonly changed = new vscode.EventEmitter<vscode.Uri | undefined>();
+  private readonly closing = new Map<string, Promise<void>>();
+  private isDisposed = false;
 
   constructor(
     private readonly files: ProposalFiles,
@@ -18,11 +24,17 @@ export class DecidedTabs implements vscode.Disposable {
     private readonly isPending: (uri: vscode.Uri) => boolean,
     private readonly log: Logger,
   ) {
-    this.subscription = vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => {
-      closed.flatMap(proposedSides).forEach((uri) => this.forgetIfGone(uri));
-      // The editor brings back what it has kept of an edited one, at times after we have closed its tab.
-      opened.flatMap(proposedSides).forEach((uri) => void this.closeOrphan(uri));
-    });
+    this.subscriptions = [
+      vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => {
+        closed.flatMap(proposedSides).forEach((uri) => this.forgetIfGone(uri));
+        this.changed.fire(undefined);
+        // The editor brings back what it has kept of an edited one, at times after we have closed its tab.
+        opened.flatMap(proposedSides).forEach((uri) => void this.closeOrphan(uri));
+      }),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => this.changed.fire(document.uri)),
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.changed.fire(uri)),
+      vscode.workspace.onDidSaveNotebookDocument(({ uri }) => this.changed.fire(uri)),
+    ];
   }
 
   /** Closes what an earlier extension host has left behind. */
@@ -30,48 +42,72 @@ export class DecidedTabs implements vscode.Disposable {
     await Promise.all(shownProposals().map((uri) => this.closeOrphan(uri)));
   }
 
-  /**
-   * Leaves a multi-diff open that shows others which are still under review.
-   * @param isOrphan then a tab that cannot be saved is left, too: nobody has decided, and is to be asked
-   */
-  async close(uri: vscode.Uri, isOrphan = false): Promise<void> {
-    const isDone = (tab: vscode.Tab) => proposedSides(tab).every((side) => !this.isPending(side));
-    // Once more where an edit came in between: a dirty tab asks, and stays.
-    for (let attempt = 0; attempt < 2; attempt++) {
-      const done = tabsOf(uri).filter(isDone);
-      if (done.length === 0) {
-        break;
-      }
+  /** Leaves a multi-diff open that shows others which are still under review. */
+  close(uri: vscode.Uri): Promise<void> {
+    const key = uri.toString();
+    const closing = this.closing.get(key) ?? this.closeAll(uri).finally(() => this.closing.delete(key));
+    this.closing.set(key, closing);
+    return closing;
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.changed.fire(undefined);
+    vscode.Disposable.from(...this.subscriptions, this.changed).dispose();
+  }
+
+  private async closeOrphan(uri: vscode.Uri): Promise<void> {
+    if (!this.isPending(uri)) {
+      await this.close(uri);
+    }
+  }
+
+  private async closeAll(uri: vscode.Uri): Promise<void> {
+    while (this.doneTabs(uri).length > 0) {
+      const change = this.nextChange(uri); // from now on: it may come before the next line has ended
       try {
-        // Of a tab that is just being restored, the editor may answer late or never; until then it would ask.
-        const saved = save(uri, done.some(isNotebook)).then(() => true);
-        if ((await Promise.race([saved, delay(4_000, false)])) || (attempt > 0 && !isOrphan)) {
-          await vscode.window.tabGroups.close(done, true);
-        }
+        await this.saveAndClose(uri);
       } catch (error) {
         this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`);
+      }
+      if (this.doneTabs(uri).length > 0) {
+        await change;
       }
     }
     this.forgetIfGone(uri);
   }
 
-  dispose(): void {
-    this.subscription.dispose();
+  /** Not what the editor would ask about. */
+  private async saveAndClose(uri: vscode.Uri): Promise<void> {
+    const orphan = this.files.adopt(uri);
+    const asNotebook = this.doneTabs(uri).some(isNotebook);
+    // After a restart nothing is known to be dirty before its document is open.
+    const document = asNotebook
+      ? await vscode.workspace.openNotebookDocument(uri)
+      : await vscode.workspace.openTextDocument(uri);
+    await document.save();
+    if (orphan && orphan.bytes.length > 0) {
+      await this.versions.give(uri, textOf(orphan)); // which the editor still had
+    }
+    const clean = this.doneTabs(uri).filter(({ isDirty }) => !isDirty);
+    if (!document.isDirty && clean.length > 0) {
+      await vscode.window.tabGroups.close(clean, true);
+    }
   }
 
-  /** One after the other, and again: the editor brings back what it has kept of an edited one when it likes. */
-  private closeOrphan(uri: vscode.Uri): Promise<void> {
-    return this.orphans.run(async () => {
-      let isKept = false;
-      for (let attempt = 0; attempt < 5 && !this.isPending(uri) && tabsOf(uri).length > 0; attempt++) {
-        const file = this.files.adopt(uri);
-        await this.close(uri, true);
-        if (file.bytes.length > 0 && !isKept) {
-          isKept = true;
-          await this.versions.give(uri, textOf(file)); // which the editor still had
+  private doneTabs(uri: vscode.Uri): vscode.Tab[] {
+    const isDone = (tab: vscode.Tab) => proposedSides(tab).every((side) => !this.isPending(side));
+    return this.isDisposed ? [] : tabsOf(uri).filter(isDone);
+  }
+
+  private nextChange(uri: vscode.Uri): Promise<void> {
+    return new Promise((resolve) => {
+      const subscription = this.changed.event((changed) => {
+        if (!changed || isSame(changed, uri)) {
+          subscription.dispose();
+          resolve();
         }
-        await delay(200);
-      }
+      });
     });
   }
 
@@ -80,12 +116,4 @@ export class DecidedTabs implements vscode.Disposable {
       this.files.forget(uri);
     }
   }
-}
-
-/** Into nowhere. After a restart nothing is known to be dirty before its document is open. */
-async function save(uri: vscode.Uri, asNotebook: boolean): Promise<void> {
-  const document = asNotebook
-    ? await vscode.workspace.openNotebookDocument(uri)
-    : await vscode.workspace.openTextDocument(uri);
-  await document.save();
 }

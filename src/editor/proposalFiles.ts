@@ -44,15 +44,14 @@ export class ProposalFiles extends VirtualFiles {
   /**
    * Takes in a file of an earlier extension host, so that its tab can be saved and closed. It is older than all
    * that the editor may have kept of it: it refuses to save over something newer.
+   * @returns undefined for one of this extension host
    */
-  adopt(uri: vscode.Uri): File {
+  adopt(uri: vscode.Uri): File | undefined {
     const known = this.files.get(uri.toString());
-    if (known?.isOrphan) {
-      return known;
+    if (known) {
+      return known.isOrphan ? known : undefined;
     }
-    const file = { ...emptyFile(), isOrphan: true };
-    this.files.set(uri.toString(), file);
-    return file;
+    return this.addOrphan(uri);
   }
 
   forget(uri: vscode.Uri): void {
@@ -73,7 +72,7 @@ export class ProposalFiles extends VirtualFiles {
       refuse();
     }
     // Auto-save may be there first, with what the editor has brought back.
-    const file = this.files.get(uri.toString()) ?? this.adopt(uri);
+    const file = this.files.get(uri.toString()) ?? this.addOrphan(uri);
     file.bytes = bytes;
     file.time = file.isOrphan ? 0 : Date.now();
     this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
@@ -81,6 +80,12 @@ export class ProposalFiles extends VirtualFiles {
 
   /** The folders of an orphan, which the editor makes before it saves one that it does not find. */
   override createDirectory(): void {}
+
+  private addOrphan(uri: vscode.Uri): File {
+    const file = { ...emptyFile(), isOrphan: true };
+    this.files.set(uri.toString(), file);
+    return file;
+  }
 
   private file(uri: vscode.Uri): File {
     if (uri.query === nothing) {

@@ -5,7 +5,12 @@ import { contextText, text, type MessagesRequest, type MockApi } from './mockApi
 import type { Terminal } from './terminal.ts';
 
 /** What the CLI's prompt shows when it waits in that mode. */
-const prompts = { default: '? for shortcuts', acceptEdits: 'accept edits on', auto: 'auto mode on' };
+const prompts = {
+  default: '? for shortcuts',
+  acceptEdits: 'accept edits on',
+  auto: 'auto mode on',
+  plan: 'plan mode on',
+};
 
 export type PermissionMode = keyof typeof prompts;
 
@@ -52,6 +57,14 @@ export class Claude {
     );
     await this.terminal.shows(answer);
     return request;
+  }
+
+  /** Goes on to plan mode, as a user does. */
+  async plan(): Promise<void> {
+    await until('plan mode', async () => {
+      await this.terminal.press('Shift+Tab');
+      return (await this.terminal.settled()).includes(prompts.plan);
+    });
   }
 
   /** Approves, in the terminal, what the CLI asks there. */

@@ -8,7 +8,7 @@ import {
 import { coreScenarios } from './coreScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
-import { backgroundAgentScenarios, reasonScenarios } from './reasonScenarios.ts';
+import { backgroundAgentScenarios, draftScenarios, reasonScenarios } from './reasonScenarios.ts';
 import { comesBackAfter, leavesNoTabAfter, reviewScenarios } from './reviewScenarios.ts';
 import { unsavedScenarios } from './unsavedScenarios.ts';
 import { useDesk } from './useDesk.ts';
@@ -23,6 +23,7 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   sessionScenarios(desk);
   reviewScenarios(desk);
   reasonScenarios(desk);
+  draftScenarios(desk);
   backgroundAgentScenarios(desk);
   notebookScenarios(desk);
   changesScenarios(desk);

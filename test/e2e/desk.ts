@@ -1,15 +1,5 @@
 import { existsSync } from 'node:fs';
-import {
-  copyFile,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -22,6 +12,7 @@ import { Claude, type PermissionMode } from './claude.ts';
 import { createCliHome, type CliHome } from './cliHome.ts';
 import { EditorWindow } from './editorWindow.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
+import { keepLogs } from './keepLogs.ts';
 import { MockApi } from './mockApi.ts';
 import { ensureCli, type CliVersion } from './provisionCli.ts';
 import { Terminal } from './terminal.ts';
@@ -216,16 +207,7 @@ export class Desk {
       const requests = JSON.stringify(api.log, undefined, 2);
       await writeFile(path.join(folder, `requests-${index + 1}.json`), requests);
     }
-    await this.keepLogs(folder);
-  }
-
-  /** Copies the extension's log of each extension host that this window has had. */
-  private async keepLogs(folder: string): Promise<void> {
-    const files = await readdir(path.join(this.root, 'vscode'), { recursive: true });
-    const logs = files.filter((file) => /IDE Bridge[^/]*\.log$/.test(file)).sort();
-    for (const [index, log] of logs.entries()) {
-      await copyFile(path.join(this.root, 'vscode', log), path.join(folder, `extension-${index + 1}.log`));
-    }
+    await keepLogs(path.join(this.root, 'vscode'), folder);
   }
 }
 

@@ -68,7 +68,7 @@ export class MockApi {
   /** Everything received, in order: what a failing scenario leaves behind. */
   readonly log: { method: string; path: string; turn: boolean; body: unknown }[] = [];
   private readonly turns: MessagesRequest[] = [];
-  private readonly scripted: Turn[] = [];
+  private readonly scripted: { turn: Turn; begin: Promise<unknown> }[] = [];
   private readonly agents: { task: string; turns: Turn[]; begin: Promise<unknown> }[] = [];
   private handedOut = 0;
 
@@ -97,9 +97,9 @@ export class MockApi {
     return this.turns.length;
   }
 
-  /** Adds what the model will say, turn by turn. */
-  script(turns: Turn[]): void {
-    this.scripted.push(...turns);
+  /** Adds what the model will say, turn by turn, once it may begin. */
+  script(turns: Turn[], begin: Promise<unknown> = Promise.resolve()): void {
+    this.scripted.push(...turns.map((turn) => ({ turn, begin })));
   }
 
   /** What the model says as the agent that was given that task, once it may begin. */
@@ -166,14 +166,22 @@ export class MockApi {
       return;
     }
     // Handed out only now that the answer is known: a scenario that waits for the request sees the script consumed.
-    const agent = turn ? this.agentOf(messages) : undefined;
-    await agent?.begin;
-    const turns = agent?.turns ?? this.scripted;
-    const content = turn ? (turns.shift() ?? text('nothing scripted')) : text('mock');
+    const content = turn ? await this.say(messages) : text('mock');
     if (turn) this.turns.push(messages);
     const message = envelope(messages.model, content);
     if (messages.stream === true) stream(response, message);
     else json(response, 200, message);
+  }
+
+  private async say(request: MessagesRequest): Promise<Turn> {
+    const agent = this.agentOf(request);
+    if (agent) {
+      await agent.begin;
+      return agent.turns.shift() ?? text('nothing scripted');
+    }
+    const next = this.scripted.shift();
+    await next?.begin;
+    return next?.turn ?? text('nothing scripted');
   }
 
   /** An agent's conversation begins with its task. */

@@ -1,16 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { WebSocket } from 'ws';
 import type { AtMentioned } from '../../src/protocol/ide.ts';
-import { extensionHost } from '../host/processes.ts';
+import { childrenOf, commandOf, extensionHost, killTree } from '../host/processes.ts';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../host/workbench.ts';
 import { type ConnectOptions, findLocks, IdeClient, type Lock } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
 import { EditorWindow } from './editorWindow.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
+import { keepLogs } from './keepLogs.ts';
 
 export type AutoSave = 'off' | 'afterDelay' | 'onFocusChange' | 'onWindowChange';
 
@@ -27,10 +28,12 @@ export class ReloadDesk {
   private session: IdeClient | undefined;
   /** One that has not said who it is: for a session the mention would not wait. */
   private stranger: IdeClient | undefined;
+  /** The process of an extension host whose window is gone. */
+  private lingering: number | undefined;
 
   private constructor(
     private readonly root: string,
-    private readonly options: WorkbenchOptions,
+    private readonly options: WorkbenchOptions & { dataDir: string },
     private workbench: Workbench,
     private lock: Lock,
   ) {
@@ -40,7 +43,7 @@ export class ReloadDesk {
   static async open(autoSave: AutoSave): Promise<ReloadDesk> {
     const root = await realpath(await mkdtemp(path.join(tmpdir(), 'ide-bridge-e2e-')));
     await mkdir(path.join(root, 'workspace'));
-    const options: WorkbenchOptions = {
+    const options = {
       folder: path.join(root, 'workspace'),
       dataDir: path.join(root, 'vscode'),
       ...extensionUnderTest(),
@@ -59,8 +62,12 @@ export class ReloadDesk {
     await rm(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 
-  async photograph(file: string): Promise<void> {
-    await this.window.page.screenshot({ path: file });
+  /** Writes down what is on the screen, and what the extension has logged in each of its hosts. */
+  async leaveBehind(title: string): Promise<void> {
+    const folder = path.resolve('out/e2e', title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'));
+    await mkdir(folder, { recursive: true });
+    await this.window.page.screenshot({ path: path.join(folder, 'screenshot.png') });
+    await keepLogs(this.options.dataDir, folder);
   }
 
   // What is there before the interruption.
@@ -140,13 +147,20 @@ export class ReloadDesk {
       const dirty = await this.dirtyTabs.count();
       return dirty === 0 || (!isAllSaved && dirty <= (await backups()));
     });
+    // Nor is anything left of the rows before.
+    await until(
+      'it on disk',
+      () => this.typedTexts().length === 2,
+      10_000,
+      () => this.typedTexts(),
+    );
   }
 
   private isSavedWhen(mode: AutoSave): boolean {
     return this.options.settings?.['files.autoSave'] === mode;
   }
 
-  private get dirtyTabs(): Locator {
+  get dirtyTabs(): Locator {
     return this.window.page.locator('.tab.dirty');
   }
 
@@ -174,19 +188,41 @@ export class ReloadDesk {
 
   /** As when its process runs out of memory: nothing is closed in order. The user opens it again. */
   async crashWindow(): Promise<void> {
+    const host = extensionHost(this.workbench.serverPid);
+    await this.crash();
+    process.kill(host, 'SIGKILL'); // on the desktop it ends with its window
+    await this.openAgain();
+  }
+
+  /** The same on a remote machine, where the extension host stays for hours: here, until the session is back. */
+  async crashWindowAlone(): Promise<void> {
+    this.lingering = extensionHost(this.workbench.serverPid);
+    process.kill(this.lingering, 'SIGSTOP');
+    await this.crash();
+    await this.openAgain();
+  }
+
+  private async crash(): Promise<void> {
     const { page } = this.window;
-    await crash(page);
+    const crashed = page.waitForEvent('crash');
+    const devTools = await page.context().newCDPSession(page);
+    void devTools.send('Page.crash').catch(() => {}); // there is nobody to answer
+    await crashed;
+  }
+
+  private async openAgain(): Promise<void> {
+    const { page } = this.window;
     const next = await page.context().newPage();
     await next.goto(this.workbench.url);
     await page.close();
     this.window = new EditorWindow(next);
   }
 
-  /** As when the machine goes down. */
+  /** As when the machine goes down: server, extension host and browser. */
   async killAll(): Promise<void> {
-    process.kill(this.workbench.serverPid, 'SIGKILL');
-    await crash(this.window.page);
-    await this.workbench.close();
+    childrenOf(process.pid)
+      .filter((pid) => commandOf(pid).includes(this.root))
+      .forEach(killTree);
     this.workbench = await openWorkbench(this.options);
     this.window = new EditorWindow(this.workbench.page);
   }
@@ -201,7 +237,7 @@ export class ReloadDesk {
       'the bridge',
       async () => {
         const locks = locksIn(this.root);
-        // The extension host of a window that crashed lives on for a while, and keeps its port.
+        // An extension host that lives on keeps its port.
         const lock = locks.find(({ port }) => port !== this.lock.port) ?? (isCutOff() ? locks[0] : undefined);
         if (!lock) return false;
         this.session = await IdeClient.connect({ port: lock.port, token: lock.authToken }).catch(
@@ -214,6 +250,8 @@ export class ReloadDesk {
       () => locksIn(this.root),
     );
     await this.window.connectedClients(1);
+    if (this.lingering !== undefined) process.kill(this.lingering, 'SIGKILL');
+    this.lingering = undefined;
   }
 
   get label(): string {
@@ -222,6 +260,18 @@ export class ReloadDesk {
 
   tabLabels(): Promise<string[]> {
     return this.window.tabLabels();
+  }
+
+  /** What the editor asks above the window. */
+  questions(): Promise<string[]> {
+    return this.window.page.locator('.monaco-dialog-box').allInnerTexts();
+  }
+
+  /** What the extension keeps on disk of what was typed. */
+  typedTexts(): string[] {
+    return readdirSync(path.join(this.root, 'vscode/user'), { recursive: true, encoding: 'utf8' }).filter(
+      (name) => /ide-bridge[^/]*\/proposals\/.*\.json$/.test(name),
+    );
   }
 
   mentions(): string[] {
@@ -271,7 +321,11 @@ export class ReloadDesk {
 
   /** A path of this round. */
   file(name: string): string {
-    return path.join(this.root, 'workspace', `${this.round}-${name}`);
+    return path.join(this.root, 'workspace', this.nameOf(name));
+  }
+
+  nameOf(name: string): string {
+    return `${this.round}-${name}`;
   }
 
   private get address(): ConnectOptions {
@@ -281,13 +335,6 @@ export class ReloadDesk {
 
 async function isComplete(page: Page): Promise<void> {
   await page.locator('[id="status.problems"]').waitFor({ timeout: 60_000 });
-}
-
-async function crash(page: Page): Promise<void> {
-  const crashed = page.waitForEvent('crash');
-  const devTools = await page.context().newCDPSession(page);
-  void devTools.send('Page.crash').catch(() => {}); // there is nobody to answer
-  await crashed;
 }
 
 function locksIn(root: string): Lock[] {

@@ -18,6 +18,8 @@ export const testEnvironment = {
   sequences: 'IDE_BRIDGE_TEST_SEQUENCES',
   /** Folder in which the window keeps all of its own, and the extension's storage somewhere below. */
   userData: 'IDE_BRIDGE_TEST_USER_DATA',
+  /** Set when windows are interrupted in every mode of auto-save. */
+  everyAutoSave: 'IDE_BRIDGE_TEST_EVERY_AUTO_SAVE',
   /** Folder for screenshots. */
   screenshots: 'IDE_BRIDGE_SCREENSHOTS',
 } as const;
