@@ -159,9 +159,14 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     }
   }
 
-  /** Saves, and so accepts, the diff that has the focus, if the key was meant for it. @returns whether it was */
-  saveFocused(): Promise<boolean> {
-    return this.byEditor.save();
+  /** For the diff that has the focus, once for each key. @returns whether the key was meant for it */
+  takesKey(): boolean {
+    return this.byEditor.takesKey();
+  }
+
+  /** Saves, and so accepts, the diff that has the focus. */
+  saveFocused({ uri }: Proposal): Promise<void> {
+    return this.byEditor.save(uri);
   }
 
   async reject(uri: vscode.Uri): Promise<void> {
