@@ -5,16 +5,13 @@ import type { Proposals } from '../editor/proposals.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { saveOriginal } from '../editor/unsavedChanges.ts';
 import { Session } from '../server/session.ts';
-import type { commandIds } from './commandIds.ts';
+import { byKey, type commandIds } from './commandIds.ts';
 import { HunkCommands } from './hunkCommands.ts';
 import { rejectWithReason, type Place, type TerminalsOfSessions } from './rejectWithReason.ts';
 
 export type CommandHandler = (...args: unknown[]) => unknown;
 
 type Verb = 'accept' | 'reject';
-
-/** What our own keys pass on: they may be held, or have been meant for what was in front before. */
-export const byKey = 'key';
 
 /**
  * Arguments come from where the command was called: a URI from the title bar of a diff or from a lens, a proposal
