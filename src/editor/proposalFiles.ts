@@ -37,10 +37,6 @@ export class ProposalFiles extends VirtualFiles {
     return sideOf(path, nothing);
   }
 
-  text(uri: vscode.Uri): string {
-    return textOf(this.file(uri));
-  }
-
   /**
    * Takes in a file of an earlier extension host, so that its tab can be saved and closed. It is older than all
    * that the editor may have kept of it: it refuses to save over something newer.
@@ -82,7 +78,8 @@ export class ProposalFiles extends VirtualFiles {
   /** The folders of an orphan, which the editor makes before it saves one that it does not find. */
   override createDirectory(): void {}
 
-  private file(uri: vscode.Uri): File {
+  /** @throws when it is forgotten */
+  file(uri: vscode.Uri): File {
     if (uri.query === nothing) {
       return emptyFile();
     }
