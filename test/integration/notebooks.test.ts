@@ -371,6 +371,31 @@ describe('executeCode', function () {
         subscription.dispose();
       });
 
+      it('has its answers in view, in half of a window', async () => {
+        await set('confirm', 'session');
+        const row = ui.page.locator('.codelens-decoration', { hasText: 'wants to run this code in' });
+        const view = ui.page.locator('.editor-instance', { has: row }).locator('.editor-scrollable');
+        for (const [code, first] of [
+          ['1', /^\s*Refuse/],
+          [`1${' '.repeat(200)}# far right`, /^\s*A line has 212 characters: scroll/],
+        ] as const) {
+          const answer = execute(code);
+          await desk.question();
+          await desk.isConsidered();
+          assert.match((await row.textContent()) ?? '', first);
+          const [run, editorBox] = [
+            await row.locator('a', { hasText: 'Run' }).boundingBox(),
+            await view.boundingBox(),
+          ];
+          assert.ok(run && editorBox);
+          await ui.screenshot(`executeCode-question-narrow-${code.length}`);
+          const seen = code === '1' ? run.width : 'Run'.length * 10;
+          assert.ok(run.x + seen < editorBox.x + editorBox.width, `${run.x} in ${editorBox.x}`);
+          await desk.sayNo();
+          await answer;
+        }
+      });
+
       it('takes the closing of its tab as a no', async () => {
         const answer = execute('1');
         await desk.question();
