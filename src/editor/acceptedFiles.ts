@@ -7,7 +7,7 @@ import { setting } from './settings.ts';
 const patience = 10_000;
 const pause = 100;
 
-/** Leaves the file itself open where its diff was, if the user wants it so. */
+/** Leaves the file itself open where its diff was, behind what is in front there by then, if the user wants it so. */
 export function keepAcceptedFilesOpen(proposals: Proposals): vscode.Disposable {
   return proposals.onDidDecide(async ({ proposal, isAccepted, column }) => {
     if (!isAccepted || proposal.target === 'other' || !setting('diff.keepOpenAfterAccept')) {
@@ -24,6 +24,7 @@ export function keepAcceptedFilesOpen(proposals: Proposals): vscode.Disposable {
     await vscode.commands.executeCommand('vscode.open', uri, {
       preview: false,
       preserveFocus: true,
+      background: true, // is not part of the typed API
       viewColumn: column ?? vscode.ViewColumn.Active,
     });
   });

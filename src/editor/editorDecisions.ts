@@ -37,19 +37,19 @@ export class EditorDecisions implements vscode.Disposable {
     );
   }
 
-  /** Saves, and so accepts, the diff that has the focus, if the key was meant for it. @returns whether it was */
-  async save(): Promise<boolean> {
-    const uri = this.proposals.active?.uri;
-    if (!uri || !this.presence.isOwnKey(uri)) {
-      return false; // nor is it saved: the editor would write a notebook in a form of its own
-    }
+  /** For the diff that has the focus, once for each key. @returns whether the key was meant for it */
+  takesKey(): boolean {
+    return this.presence.takesKey();
+  }
+
+  /** Saves, and so accepts, the diff that has the focus. */
+  async save(uri: vscode.Uri): Promise<void> {
     this.saving = uri;
     try {
       await vscode.commands.executeCommand('workbench.action.files.save');
     } finally {
       this.saving = undefined;
     }
-    return true;
   }
 
   dispose(): void {

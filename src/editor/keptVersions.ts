@@ -35,7 +35,7 @@ export class KeptVersions implements Disposable {
 
   /** For the case that this extension host ends. @param uri the proposed side */
   keep(uri: vscode.Uri, text: string): void {
-    this.write({ uri: uri.toString(), text, language: openDocument(uri)?.languageId ?? 'plaintext' });
+    this.write({ uri: uri.toString(), text, language: languageOf(uri) });
   }
 
   /** It was decided, or is as it was proposed. */
@@ -44,8 +44,7 @@ export class KeptVersions implements Disposable {
   }
 
   /** Makes it a document of its own. */
-  async give(uri: vscode.Uri, text: string): Promise<void> {
-    const language = openDocument(uri)?.languageId ?? 'plaintext';
+  async give(uri: vscode.Uri, text: string, language = languageOf(uri)): Promise<void> {
     await this.queue.run(() => this.giveOnce({ uri: uri.toString(), language, text }));
   }
 
@@ -113,6 +112,11 @@ export class KeptVersions implements Disposable {
       this.timers.add(timer);
     }
   }
+}
+
+/** Of an open document. */
+export function languageOf(uri: vscode.Uri): string {
+  return openDocument(uri)?.languageId ?? 'plaintext';
 }
 
 /** The editor brings back unsaved documents by itself. */

@@ -76,9 +76,9 @@ export class Launcher implements vscode.Disposable {
   launch(args: readonly string[], place = setting('location')): void {
     const terminal = vscode.window.createTerminal({ ...this.terminalOptions(), location: location(place) });
     this.own(terminal);
-    terminal.show();
+    this.userPlace.show(terminal);
     // The first one of a window takes the focus only once it can show something.
-    void this.start(terminal, args).then(() => terminal.show());
+    void this.start(terminal, args).then(() => this.userPlace.isStillIn(terminal) && terminal.show());
   }
 
   dispose(): void {

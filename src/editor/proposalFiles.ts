@@ -37,10 +37,6 @@ export class ProposalFiles extends VirtualFiles {
     return sideOf(path, nothing);
   }
 
-  text(uri: vscode.Uri): string {
-    return textOf(this.file(uri));
-  }
-
   /**
    * Takes in a file of an earlier extension host, so that its tab can be saved and closed. It is older than all
    * that the editor may have kept of it: it refuses to save over something newer.
@@ -81,13 +77,8 @@ export class ProposalFiles extends VirtualFiles {
   /** The folders of an orphan, which the editor makes before it saves one that it does not find. */
   override createDirectory(): void {}
 
-  private addOrphan(uri: vscode.Uri): File {
-    const file = { ...emptyFile(), isOrphan: true };
-    this.files.set(uri.toString(), file);
-    return file;
-  }
-
-  private file(uri: vscode.Uri): File {
+  /** @throws when it is forgotten */
+  file(uri: vscode.Uri): File {
     if (uri.query === nothing) {
       return emptyFile();
     }
@@ -95,6 +86,12 @@ export class ProposalFiles extends VirtualFiles {
     if (!file) {
       throw vscode.FileSystemError.FileNotFound();
     }
+    return file;
+  }
+
+  private addOrphan(uri: vscode.Uri): File {
+    const file = { ...emptyFile(), isOrphan: true };
+    this.files.set(uri.toString(), file);
     return file;
   }
 }

@@ -10,9 +10,9 @@ import { DecidedTabs } from './decidedTabs.ts';
 import { openDocument, openNotebook, saveNotebook } from './documents.ts';
 import { EditorDecisions } from './editorDecisions.ts';
 import { followTyping } from './followTyping.ts';
-import { KeptVersions } from './keptVersions.ts';
+import { KeptVersions, languageOf } from './keptVersions.ts';
 import { Proposal } from './proposal.ts';
-import { ProposalFiles } from './proposalFiles.ts';
+import { ProposalFiles, textOf } from './proposalFiles.ts';
 import { type Appearance, proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
 import { type Target, targetAt } from './proposalTarget.ts';
 import { proposalScheme } from './schemes.ts';
@@ -159,9 +159,14 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     }
   }
 
-  /** Saves, and so accepts, the diff that has the focus, if the key was meant for it. @returns whether it was */
-  saveFocused(): Promise<boolean> {
-    return this.byEditor.save();
+  /** For the diff that has the focus, once for each key. @returns whether the key was meant for it */
+  takesKey(): boolean {
+    return this.byEditor.takesKey();
+  }
+
+  /** Saves, and so accepts, the diff that has the focus. */
+  saveFocused({ uri }: Proposal): Promise<void> {
+    return this.byEditor.save(uri);
   }
 
   async reject(uri: vscode.Uri): Promise<void> {
@@ -214,9 +219,9 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   }
 
   /** The same, of a notebook when it was last saved. */
-  private textNow(uri: vscode.Uri): string {
+  private textNow(uri: vscode.Uri, file = this.files.file(uri)): string {
     const document = openDocument(uri);
-    return document && (document.isDirty || !openNotebook(uri)) ? document.getText() : this.files.text(uri);
+    return document && (document.isDirty || !openNotebook(uri)) ? document.getText() : textOf(file);
   }
 
   private follow(proposal: Proposal): void {
@@ -271,28 +276,44 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
 
   /** Answers first, then tidies up: the client need not wait for the tab to close. */
   private async settle(proposal: Proposal, outcome: Outcome): Promise<void> {
+    const { uri } = proposal;
     const wasInFront = this.active === proposal;
     if (!proposal.outcome.settle(outcome)) {
       return;
     }
-    this.pending.delete(proposal.uri.toString());
+    const isDropped = outcome.kind === 'dropped';
+    if (isDropped) {
+      this.follow(proposal);
+    } else {
+      this.versions.forget(uri);
+    }
+    const file = this.files.file(uri); // which is forgotten with its last tab
+    this.pending.delete(uri.toString());
     this.log.info(`Proposal for ${proposal.fileName} of session ${proposal.session.id}: ${outcome.kind}`);
     this.changed.fire();
-    const text = outcome.kind === 'dropped' ? await this.text(proposal.uri) : undefined;
-    if (text === undefined || !proposal.isEdited(text)) {
-      this.versions.forget(proposal.uri);
-    } else if (this.isDisposed) {
+    if (isDropped && this.isDisposed && proposal.isEdited(await this.text(uri))) {
       return; // it is on disk, where the next extension host finds it
-    } else {
-      await this.versions.give(proposal.uri, text); // the user has not decided that it may go
     }
     const opened = this.opening.get(proposal)?.catch(() => {});
     // Else the tab would open after we have closed it. VS Code 1.96 may never end the command of one that it shows.
-    await (tabsOf(proposal.uri).length === 0 ? opened : Promise.race([opened, delay(patience)]));
-    const column = tabsOf(proposal.uri)[0]?.group.viewColumn;
-    await this.decidedTabs.close(proposal.uri);
+    await (tabsOf(uri).length === 0 ? opened : Promise.race([opened, delay(patience)]));
+    const column = tabsOf(uri)[0]?.group.viewColumn;
+    const language = languageOf(uri);
+    await this.decidedTabs.close(uri);
+    if (isDropped) {
+      await this.giveIfEdited(proposal, this.textNow(uri, file), language);
+    }
     if (outcome.kind === 'accepted' || outcome.kind === 'rejected') {
       this.decided.fire({ proposal, isAccepted: outcome.kind === 'accepted', wasInFront, column });
+    }
+  }
+
+  /** What stood there when its tab closed: the user has not decided that it may go. */
+  private async giveIfEdited(proposal: Proposal, text: string, language: string): Promise<void> {
+    if (proposal.isEdited(text)) {
+      await this.versions.give(proposal.uri, text, language);
+    } else {
+      this.versions.forget(proposal.uri);
     }
   }
 }

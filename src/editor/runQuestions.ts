@@ -4,6 +4,7 @@ import { Deferred } from '../base/deferred.ts';
 import type { Session } from '../server/session.ts';
 import { columnBeside } from './columns.ts';
 import { isSame } from './documents.ts';
+import { InFront } from './inFront.ts';
 import { codeScheme } from './schemes.ts';
 import { allTabs, contentOf, tabsWith } from './tabContent.ts';
 
@@ -23,6 +24,9 @@ interface AskedQuestion extends RunQuestion {
   isConsidered: boolean;
 }
 
+/** What became of a yes. */
+export type Agreement = 'agreed' | 'too soon' | 'brought into view' | 'nothing waits';
+
 /** In ms. */
 const consideration = 1_000;
 
@@ -34,6 +38,10 @@ const consideration = 1_000;
 export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private asked: AskedQuestion | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
+  private readonly inFront = new InFront(() => {
+    const editor = vscode.window.activeTextEditor;
+    return editor && isSame(this.asked?.uri, editor.document.uri) ? this.asked : undefined;
+  });
   private readonly subscriptions: vscode.Disposable;
 
   /** Another question waits, or one can be agreed to now. */
@@ -42,6 +50,7 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
   constructor() {
     this.subscriptions = vscode.Disposable.from(
       this.changed,
+      this.inFront,
       vscode.workspace.registerTextDocumentContentProvider(codeScheme, this),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.followTabs(closed)),
     );
@@ -81,15 +90,23 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
     }
   }
 
-  /** Only to what is in view: else it is brought there. @returns false where nothing waits */
-  agree(): boolean {
+  /**
+   * Only to what is in view: else it is brought there.
+   * @param isByKey then it counts from when the user got there: before, it may have been meant for their notebook
+   */
+  agree(isByKey: boolean): Agreement {
     const { asked } = this;
-    if (asked && !tabsWith(asked.uri).some(({ isActive }) => isActive)) {
-      void vscode.window.showTextDocument(asked.uri, { preview: false });
-    } else if (asked?.isConsidered) {
-      asked.answer.settle(true);
+    if (!asked) {
+      return 'nothing waits';
     }
-    return asked !== undefined;
+    const shown = tabsWith(asked.uri);
+    if (!shown.some(({ isActive }) => isActive)) {
+      const viewColumn = shown[0]?.group.viewColumn ?? vscode.ViewColumn.Active;
+      void vscode.window.showTextDocument(asked.uri, { viewColumn, preview: false });
+      return 'brought into view';
+    }
+    const isMeant = !isByKey || this.inFront.takesKey();
+    return isMeant && asked.isConsidered && asked.answer.settle(true) ? 'agreed' : 'too soon';
   }
 
   /** @returns false where nothing waits */

@@ -55,6 +55,11 @@ export class UserPlace implements vscode.Disposable {
     this.seenIn(terminal);
   }
 
+  /** Nothing that the user has done since it was shown was elsewhere. */
+  isStillIn(terminal: vscode.Terminal): boolean {
+    return !this.inEditor && this.outsideOfDiffs === terminal;
+  }
+
   /** Until the next key or click in an editor. */
   leaveEditor(): void {
     this.setInEditor(false);

@@ -9,7 +9,7 @@ import type { Bridge } from '../server/bridge.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
 import type { AgentChanges } from './agentChanges.ts';
 import { changeCommands } from './changeCommands.ts';
-import { commandIds } from './commandIds.ts';
+import { byKey, commandIds } from './commandIds.ts';
 import { examine } from './doctor.ts';
 import { describeMessages } from './inspector.ts';
 import type { LastShared } from './lastShared.ts';
@@ -57,7 +57,7 @@ export function registerCommands(dependencies: CommandDependencies): vscode.Disp
     showShared: () => reports.show('What Is Shared Now.md', lastShared.report()),
     ...proposalCommands(proposals, hunks, sessionTerminals, userPlace),
     ...changeCommands(agentChanges),
-    runCode: () => runQuestions.agree() || sayThatNoCodeWaits(),
+    runCode: (argument) => runCode(runQuestions, argument === byKey),
     refuseCode: () => runQuestions.refuse() || sayThatNoCodeWaits(),
     showMenu: () => showMenu(bridge, dependencies.mentions),
     showLog: () => log.show(),
@@ -82,6 +82,18 @@ async function restart(bridge: Bridge): Promise<void> {
     return;
   }
   await bridge.restart();
+}
+
+function runCode(questions: RunQuestions, isByKey: boolean): void {
+  const agreement = questions.agree(isByKey);
+  if (agreement === 'nothing waits') {
+    sayThatNoCodeWaits();
+  } else if (agreement === 'too soon') {
+    vscode.window.setStatusBarMessage(
+      'Not run: the code came to the front only just now. Press again to run it.',
+      5_000,
+    );
+  }
 }
 
 function sayThatNoCodeWaits(): void {

@@ -5,15 +5,17 @@ import type { Proposals } from '../editor/proposals.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { saveOriginal } from '../editor/unsavedChanges.ts';
 import { Session } from '../server/session.ts';
-import type { commandIds } from './commandIds.ts';
+import { byKey, type commandIds } from './commandIds.ts';
 import { HunkCommands } from './hunkCommands.ts';
 import { rejectWithReason, type Place, type TerminalsOfSessions } from './rejectWithReason.ts';
 
 export type CommandHandler = (...args: unknown[]) => unknown;
 
+type Verb = 'accept' | 'reject';
+
 /**
  * Arguments come from where the command was called: a URI from the title bar of a diff or from a lens, a proposal
- * or a session from the tree, nothing from the palette or a key (then it is about the diff in front).
+ * or a session from the tree, nothing from the palette (then it is about the diff in front, as by a key).
  */
 export function proposalCommands(
   proposals: Proposals,
@@ -24,6 +26,12 @@ export function proposalCommands(
   const about = (act: (proposal: Proposal) => unknown) => (argument: unknown) => {
     const proposal = find(proposals, argument);
     return proposal ? act(proposal) : sayThatThereIsNone();
+  };
+  const decide = (verb: Verb) => {
+    const act = ({ uri }: Proposal) => proposals[verb](uri);
+    const byName = about(act);
+    return (argument: unknown) =>
+      argument === byKey ? actOnKey(proposals, act, verb, 'Press') : byName(argument);
   };
   const aboutEach = (act: (proposal: Proposal) => Promise<void>) => async (argument: unknown) => {
     const chosen = proposals.all.filter(
@@ -36,14 +44,15 @@ export function proposalCommands(
   };
   const hunkCommands = new HunkCommands(proposals, hunks);
   return {
-    acceptProposal: about(({ uri }) => proposals.accept(uri)),
-    rejectProposal: about(({ uri }) => proposals.reject(uri)),
+    acceptProposal: decide('accept'),
+    rejectProposal: decide('reject'),
     rejectProposalWithReason: about((proposal) =>
       rejectWithReason(proposals, proposal, terminals, userPlace),
     ),
     acceptAllProposals: aboutEach(({ uri }) => proposals.accept(uri)),
     rejectAllProposals: aboutEach(({ uri }) => proposals.reject(uri)),
-    saveProposal: () => save(proposals),
+    // One that comes too soon does not even save: the editor would write a notebook in a form of its own.
+    saveProposal: () => actOnKey(proposals, (proposal) => proposals.saveFocused(proposal), 'accept', 'Save'),
     openProposal: (argument: unknown) => open(proposals, argument),
     reviewAllProposals: () => reviewAll(proposals),
     saveBeforeReview: about(saveOriginal),
@@ -68,10 +77,19 @@ async function open(proposals: Proposals, argument: unknown): Promise<void> {
   await (proposal ? proposals.show(proposal) : sayThatThereIsNone());
 }
 
-async function save(proposals: Proposals): Promise<void> {
-  if (!(await proposals.saveFocused()) && proposals.active) {
+/** About the diff in front, if there is one: while the last one closes, a key that is held finds none. */
+async function actOnKey(
+  proposals: Proposals,
+  act: (proposal: Proposal) => Promise<void>,
+  verb: Verb,
+  way: 'Press' | 'Save',
+): Promise<void> {
+  const { active } = proposals;
+  if (active && proposals.takesKey()) {
+    await act(active);
+  } else if (active) {
     vscode.window.setStatusBarMessage(
-      'Not accepted: the proposal came to the front only just now. Save again to accept it.',
+      `Not ${verb}ed: the proposal came to the front only just now. ${way} again to ${verb} it.`,
       5_000,
     );
   }

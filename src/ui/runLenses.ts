@@ -23,13 +23,13 @@ export class RunLenses implements vscode.CodeLensProvider, vscode.Disposable {
     }
     const { session, notebook, code, lasts, isConsidered } = question;
     const longest = code.split(/\r\n?|\n/).reduce((length, line) => Math.max(length, line.length), 0);
-    const beyond = longest > maxSeen ? `: its longest line has ${longest} characters, scroll to see it` : '';
+    // In the order in which it must not be cut off, where the column is narrow: the tab's title asks the question, too.
     return [
-      // The answers first: in a narrow column the end is cut off.
+      ...(longest > maxSeen ? [lens(`$(warning) A line has ${longest} characters: scroll`)] : []),
       lens('$(circle-slash) Refuse', commandIds.refuseCode),
       // Text only, for a moment: a click that was meant for what was there before is no consent.
       lens(`$(play) Run${lasts}`, isConsidered ? commandIds.runCode : ''),
-      lens(withoutIcons(`${session.label} wants to run this code in ${notebook}${beyond}`)),
+      lens(withoutIcons(`${session.label} wants to run this code in ${notebook}`)),
     ];
   }
 

@@ -120,6 +120,12 @@ export function useDesk(pid?: () => number): Desk {
   return desk;
 }
 
+/** As if a moment had passed in which no key was pressed: the next one counts for what is in front now. */
+export function letMomentPass(): void {
+  const now = performance.now.bind(performance);
+  performance.now = () => now() + 1_000; // which the extension asks, too
+}
+
 export function tabs(): vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }

@@ -5,7 +5,7 @@ import type { FileDiagnostics } from '../../src/tools/getDiagnostics.ts';
 import type { IdeClient } from '../support/ideClient.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
-import { connectClient, Scratch } from './bridge.ts';
+import { connectClient, letMomentPass, Scratch } from './bridge.ts';
 import { useDialogs } from './dialogs.ts';
 import { ipynb } from './ipynb.ts';
 
@@ -186,7 +186,11 @@ describe('cells of a notebook', () => {
     };
     const clickOn = (label: string) =>
       ui.page.locator('.notebook-text-diff-editor').getByText(label, { exact: true }).first().click();
-    const clickOnCell = () => clickOn('Input changed');
+    /** Of a click that selects a cell nothing is heard: the diff must have been in front for a moment. */
+    const clickOnCell = async () => {
+      await clickOn('Input changed');
+      letMomentPass();
+    };
     const edited = proposed.replace('/ 2', '/ 2 # twice');
 
     it('are compared as cells, and decided by the buttons above', async () => {
@@ -251,11 +255,8 @@ describe('cells of a notebook', () => {
     it('are accepted by a save without an edit as the text that was proposed', async () => {
       const answer = propose();
       await clickOnCell();
-      // Of a click that selects a cell nothing is heard: the diff must have been in front for a moment.
-      await until('the tab to close', async () => {
-        await ui.page.keyboard.press('Control+s');
-        return isGone();
-      });
+      await ui.page.keyboard.press('Control+s');
+      await until('the tab to close', isGone);
       assert.deepEqual(await answer, ['FILE_SAVED', proposed]);
     });
 
@@ -279,6 +280,7 @@ describe('cells of a notebook', () => {
       const answer = propose();
       await clickOn('Input');
       await ui.screenshot('openDiff-notebook-new');
+      letMomentPass();
       await ui.page.keyboard.press('Control+Enter');
       assert.deepEqual(await answer, ['FILE_SAVED', proposed]);
     });

@@ -263,6 +263,32 @@ describe('a decision', () => {
       assert.match((await answer)[1] ?? '', /x/);
     });
 
+    it('keepOpenAfterAccept: not in front of what the user is in', async () => {
+      await set('keepOpenAfterAccept', true);
+      await openFile('typed in.txt');
+      await desk.ui.page.locator('.editor-instance .view-lines').first().click();
+      await desk.ui.page.keyboard.type('a');
+      const inFront = () => vscode.window.activeTextEditor?.document.uri.path.split('/').at(-1);
+      const first = await propose(desk.client, file, 'changed\n', 'A');
+      await desk.ui.page.keyboard.press('Shift+Alt+K');
+      await proposedSide().click();
+      await desk.ui.page.keyboard.press('Control+Enter');
+      await first.answer;
+      await until(
+        'the file, behind',
+        () => tabs().find(({ label }) => label === 'hello.txt')?.isActive === false,
+      );
+      await until('what they were in before', () => inFront() === 'typed in.txt');
+      const second = await propose(desk.client, desk.scratch.write('b.txt', 'b\n'), 'changed\n', 'B');
+      assert.equal(inFront(), 'typed in.txt');
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', second.uri);
+      await until(
+        'the other, behind',
+        () => tabs().find(({ label }) => label === 'b.txt')?.isActive === false,
+      );
+      assert.equal(inFront(), 'typed in.txt', 'which they have not left');
+    });
+
     it('keepOpenAfterAccept: the file is left open, a new one once it is written', async () => {
       await set('keepOpenAfterAccept', true);
       const first = await propose(desk.client, file, 'changed\n', 'A');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { until } from '../support/until.ts';
-import { propose, proposalTabs, skipOnFloor, useDesk } from './bridge.ts';
+import { letMomentPass, propose, proposalTabs, skipOnFloor, useDesk } from './bridge.ts';
 
 describe('keys belong to what the user types in:', () => {
   const desk = useDesk();
@@ -60,6 +60,7 @@ describe('keys belong to what the user types in:', () => {
     assert.ok(await hasEditorFocus());
     await desk.ui.page.locator('.statusbar-item', { hasText: '1 proposal' }).waitFor();
     await goToProposal(uri);
+    letMomentPass();
     await keyboard().press('Control+Enter');
     assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
     await desk.ui.page.locator('.statusbar-item', { hasText: '1 proposal' }).waitFor({ state: 'detached' });
@@ -78,6 +79,7 @@ describe('keys belong to what the user types in:', () => {
     assert.deepEqual(await first.answer, ['FILE_SAVED', `${hundredKeys}first\n`]);
     await until('the second in front', () => activeUri() === second.uri.toString());
     await until('the focus', hasEditorFocus);
+    letMomentPass();
     await keyboard().press('Control+Enter');
     assert.deepEqual(await second.answer, ['FILE_SAVED', 'second\n']);
   });
@@ -109,6 +111,32 @@ describe('keys belong to what the user types in:', () => {
     await until('the notes to be saved', () => readFileSync(notes.uri.fsPath, 'utf8') === 'mine');
     assert.equal(proposalTabs().length, 1);
   });
+
+  for (const { key, decided, refusal } of [
+    { key: 'Control+Enter', decided: ['FILE_SAVED', 'first\n'], refusal: 'Not accepted' },
+    { key: 'Control+Shift+Backspace', decided: ['DIFF_REJECTED', 'A'], refusal: 'Not rejected' },
+  ]) {
+    it(`${key} decides one proposal, and leaves the next while it is held`, async () => {
+      const second = await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+      const first = await propose(desk.client, file, 'first\n', 'A');
+      await proposedSide().click();
+      const [last = '', ...modifiers] = key.split('+').reverse();
+      for (const modifier of modifiers) await keyboard().down(modifier);
+      await keyboard().down(last);
+      assert.deepEqual(await first.answer, decided);
+      await until('the next in front', () => activeUri() === second.uri.toString());
+      await until('the focus', hasEditorFocus);
+      const document = await vscode.workspace.openTextDocument(second.uri);
+      for (const end = Date.now() + 1_500; Date.now() < end;) await keyboard().down(last);
+      assert.deepEqual(proposalTabs(), ['b.txt (proposed new file)']);
+      assert.equal(document.getText(), 'second\n');
+      await desk.ui.page.getByText(`${refusal}: the proposal came to the front only just now`).waitFor();
+      for (const down of [last, ...modifiers]) await keyboard().up(down);
+      letMomentPass();
+      await keyboard().press(key);
+      assert.equal((await second.answer)[0], decided[0]);
+    });
+  }
 
   describe('Ctrl+S accepts a proposal', () => {
     /** By a way that does not go through the key of ours, and waits for it. */
@@ -169,10 +197,8 @@ describe('keys belong to what the user types in:', () => {
       await keyboard().type('mine');
       const { answer, uri } = await propose(desk.client, file, 'changed\n');
       await goToProposal(uri);
-      await until('the acceptance', async () => {
-        await byKey();
-        return proposalTabs().length === 0;
-      });
+      letMomentPass();
+      await byKey();
       assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
     });
 

@@ -6,7 +6,7 @@ import { skipWithout } from '../support/lacking.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
-import { connectClient, Scratch, tabs } from './bridge.ts';
+import { connectClient, letMomentPass, Scratch, tabs } from './bridge.ts';
 import { KernelDesk, slow } from './kernelDesk.ts';
 
 const isFloor = process.env[testEnvironment.floor] !== undefined;
@@ -375,6 +375,31 @@ describe('executeCode', function () {
         subscription.dispose();
       });
 
+      it('has its answers in view, in half of a window', async () => {
+        await set('confirm', 'session');
+        const row = ui.page.locator('.codelens-decoration', { hasText: 'wants to run this code in' });
+        const view = ui.page.locator('.editor-instance', { has: row }).locator('.editor-scrollable');
+        for (const [code, first] of [
+          ['1', /^\s*Refuse/],
+          [`1${' '.repeat(200)}# far right`, /^\s*A line has 212 characters: scroll/],
+        ] as const) {
+          const answer = execute(code);
+          await desk.question();
+          await desk.isConsidered();
+          assert.match((await row.textContent()) ?? '', first);
+          const [run, editorBox] = [
+            await row.locator('a', { hasText: 'Run' }).boundingBox(),
+            await view.boundingBox(),
+          ];
+          assert.ok(run && editorBox);
+          await ui.screenshot(`executeCode-question-narrow-${code.length}`);
+          const seen = code === '1' ? run.width : 'Run'.length * 10;
+          assert.ok(run.x + seen < editorBox.x + editorBox.width, `${run.x} in ${editorBox.x}`);
+          await desk.sayNo();
+          await answer;
+        }
+      });
+
       it('takes the closing of its tab as a no', async () => {
         const answer = execute('1');
         await desk.question();
@@ -390,12 +415,37 @@ describe('executeCode', function () {
           const answer = execute('"it has run"');
           await desk.question();
           await ui.page.keyboard.press(key); // in the notebook
-          await vscode.commands.executeCommand('workbench.action.focusNextGroup');
+          await goThere();
           await desk.isConsidered();
+          letMomentPass();
           await ui.page.keyboard.press(key);
           assert.match(texts(await answer).join(), expected);
         }
       });
+
+      it('takes no key as a yes that was pressed as soon as the user got there, nor while it is held', async () => {
+        const answer = execute('1');
+        await desk.question();
+        await desk.isConsidered();
+        await goThere();
+        await ui.page.keyboard.down('Control');
+        for (const end = Date.now() + 1_500; Date.now() < end;) await ui.page.keyboard.down('Enter');
+        await ui.page.keyboard.up('Enter');
+        await ui.page.keyboard.up('Control');
+        assert.equal(editor.notebook.cellCount, 1);
+        await ui.page.getByText('Not run: the code came to the front only just now').waitFor();
+        letMomentPass();
+        await ui.page.keyboard.press('Control+Enter');
+        assert.deepEqual(texts(await answer), ['1']);
+      });
+
+      async function goThere(): Promise<void> {
+        await vscode.commands.executeCommand('workbench.action.focusNextGroup');
+        await until(
+          'the question in front',
+          () => vscode.window.activeTextEditor?.document.uri.scheme === 'ide-bridge-code',
+        );
+      }
 
       it('takes no yes in its first second, nor out of sight', async () => {
         const answer = execute('1');
@@ -403,10 +453,15 @@ describe('executeCode', function () {
         await vscode.commands.executeCommand('ideBridge.runCode');
         await desk.isConsidered();
         const file = vscode.Uri.file(scratch.write('over.txt', ''));
-        await vscode.window.showTextDocument(file, { viewColumn: questionTabs()[0]?.group.viewColumn ?? 1 });
+        const viewColumn = questionTabs()[0]?.group.viewColumn ?? 1;
+        await vscode.window.showTextDocument(file, { viewColumn, preserveFocus: true });
         await until('it to be covered', () => questionTabs()[0]?.isActive === false);
         await vscode.commands.executeCommand('ideBridge.runCode');
-        await until('it in front', () => questionTabs()[0]?.isActive);
+        await until('it in front', () => questionTabs().some(({ isActive }) => isActive));
+        assert.deepEqual(
+          questionTabs().map(({ group }) => group.viewColumn),
+          [viewColumn],
+        );
         assert.equal(editor.notebook.cellCount, 1);
         await desk.sayNo();
         assert.match(texts(await answer).join(), /refused/);

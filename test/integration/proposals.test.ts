@@ -395,6 +395,32 @@ describe('a proposal', () => {
       await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     });
 
+    it('when its client goes, and what the user types there until its tab closes is kept, too', async () => {
+      const other = await connectClient();
+      const { answer, shown } = proposing(file, 'changed\n', { by: other });
+      const uri = await shown;
+      await typeIntoProposedSide('mine ');
+      const typing = vscode.workspace.onWillSaveTextDocument((event) => {
+        if (event.document.uri.toString() === uri.toString()) {
+          const edit = vscode.TextEdit.insert(new vscode.Position(0, 'mine '.length), 'in all ');
+          event.waitUntil(Promise.resolve([edit])); // no key could come later
+        }
+      });
+      await Promise.all([other.close(), assert.rejects(answer, /closed/)]);
+      await until('the diff to go', () => proposalTabs().length === 0);
+      typing.dispose();
+      const untitled = await until('what was kept', () => {
+        const found = vscode.workspace.textDocuments.filter(({ isUntitled }) => isUntitled);
+        return found.length > 0 && found;
+      });
+      assert.deepEqual(
+        untitled.map((document) => document.getText()),
+        ['mine in all changed\n'],
+      );
+      await until('its tab alone', () => tabs().length === 1);
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    });
+
     it('when the call is cancelled', async () => {
       const args = { old_file_path: file, new_file_path: file, new_file_contents: 'x\n', tab_name: 'T1' };
       const { id } = desk.client.start('tools/call', { name: 'openDiff', arguments: args });

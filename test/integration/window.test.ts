@@ -153,6 +153,28 @@ describe('in the window', () => {
       });
     }
 
+    it('leaves the user where they go while the shell starts', async () => {
+      const log = await useCommand('sleep 60');
+      scratch.write('.bashrc', 'sleep 2\n');
+      const settings = vscode.workspace.getConfiguration('ideBridge');
+      await settings.update('environment', { HOME: scratch.folder }, vscode.ConfigurationTarget.Global);
+      const document = await vscode.workspace.openTextDocument(scratch.write('a.txt', ''));
+      await vscode.window.showTextDocument(document, { preview: false });
+      try {
+        await vscode.commands.executeCommand('ideBridge.newSessionInPanel');
+        await until('the focus in the terminal', () => ui.hasTerminalFocus());
+        await ui.page.locator('.editor-instance .view-lines').first().click();
+        await ui.page.keyboard.type('typed');
+        await until('the CLI to run', () => runs(log) === 1);
+        assert.ok(!(await ui.hasTerminalFocus()));
+        await ui.page.keyboard.type(' on');
+        await until('all keys', () => document.getText() === 'typed on');
+      } finally {
+        await settings.update('environment', undefined, vscode.ConfigurationTarget.Global);
+        await document.save();
+      }
+    });
+
     /** Runs it until it has ended, which the shell tells. */
     async function untilEnded(log: string): Promise<vscode.Terminal> {
       let hasEnded = false;

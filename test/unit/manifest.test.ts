@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { settingNames } from '../../src/editor/settingNames.ts';
 import { createTools, type ToolPorts } from '../../src/tools/index.ts';
-import { commandIds } from '../../src/ui/commandIds.ts';
+import { byKey, commandIds } from '../../src/ui/commandIds.ts';
 
 interface Manifest {
   engines: { vscode: string };
@@ -12,7 +12,7 @@ interface Manifest {
   contributes: {
     commands: { command: string; title: string; category: string }[];
     menus: Record<string, { command: string }[]>;
-    keybindings: { command: string }[];
+    keybindings: { command: string; args?: string }[];
     configuration: {
       properties: Record<
         string,
@@ -40,6 +40,13 @@ describe('package.json', () => {
     assert.deepEqual(
       used.filter(({ command }) => !known.has(command)),
       [],
+    );
+  });
+
+  it('tells the commands that must not take a key for another’s when it was one', () => {
+    assert.deepEqual(
+      contributes.keybindings.flatMap(({ command, args }) => (args === byKey ? [command] : [])),
+      [commandIds.acceptProposal, commandIds.rejectProposal, commandIds.runCode],
     );
   });
 
