@@ -31,6 +31,7 @@ export const commandIds = {
   saveBeforeReview: 'ideBridge.saveBeforeReview',
   runCode: 'ideBridge.runCode',
   refuseCode: 'ideBridge.refuseCode',
+  swallowKey: 'ideBridge.swallowKey',
   showMenu: 'ideBridge.showMenu',
   showLog: 'ideBridge.showLog',
   copyConnectionInfo: 'ideBridge.copyConnectionInfo',

@@ -11,6 +11,7 @@ import type { AgentChanges } from './agentChanges.ts';
 import { changeCommands } from './changeCommands.ts';
 import { byKey, commandIds } from './commandIds.ts';
 import { examine } from './doctor.ts';
+import { HeldKey } from './heldKey.ts';
 import { describeMessages } from './inspector.ts';
 import type { LastShared } from './lastShared.ts';
 import { launch, run } from './launch.ts';
@@ -59,6 +60,7 @@ export function registerCommands(dependencies: CommandDependencies): vscode.Disp
     ...changeCommands(agentChanges),
     runCode: (argument) => runCode(runQuestions, argument === byKey),
     refuseCode: () => runQuestions.refuse() || sayThatNoCodeWaits(),
+    swallowKey: () => {}, // what it has decided is gone
     showMenu: () => showMenu(bridge, dependencies.mentions),
     showLog: () => log.show(),
     copyConnectionInfo: () => copyConnectionInfo(bridge),
@@ -68,9 +70,18 @@ export function registerCommands(dependencies: CommandDependencies): vscode.Disp
     copyReport: async () => copyReport(await examine(bridge, processes, version)),
     showMessages: () => reports.show('Claude Code Messages.log', describeMessages(bridge.messages.all)),
   };
+  const heldKey = new HeldKey();
   const names = Object.keys(commandIds) as (keyof typeof commandIds)[];
   return vscode.Disposable.from(
-    ...names.map((name) => vscode.commands.registerCommand(commandIds[name], handlers[name])),
+    heldKey,
+    ...names.map((name) =>
+      vscode.commands.registerCommand(commandIds[name], (...args: unknown[]) => {
+        if (args[0] === byKey) {
+          heldKey.press();
+        }
+        return handlers[name](...args);
+      }),
+    ),
   );
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { until } from '../support/until.ts';
 import { letMomentPass, propose, proposalTabs, skipOnFloor, useDesk } from './bridge.ts';
@@ -135,6 +135,55 @@ describe('keys belong to what the user types in:', () => {
       letMomentPass();
       await keyboard().press(key);
       assert.equal((await second.answer)[0], decided[0]);
+    });
+  }
+
+  for (const { key, decided } of [
+    { key: 'Control+Enter', decided: 'FILE_SAVED' },
+    { key: 'Control+Shift+Backspace', decided: 'DIFF_REJECTED' },
+  ]) {
+    /** Decides with the key, and holds it long after the focus is where `isBack` says. */
+    async function hold(answer: Promise<string[]>, isBack: () => Promise<boolean>): Promise<void> {
+      const [last = '', ...modifiers] = key.split('+').reverse();
+      for (const modifier of modifiers) await keyboard().down(modifier);
+      await keyboard().down(last);
+      assert.equal((await answer)[0], decided);
+      await until('the focus', isBack);
+      for (const end = Date.now() + 1_500; Date.now() < end;) await keyboard().down(last);
+      for (const down of [last, ...modifiers]) await keyboard().up(down);
+    }
+
+    it(`${key} that is held after the last proposal writes nothing into their file`, async () => {
+      const notes = await openNotes();
+      await keyboard().type('mine');
+      await until('the typing', () => notes.getText() === 'mine');
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await goToProposal(uri);
+      letMomentPass();
+      await hold(answer, () => Promise.resolve(activeUri() === notes.uri.toString()));
+      assert.equal(notes.getText(), 'mine');
+    });
+
+    it(`${key} that is held after the last proposal presses nothing in their terminal`, async () => {
+      const typed = desk.scratch.path('typed.txt');
+      const shellArgs = ['-c', `stty raw -echo; exec cat > '${typed}'`];
+      const terminal = vscode.window.createTerminal({ shellPath: '/bin/sh', shellArgs });
+      terminal.show();
+      await desk.ui.page.locator('.panel .xterm').click();
+      await until('the terminal', () => desk.ui.hasTerminalFocus());
+      await until('its program', () => existsSync(typed));
+      await keyboard().type('x');
+      await until('the typing', () => readFileSync(typed, 'utf8') === 'x');
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await vscode.commands.executeCommand('ideBridge.openProposal');
+      await until('the diff in front', () => activeUri() === uri.toString());
+      await until('the focus', hasEditorFocus);
+      letMomentPass();
+      await hold(answer, () => desk.ui.hasTerminalFocus());
+      await keyboard().type('y');
+      await until('the next key', () => readFileSync(typed, 'utf8').endsWith('y'));
+      assert.equal(readFileSync(typed, 'utf8'), 'xy');
+      terminal.dispose();
     });
   }
 

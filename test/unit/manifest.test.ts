@@ -46,7 +46,9 @@ describe('package.json', () => {
   it('tells the commands that must not take a key for another’s when it was one', () => {
     assert.deepEqual(
       contributes.keybindings.flatMap(({ command, args }) => (args === byKey ? [command] : [])),
-      [commandIds.acceptProposal, commandIds.rejectProposal, commandIds.runCode],
+      ['swallowKey', 'swallowKey', 'acceptProposal', 'rejectProposal', 'runCode', 'refuseCode'].map(
+        (name) => `ideBridge.${name}`,
+      ),
     );
   });
 

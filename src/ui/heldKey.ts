@@ -1,0 +1,31 @@
+import * as vscode from 'vscode';
+
+/** ms within which a key that is held down comes again. */
+const repeatTime = 700;
+
+/**
+ * Swallows a key of ours that is still down when what it has decided is gone: it would write into the file, or press
+ * Enter in the terminal, to which the focus returns.
+ */
+export class HeldKey implements vscode.Disposable {
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** To be called for each press, and each time that it comes again. */
+  press(): void {
+    if (this.timer === undefined) {
+      tell(true);
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.dispose(), repeatTime);
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    tell(false);
+  }
+}
+
+function tell(isHeld: boolean): void {
+  void vscode.commands.executeCommand('setContext', 'ideBridge.keyIsHeld', isHeld);
+}
