@@ -187,6 +187,27 @@ describe('keys belong to what the user types in:', () => {
     });
   }
 
+  for (const [place, command, has] of [
+    ['the explorer', 'workbench.files.action.focusFilesExplorer', '.explorer-folders-view'],
+    ['the search', 'workbench.view.search', '.search-view'],
+    ['the debug console', 'workbench.panel.repl.view.focus', '.repl'],
+  ] as const) {
+    it(`decide nothing from ${place}, though a diff is in front`, async () => {
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await proposedSide().click();
+      await until('the diff in front', () => activeUri() === uri.toString());
+      await vscode.commands.executeCommand(command);
+      await until('the focus', () =>
+        desk.ui.page.evaluate<boolean>(`document.activeElement.closest('${has}') !== null`),
+      );
+      for (const key of ['Control+Enter', 'Control+Shift+Backspace']) await keyboard().press(key);
+      await desk.client.request('ping');
+      assert.equal(proposalTabs().length, 1);
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      await answer;
+    });
+  }
+
   describe('Ctrl+S accepts a proposal', () => {
     /** By a way that does not go through the key of ours, and waits for it. */
     async function save(uri: vscode.Uri, how: () => PromiseLike<unknown>): Promise<void> {
