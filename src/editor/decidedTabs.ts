@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -5,6 +6,10 @@ import { isSame } from './documents.ts';
 import type { KeptVersions } from './keptVersions.ts';
 import { type ProposalFiles, textOf } from './proposalFiles.ts';
 import { isNotebook, proposedSides, shownProposals, tabsOf } from './proposalTabs.ts';
+import { contentOf } from './tabContent.ts';
+
+/** ms for the editor to answer: of a tab that is just being restored it may do so never. */
+const patience = 4_000;
 
 /**
  * Closes the tabs of proposals for which nobody waits any more, without a question about what was typed there: a tab
@@ -65,11 +70,10 @@ export class DecidedTabs implements vscode.Disposable {
   private async closeAll(uri: vscode.Uri): Promise<void> {
     while (this.doneTabs(uri).length > 0) {
       const change = this.nextChange(uri); // from now on: it may come before the next line has ended
-      try {
-        await this.saveAndClose(uri);
-      } catch (error) {
-        this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`);
-      }
+      const attempt = this.saveAndClose(uri).catch((error: unknown) =>
+        this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`),
+      );
+      await Promise.race([attempt, delay(patience)]);
       if (this.doneTabs(uri).length > 0) {
         await change;
       }
@@ -79,20 +83,36 @@ export class DecidedTabs implements vscode.Disposable {
 
   /** Not what the editor would ask about. */
   private async saveAndClose(uri: vscode.Uri): Promise<void> {
+    const sides = new Map(
+      this.doneTabs(uri)
+        .flatMap(proposedSides)
+        .map((side) => [side.toString(), side]),
+    );
+    const documents = await Promise.all([...sides.values()].map((side) => this.save(side)));
+    const quiet = this.doneTabs(uri).filter(asksNothing);
+    if (documents.every((document) => !document?.isDirty) && quiet.length > 0) {
+      await vscode.window.tabGroups.close(quiet, true);
+    }
+  }
+
+  /** Into nowhere. @returns undefined where there is nothing to save */
+  private async save(uri: vscode.Uri): Promise<{ readonly isDirty: boolean } | undefined> {
     const orphan = this.files.adopt(uri);
-    const asNotebook = this.doneTabs(uri).some(isNotebook);
     // After a restart nothing is known to be dirty before its document is open.
-    const document = asNotebook
-      ? await vscode.workspace.openNotebookDocument(uri)
-      : await vscode.workspace.openTextDocument(uri);
-    await document.save();
+    const opening = this.doneTabs(uri).some(isNotebook)
+      ? vscode.workspace.openNotebookDocument(uri)
+      : vscode.workspace.openTextDocument(uri);
+    const document = await opening.then(undefined, (error: unknown) => {
+      if (orphan) {
+        throw error;
+      }
+      return undefined; // no text, as the editor sees it
+    });
+    await document?.save();
     if (orphan && orphan.bytes.length > 0) {
       await this.versions.give(uri, textOf(orphan)); // which the editor still had
     }
-    const clean = this.doneTabs(uri).filter(({ isDirty }) => !isDirty);
-    if (!document.isDirty && clean.length > 0) {
-      await vscode.window.tabGroups.close(clean, true);
-    }
+    return document;
   }
 
   private doneTabs(uri: vscode.Uri): vscode.Tab[] {
@@ -116,4 +136,9 @@ export class DecidedTabs implements vscode.Disposable {
       this.files.forget(uri);
     }
   }
+}
+
+/** The editor never asks about a multi-diff, which is as dirty as the user's own files in it. */
+function asksNothing({ input, isDirty }: vscode.Tab): boolean {
+  return !isDirty || contentOf(input) === undefined;
 }

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 
 /** ms after which a key can no longer have been meant for what was in front before. */
 const keyTime = 1_000;
-/** ms in which a key that is held down comes once more. */
-const repeatTime = 500;
+/** ms within which a key that is held down comes again, as keyboards are set by default. */
+export const repeatTime = 700;
 
 /** One stay of something, or of nothing that counts, in front of the user. */
 export interface Stay<T> {

@@ -299,7 +299,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     await (tabsOf(uri).length === 0 ? opened : Promise.race([opened, delay(patience)]));
     const column = tabsOf(uri)[0]?.group.viewColumn;
     const language = languageOf(uri);
-    await this.decidedTabs.close(uri);
+    const closed = this.decidedTabs.close(uri);
+    await (isDropped ? closed : Promise.race([closed, delay(patience)]));
     if (isDropped) {
       await this.giveIfEdited(proposal, this.textNow(uri, file), language);
     }

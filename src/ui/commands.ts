@@ -101,7 +101,7 @@ function runCode(questions: RunQuestions, isByKey: boolean): void {
     sayThatNoCodeWaits();
   } else if (agreement === 'too soon') {
     vscode.window.setStatusBarMessage(
-      'Not run: the code came to the front only just now. Press again to run it.',
+      'Not run: the code came to the front only just now. Wait a moment, then press again.',
       5_000,
     );
   }

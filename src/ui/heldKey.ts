@@ -1,7 +1,5 @@
 import * as vscode from 'vscode';
-
-/** ms within which a key that is held down comes again. */
-const repeatTime = 700;
+import { repeatTime } from '../editor/inFront.ts';
 
 /**
  * Swallows a key of ours that is still down when what it has decided is gone: it would write into the file, or press

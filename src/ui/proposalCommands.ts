@@ -31,7 +31,7 @@ export function proposalCommands(
     const act = ({ uri }: Proposal) => proposals[verb](uri);
     const byName = about(act);
     return (argument: unknown) =>
-      argument === byKey ? actOnKey(proposals, act, verb, 'Press') : byName(argument);
+      argument === byKey ? actOnKey(proposals, act, verb, 'press') : byName(argument);
   };
   const aboutEach = (act: (proposal: Proposal) => Promise<void>) => async (argument: unknown) => {
     const chosen = proposals.all.filter(
@@ -52,7 +52,7 @@ export function proposalCommands(
     acceptAllProposals: aboutEach(({ uri }) => proposals.accept(uri)),
     rejectAllProposals: aboutEach(({ uri }) => proposals.reject(uri)),
     // One that comes too soon does not even save: the editor would write a notebook in a form of its own.
-    saveProposal: () => actOnKey(proposals, (proposal) => proposals.saveFocused(proposal), 'accept', 'Save'),
+    saveProposal: () => actOnKey(proposals, (proposal) => proposals.saveFocused(proposal), 'accept', 'save'),
     openProposal: (argument: unknown) => open(proposals, argument),
     reviewAllProposals: () => reviewAll(proposals),
     saveBeforeReview: about(saveOriginal),
@@ -82,14 +82,14 @@ async function actOnKey(
   proposals: Proposals,
   act: (proposal: Proposal) => Promise<void>,
   verb: Verb,
-  way: 'Press' | 'Save',
+  way: 'press' | 'save',
 ): Promise<void> {
   const { active } = proposals;
   if (active && proposals.takesKey()) {
     await act(active);
   } else if (active) {
     vscode.window.setStatusBarMessage(
-      `Not ${verb}ed: the proposal came to the front only just now. ${way} again to ${verb} it.`,
+      `Not ${verb}ed: the proposal came to the front only just now. Wait a moment, then ${way} again.`,
       5_000,
     );
   }

@@ -204,6 +204,28 @@ describe('the review of proposals', () => {
     await until('the multi-diff to close', () => reviews().length === 0);
   });
 
+  it('all in one editor, which closes with the last though a file in it has unsaved changes', async () => {
+    const document = await vscode.workspace.openTextDocument(file);
+    const first = await propose(desk.client, file, asText(proposed), 'A');
+    const second = await propose(desk.client, desk.scratch.path('second.txt'), 'x\n', 'B');
+    await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
+    const reviews = () => tabs().filter(({ label }) => label.startsWith('Proposed Changes'));
+    await until('the multi-diff', () => reviews().length === 1);
+    await lens('Drop').first().waitFor();
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), 'mine\n');
+    await vscode.workspace.applyEdit(edit);
+    await until('it to be dirty', () => reviews()[0]?.isDirty);
+    for (const { uri, answer } of [first, second]) {
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      await answer;
+    }
+    await until('the multi-diff to close', () => reviews().length === 0);
+    assert.ok(document.isDirty && document.getText().startsWith('mine\n'));
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
   describe('over unsaved changes', () => {
     async function makeDirty(): Promise<vscode.TextDocument> {
       const document = await vscode.workspace.openTextDocument(file);
