@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import { findLocks, IdeClient, type Lock } from '../support/ideClient.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
@@ -124,6 +125,20 @@ export function useDesk(pid?: () => number): Desk {
 export function letMomentPass(): void {
   const now = performance.now.bind(performance);
   performance.now = () => now() + 1_000; // which the extension asks, too
+}
+
+/** Rejects the proposal in front with a reason. @returns where that is typed */
+export async function askForReason({ page }: Ui): Promise<Locator> {
+  const input = page.locator('.quick-input-widget input:visible');
+  const refusal = page.locator('.notification-toast', { hasText: 'is not in this window' });
+  // The terminal of a session is found a moment after it has connected.
+  await until('the question', async () => {
+    await vscode.commands.executeCommand('notifications.clearAll');
+    void vscode.commands.executeCommand('ideBridge.rejectProposalWithReason');
+    await input.or(refusal).first().waitFor();
+    return input.isVisible();
+  });
+  return input;
 }
 
 export function tabs(): vscode.Tab[] {

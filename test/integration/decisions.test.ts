@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
-import { connectClient, propose, proposalTabs, skipOnFloor, tabs, useDesk } from './bridge.ts';
+import { askForReason, connectClient, propose, proposalTabs, skipOnFloor, tabs, useDesk } from './bridge.ts';
 
 describe('a decision', () => {
   const desk = useDesk();
@@ -111,15 +111,7 @@ describe('a decision', () => {
 
   describe('with a reason', () => {
     async function rejectWith(reason: string, beforeEnter = async () => {}): Promise<void> {
-      const input = desk.ui.page.locator('.quick-input-widget input:visible');
-      // The terminal of a session is found a moment after it has connected.
-      await until('the question', () => {
-        void vscode.commands.executeCommand('ideBridge.rejectProposalWithReason');
-        return input.waitFor({ timeout: 1_000 }).then(
-          () => true,
-          () => false,
-        );
-      });
+      const input = await askForReason(desk.ui);
       await until('its focus', () =>
         desk.ui.page.evaluate<boolean>('document.activeElement.closest(".quick-input-widget") !== null'),
       );

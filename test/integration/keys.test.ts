@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { until } from '../support/until.ts';
 import { letMomentPass, propose, proposalTabs, skipOnFloor, useDesk } from './bridge.ts';
@@ -147,9 +148,15 @@ describe('keys belong to what the user types in:', () => {
       const [last = '', ...modifiers] = key.split('+').reverse();
       for (const modifier of modifiers) await keyboard().down(modifier);
       await keyboard().down(last);
+      let isHeld = true;
+      const holding = (async () => {
+        while (isHeld) await keyboard().down(last);
+      })();
       assert.equal((await answer)[0], decided);
       await until('the focus', isBack);
-      for (const end = Date.now() + 1_500; Date.now() < end;) await keyboard().down(last);
+      await setTimeout(1_500);
+      isHeld = false;
+      await holding;
       for (const down of [last, ...modifiers]) await keyboard().up(down);
     }
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { until } from '../support/until.ts';
-import { connectClient, propose, proposalTabs, useDesk } from './bridge.ts';
+import { askForReason, connectClient, propose, proposalTabs, useDesk } from './bridge.ts';
 
 interface Screen {
   /** What the user has run in the terminal of the CLI, which goes on in the background; %f is a file. */
@@ -70,14 +70,7 @@ describe('a reason, for a CLI that is not what reads its terminal,', () => {
 
         const client = await connectClient(pid);
         const { answer } = await propose(client, file, 'changed\n');
-        const input = desk.ui.page.locator('.quick-input-widget input:visible');
-        await until('the question', () => {
-          void vscode.commands.executeCommand('ideBridge.rejectProposalWithReason');
-          return input.waitFor({ timeout: 1_000 }).then(
-            () => true,
-            () => false,
-          );
-        });
+        const input = await askForReason(desk.ui);
         await input.fill(screen.reason);
         const before = await text();
         await input.press('Enter');

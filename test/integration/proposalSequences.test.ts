@@ -7,7 +7,7 @@ import { diffsOf } from '../../src/editor/tabContent.ts';
 import type { IdeClient } from '../support/ideClient.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
 import { until } from '../support/until.ts';
-import { connectClient, propose, tabs, useDesk } from './bridge.ts';
+import { connectClient, letMomentPass, propose, tabs, useDesk } from './bridge.ts';
 import { useDialogs } from './dialogs.ts';
 import { sequences, step } from './sequences.ts';
 
@@ -192,8 +192,6 @@ describe('random sequences', () => {
     await deciding;
   }
 
-  /** In ms: a key that is pressed sooner may have been meant for what was in front before, and saves nothing. */
-  const keyTime = 1_100;
   /** VS Code 1.96 does not save from a diff whose proposal is in a multi-diff, too. */
   const isFloor = process.env[testEnvironment.floor] !== undefined;
   const buttons = ['Accept Anyway', 'Save First', 'Reject'] as const;
@@ -230,7 +228,8 @@ describe('random sequences', () => {
             'the proposed side in front',
             () => vscode.window.activeTextEditor?.document.uri.toString() === proposal.uri.toString(),
           );
-          await delay(keyTime);
+          await delay(200); // VS Code may tell of its tab later than of its editor
+          letMomentPass();
           await decide(proposal, model, vscode.commands.executeCommand('ideBridge.saveProposal'), button);
         },
         (_proposal, model) => model.together.length === 0 || !isFloor,
