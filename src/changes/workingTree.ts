@@ -125,8 +125,9 @@ export class WorkingTree {
           this.filtered(paths),
         ]),
       );
-      for (const path of paths.filter((candidate) => !changed.has(candidate))) {
-        // As committed again, by whomever; or ignored, as the undefined ones may be.
+      for (const path of paths.filter((candidate) => !changed.has(candidate) && !moved.has(candidate))) {
+        // As committed again, by whomever, and not in a commit since, which may be undone; or ignored, as the
+        // undefined ones may be.
         if (noted.differing.get(path) !== undefined) {
           noted.differing.delete(path);
         }

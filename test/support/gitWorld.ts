@@ -84,7 +84,11 @@ export class GitWorld extends World {
         this.editor.touch(this.path(name));
       }
     }
-    const paths = changed.map((name) => this.path(name));
+    // A formatter that a hook starts writes what is committed, even if it has nothing to change there.
+    const touched = operation.startsWith('commit')
+      ? [...now.keys()].filter((name) => !this.missed.has(name))
+      : [];
+    const paths = [...new Set([...changed, ...touched])].map((name) => this.path(name));
     const found = await this.tree.before(paths.filter((path) => !this.review.isFollowed(path)));
     const taken = found.filter(({ path, bytes }) => !this.sets.isNow(path, bytes)).map(({ path }) => path);
     assert.deepEqual(taken, [], 'what git did for the user is taken for a shell edit');

@@ -261,6 +261,28 @@ describe('a work tree', function () {
     assert.deepEqual(await found('a.txt', 'mine.txt'), []);
   });
 
+  for (const [how, undo] of Object.entries({
+    '--soft': ['reset', '--quiet', '--soft', 'HEAD~1'],
+    '--mixed': ['reset', '--quiet', 'HEAD~1'],
+  })) {
+    it(`still knows what had not been committed after a commit that a hook wrote in and a reset ${how} undid`, async () => {
+      commit();
+      write('a.txt', 'mine\n');
+      write('mine.txt', 'mine\n');
+      await tree.note();
+      git('add', '--all');
+      git('commit', '--quiet', '--message=second');
+      assert.deepEqual(await found('a.txt', 'mine.txt'), []); // touched by a formatter that had nothing to do
+      git(...undo);
+      write('a.txt', 'changed\n');
+      write('mine.txt', 'changed\n');
+      assert.deepEqual(await found('a.txt', 'mine.txt'), [
+        'a.txt saved "mine\\n"',
+        'mine.txt saved "mine\\n"',
+      ]);
+    });
+  }
+
   it('finds nothing after files came out of a stash', async () => {
     commit();
     write('a.txt', 'mine\n');
