@@ -90,6 +90,11 @@ export class WorkingTree {
     this.noted?.differing.set(path, await contentOf(path, maxFileBytes));
   }
 
+  /** Somebody else may have written these: what they were is not known until they are noted again. */
+  doubt(paths: readonly string[]): void {
+    paths.forEach((path) => this.noted?.differing.set(path, undefined));
+  }
+
   /**
    * Those of `paths` of which it is known what they were, and that git does not ignore: none that a commit, checkout,
    * pull or reset has given another committed text since `note`, none but a new one that is as it is staged (its

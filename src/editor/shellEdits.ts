@@ -161,16 +161,17 @@ export class ShellEdits implements vscode.Disposable {
         this.own.delete(path);
       }
     }
-    const session = this.active;
-    if (!session || this.isUserBusy(session)) {
-      return;
-    }
     const byTree = new Map<WorkingTree, string[]>();
     for (const path of paths) {
       const tree = this.treeOf(path);
       if (tree) {
         byTree.set(tree, [...(byTree.get(tree) ?? []), path]);
       }
+    }
+    const session = this.active;
+    if (!session || this.isUserBusy(session)) {
+      byTree.forEach((touched, tree) => tree.doubt(touched));
+      return;
     }
     for (const [tree, touched] of byTree) {
       for (const { path, bytes, mode, source } of await tree.before(touched)) {

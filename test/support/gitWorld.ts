@@ -32,6 +32,7 @@ export type GitOperation = keyof typeof gitOperations;
 export class GitWorld extends World {
   private tree = new WorkingTree(this.folder, trustedGit);
   private readonly told = new Set<string>();
+  private writes = 0;
   /** What files were before edits by shell commands that were not found: a later one may be said to begin there. */
   private readonly missed = new Map<string, (string | undefined)[]>();
 
@@ -67,6 +68,16 @@ export class GitWorld extends World {
     this.missed.delete(name);
     this.expect(author, name, text, 0);
     this.review.found(author, found.path, found, found.source);
+  }
+
+  /** While a command of theirs runs nothing is taken in. */
+  userWritesInTerminal(name: string): void {
+    this.write(name, `user in a terminal ${++this.writes}\n`);
+    this.written.add(name);
+    this.missed.delete(name);
+    if (!this.review.isFollowed(this.path(name))) {
+      this.tree.doubt([this.path(name)]);
+    }
   }
 
   /** Nothing of that is an agent's edit. */

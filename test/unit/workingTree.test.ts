@@ -165,6 +165,23 @@ describe('a work tree', function () {
     assert.deepEqual(await found('a.txt', 'new.txt'), ['a.txt git "committed\\n"', 'new.txt git undefined']);
   });
 
+  it('finds nothing of what somebody else may have written, until it is noted or saved', async () => {
+    commit();
+    write('sub dir/ü [1].txt', 'not committed\n');
+    await tree.note();
+    const names = ['a.txt', 'sub dir/ü [1].txt', 'new.txt'];
+    names.forEach((name) => write(name, 'mine\n'));
+    tree.doubt(names.map(path));
+    names.forEach((name) => write(name, 'changed\n'));
+    assert.deepEqual(await found(...names), []);
+    await tree.noteFile(path('a.txt'));
+    write('a.txt', 'changed again\n');
+    assert.deepEqual(await found(...names), ['a.txt saved "changed\\n"']);
+    await tree.note();
+    write('new.txt', 'changed again\n');
+    assert.deepEqual(await found('new.txt'), ['new.txt saved "changed\\n"']);
+  });
+
   it('takes what the user has saved since as what was', async () => {
     commit();
     await tree.note();
