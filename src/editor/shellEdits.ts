@@ -174,7 +174,8 @@ export class ShellEdits implements vscode.Disposable {
       return;
     }
     for (const [tree, touched] of byTree) {
-      for (const { path, bytes, mode, source } of await tree.before(touched)) {
+      const isFollowed = (path: string) => this.review.isFollowed(path);
+      for (const { path, bytes, mode, source } of await tree.before(touched, isFollowed)) {
         try {
           if (!this.isExplained(path)) {
             this.review.found(session, path, { bytes, mode }, source);

@@ -57,7 +57,7 @@ export class GitWorld extends World {
     if (this.review.isFollowed(this.path(name))) {
       return;
     }
-    const [found] = await this.tree.before([this.path(name)]);
+    const [found] = await this.tree.before([this.path(name)], (path) => this.review.isFollowed(path));
     const candidates = [before, ...(this.missed.get(name) ?? [])];
     const text = found?.bytes?.toString();
     if (!found || text === this.files.get(name)) {
@@ -100,7 +100,9 @@ export class GitWorld extends World {
       ? [...now.keys()].filter((name) => !this.missed.has(name))
       : [];
     const paths = [...new Set([...changed, ...touched])].map((name) => this.path(name));
-    const found = await this.tree.before(paths.filter((path) => !this.review.isFollowed(path)));
+    const isFollowed = (path: string) => this.review.isFollowed(path);
+    const unfollowed = paths.filter((path) => !isFollowed(path));
+    const found = await this.tree.before(unfollowed, isFollowed);
     const taken = found.filter(({ path, bytes }) => !this.sets.isNow(path, bytes)).map(({ path }) => path);
     assert.deepEqual(taken, [], 'what git did for the user is taken for a shell edit');
   }
