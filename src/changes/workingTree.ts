@@ -85,9 +85,14 @@ export class WorkingTree {
     }
   }
 
-  /** The user has saved this file: that is not an agent's work. */
+  /** The user has saved this file, or deleted or moved this file or folder: that is not an agent's work. */
   async noteFile(path: string): Promise<void> {
-    this.noted?.differing.set(path, await contentOf(path, maxFileBytes));
+    const bytes = await contentOf(path, maxFileBytes);
+    const { differing } = this.noted ?? {};
+    [...(differing?.keys() ?? [])]
+      .filter((each) => each.startsWith(path + sep))
+      .forEach((each) => differing?.delete(each));
+    differing?.set(path, bytes);
   }
 
   /** Somebody else may have written these: what they were is not known until they are noted again. */

@@ -224,14 +224,16 @@ describe('a work tree', function () {
 
   it('finds nothing in a folder that the user has deleted, but what they have saved there since', async () => {
     commit();
+    write('sub dir/mine.txt', 'mine\n');
     await tree.note();
     rmSync(path('sub dir'), { recursive: true });
     await tree.noteFile(path('sub dir'));
     write('sub dir/ü [1].txt', 'changed\n');
+    write('sub dir/mine.txt', 'changed\n');
     write('sub dir/new.txt', 'mine\n');
     await tree.noteFile(path('sub dir/new.txt'));
     write('sub dir/new.txt', 'changed\n');
-    assert.deepEqual(await found('sub dir/ü [1].txt', 'sub dir/new.txt'), [
+    assert.deepEqual(await found('sub dir/ü [1].txt', 'sub dir/mine.txt', 'sub dir/new.txt'), [
       'sub dir/new.txt saved "mine\\n"',
     ]);
   });
