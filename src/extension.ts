@@ -117,7 +117,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   context.subscriptions.push(
     proposals,
     gitIgnored,
-    watchIgnoreRules(() => gitIgnored.renew()),
+    watchIgnoreRules(gitIgnored),
     sharing,
     hunks,
     agentChanges,

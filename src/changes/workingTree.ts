@@ -85,17 +85,32 @@ export class WorkingTree {
     }
   }
 
-  /** The user has saved this file: that is not an agent's work. */
+  /** The user has saved this file, or deleted or moved this file or folder: that is not an agent's work. */
   async noteFile(path: string): Promise<void> {
-    this.noted?.differing.set(path, await contentOf(path, maxFileBytes));
+    const bytes = await contentOf(path, maxFileBytes);
+    const { differing } = this.noted ?? {};
+    [...(differing?.keys() ?? [])]
+      .filter((each) => each.startsWith(path + sep))
+      .forEach((each) => differing?.delete(each));
+    differing?.set(path, bytes);
+  }
+
+  /** Somebody else may have written these: what they were is not known until they are noted again. */
+  doubt(paths: readonly string[]): void {
+    paths.forEach((path) => this.noted?.differing.set(path, undefined));
   }
 
   /**
    * Those of `paths` of which it is known what they were, and that git does not ignore: none that a commit, checkout,
    * pull or reset has given another committed text since `note`, none but a new one that is as it is staged (its
-   * changes were discarded), and none at all where a stash may have been applied. Never throws.
+   * changes were discarded), none that was moved there and may be the only copy of what was never committed, and none at
+   * all where a stash may have been applied. Never throws.
+   * @param isKept whether what the file was is known, so that nothing is lost with it
    */
-  async before(paths: readonly string[]): Promise<FoundBefore[]> {
+  async before(
+    paths: readonly string[],
+    isKept: (path: string) => boolean = () => false,
+  ): Promise<FoundBefore[]> {
     const { noted } = this;
     if (!noted || paths.length === 0 || paths.length > maxFiles) {
       return [];
@@ -125,20 +140,29 @@ export class WorkingTree {
           this.filtered(paths),
         ]),
       );
-      for (const path of paths.filter((candidate) => !changed.has(candidate))) {
-        // As committed again, by whomever; or ignored, as the undefined ones may be.
+      const lost = [...noted.differing]
+        .filter(([path]) => !existsSync(path) && !isKept(path))
+        .flatMap(([, bytes]) => bytes ?? []);
+      const staged = new Set(tracked.map((name) => resolve(this.folder, name)));
+      for (const path of paths.filter((candidate) => !changed.has(candidate) && !moved.has(candidate))) {
+        // As committed again, by whomever, and not in a commit since, which may be undone; or ignored, as the
+        // undefined ones may be.
         if (noted.differing.get(path) !== undefined) {
-          noted.differing.delete(path);
+          if (staged.has(path)) {
+            noted.differing.delete(path);
+          } else {
+            noted.differing.set(path, undefined); // gone: what comes there is not new
+          }
         }
       }
-      const staged = new Set(tracked.map((name) => resolve(this.folder, name)));
       [...unstaged.keys()].forEach((path) => staged.delete(path));
       const found: FoundBefore[] = [];
       for (const path of paths.filter((candidate) => changed.has(candidate) && !moved.has(candidate))) {
         const isSaved = noted.differing.has(path);
         const { isNew: isUntracked = false, isExecutable = false } = changed.get(path) ?? {};
         const isNew = !isSaved && isUntracked;
-        if (staged.has(path) && !isNew) {
+        const isMoved = isUntracked && noted.differing.get(path) === undefined && (await isOneOf(lost, path));
+        if (isMoved || (staged.has(path) && !isNew)) {
           await this.noteFile(path);
           continue;
         }
@@ -147,8 +171,9 @@ export class WorkingTree {
           : isNew || filtered.has(path)
             ? undefined
             : await this.committed(path);
-        // Not new: in a folder that was ignored, another repository, a submodule or a link.
-        if (isNew ? !isIn(noted.differing, path) && !isIn(gone, path) : bytes && !(await isLink(path))) {
+        // Not known: in a folder that was ignored, another repository, a submodule, a link, or that the user has deleted.
+        const isKnown = isSaved || (!isIn(noted.differing, path) && !isIn(gone, path));
+        if (isKnown && (isNew || (bytes && !(await isLink(path))))) {
           const mode = isExecutable && !existsSync(path) ? 0o777 & ~process.umask() : undefined;
           found.push({ path, bytes, mode, source: isSaved ? 'saved' : 'git' });
         }
@@ -267,6 +292,11 @@ async function indexOf(gitDir: string): Promise<string> {
 async function contentOf(path: string, maxBytes: number): Promise<Buffer | undefined> {
   const found = await lstat(path).catch(() => undefined);
   return found?.isFile() && found.size <= maxBytes ? readFile(path).catch(() => undefined) : undefined;
+}
+
+async function isOneOf(contents: readonly Buffer[], path: string): Promise<boolean> {
+  const content = contents.length > 0 ? await contentOf(path, maxFileBytes) : undefined;
+  return content !== undefined && contents.some((each) => each.equals(content));
 }
 
 /** To put bytes back would write what it points to. */

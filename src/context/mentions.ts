@@ -58,6 +58,7 @@ export class Mentions implements Disposable {
 
   discard(): void {
     this.queue = [];
+    this.onTheWay.clear();
     this.remember();
   }
 
@@ -68,7 +69,9 @@ export class Mentions implements Disposable {
       this.ready.set(
         session,
         turn.then(() => {
-          this.onTheWay.delete(mention);
+          if (!this.onTheWay.delete(mention)) {
+            return; // discarded meanwhile
+          }
           if (!session.isOpen) {
             return this.keep([mention]);
           }

@@ -9,13 +9,24 @@ import { checkIgnore } from './checkIgnore.ts';
 
 /** ms after which a look at an answer has Git asked again: some ways to ignore a file lie where nothing is watched. */
 const maxAge = 30_000;
+/** ms after which an answer counts no longer, and one that nobody has looked at is not asked anew. */
+const lifetime = 5 * 60_000;
+
+interface Answer {
+  readonly isIgnored: boolean;
+  /** When Git was asked, and when somebody looked at it: ms on the clock of `GitIgnored`. */
+  readonly at: number;
+  lookedAt: number;
+}
 
 /**
  * Asks Git, in the background, which files it ignores. Only of the workspace, which the user trusts: Git reads what a
  * repository elsewhere says, and be it one that lies where a link of the workspace leads.
  */
 export class GitIgnored implements Disposable {
-  private readonly known = new Map<string, { readonly isIgnored: boolean; readonly at: number }>();
+  private readonly known = new Map<string, Answer>();
+  /** Counts the changes of the rules: an answer by those from before does not count. */
+  private era = 0;
   private asked = new Set<string>();
   private readonly learned = new Emitter<void>();
   private readonly throttle = new Throttle(20, () => void this.ask());
@@ -38,12 +49,19 @@ export class GitIgnored implements Disposable {
    * the next time.
    */
   isIgnored(path: string): boolean | undefined {
+    const now = this.now();
     const known = this.known.get(path);
-    if (!known || this.now() - known.at > maxAge) {
+    const age = known ? now - known.at : Infinity;
+    if (age > maxAge) {
       this.asked.add(path);
       this.throttle.schedule();
     }
-    return known?.isIgnored;
+    if (!known || age > lifetime) {
+      this.known.delete(path);
+      return undefined;
+    }
+    known.lookedAt = now;
+    return known.isIgnored;
   }
 
   /** Asks of these, known or not, and resolves when Git has answered or failed. */
@@ -54,9 +72,24 @@ export class GitIgnored implements Disposable {
     await this.ask();
   }
 
-  /** Asks again of all that is known. */
+  /** The rules are others: nothing is known until Git has answered anew. */
+  forget(): void {
+    this.era++;
+    if (this.known.size > 0) {
+      this.known.clear();
+      this.learned.fire();
+    }
+  }
+
+  /** Some answers may be others: asks again of those that somebody looks at, which count until then. */
   renew(): void {
-    [...this.known.keys()].forEach((path) => this.asked.add(path));
+    for (const [path, { lookedAt }] of this.known) {
+      if (this.now() - lookedAt > lifetime) {
+        this.known.delete(path);
+      } else {
+        this.asked.add(path);
+      }
+    }
     this.throttle.schedule();
   }
 
@@ -84,19 +117,24 @@ export class GitIgnored implements Disposable {
 
   /** @returns whether more or something else is known */
   private async askOf(folder: string, paths: readonly string[]): Promise<boolean> {
+    const { era } = this;
     const at = this.now();
     const place = await realpath(folder).catch(() => undefined);
     const names = paths.map((path) => basename(path));
     const ignored =
       place !== undefined && this.mayAsk(place) ? await checkIgnore(this.git, place, names) : undefined;
+    if (era !== this.era) {
+      return this.askOf(folder, paths);
+    }
     let hasLearned = false;
     for (const path of paths) {
+      const known = this.known.get(path);
       const isIgnored = ignored?.has(basename(path));
-      hasLearned ||= isIgnored !== this.known.get(path)?.isIgnored;
+      hasLearned ||= isIgnored !== known?.isIgnored;
       if (isIgnored === undefined) {
         this.known.delete(path);
       } else {
-        this.known.set(path, { isIgnored, at });
+        this.known.set(path, { isIgnored, at, lookedAt: known?.lookedAt ?? at });
       }
     }
     return hasLearned;

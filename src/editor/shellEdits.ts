@@ -161,10 +161,6 @@ export class ShellEdits implements vscode.Disposable {
         this.own.delete(path);
       }
     }
-    const session = this.active;
-    if (!session || this.isUserBusy(session)) {
-      return;
-    }
     const byTree = new Map<WorkingTree, string[]>();
     for (const path of paths) {
       const tree = this.treeOf(path);
@@ -172,8 +168,14 @@ export class ShellEdits implements vscode.Disposable {
         byTree.set(tree, [...(byTree.get(tree) ?? []), path]);
       }
     }
+    const session = this.active;
+    if (!session || this.isUserBusy(session)) {
+      byTree.forEach((touched, tree) => tree.doubt(touched));
+      return;
+    }
     for (const [tree, touched] of byTree) {
-      for (const { path, bytes, mode, source } of await tree.before(touched)) {
+      const isFollowed = (path: string) => this.review.isFollowed(path);
+      for (const { path, bytes, mode, source } of await tree.before(touched, isFollowed)) {
         try {
           if (!this.isExplained(path)) {
             this.review.found(session, path, { bytes, mode }, source);

@@ -1,14 +1,19 @@
 import type * as vscode from 'vscode';
+import type { GitIgnored } from './gitIgnored.ts';
 import { watchWorkspaceFiles } from './workspaceFiles.ts';
 
-/** What says which files Git ignores, also for submodules and other work trees; it never ignores what its index has. */
-const rules = /\/(\.gitignore|\.git\/(.+\/)?(config|index|exclude))$/;
+/** What says which files Git ignores, also for submodules and other work trees. */
+const rules = /\/(\.gitignore|\.git\/(.+\/)?(config|exclude))$/;
+/** Git never ignores what this one has, and writes it all the time. */
+const index = /\/\.git\/(.+\/)?index$/;
 
-/** Calls `renew` whenever a change in the workspace may have Git ignore other files than before. */
-export function watchIgnoreRules(renew: () => void): vscode.Disposable {
+/** Tells of each change in the workspace that may have Git ignore other files than before. */
+export function watchIgnoreRules(ignored: Pick<GitIgnored, 'forget' | 'renew'>): vscode.Disposable {
   return watchWorkspaceFiles(({ path }) => {
     if (rules.test(path)) {
-      renew();
+      ignored.forget();
+    } else if (index.test(path)) {
+      ignored.renew();
     }
   });
 }

@@ -8,10 +8,18 @@ export function escaped(text: string): string {
  * @param text in which whatever may be a path is `escaped` @param home as Node names it
  */
 export function withoutHome(text: string, home: string, platform: NodeJS.Platform): string {
-  if (platform !== 'win32') {
-    return text.replaceAll(escaped(home), '~');
+  const isWindows = platform === 'win32';
+  const folder = home.replace(isWindows ? /[\\/]+$/ : /\/+$/, '');
+  if (/^([A-Za-z]:)?$/.test(folder)) {
+    return text; // a root has nobody's name
   }
-  // Editors write the drive in lower case, URIs have slashes, and to Windows it is all the same.
-  const names = home.split(/[\\/]+/).map((name) => escaped(name).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  return text.replace(new RegExp(names.join('[\\\\/]+'), 'gi'), '~');
+  const names = folder
+    .split(isWindows ? /[\\/]+/ : '/')
+    .map((name) => escaped(name).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  // Not one whose name only begins like it.
+  const end = '(?!\\.?[\\p{L}\\p{N}_-])';
+  // On Windows, editors write the drive in lower case, URIs have slashes, and it is all the same.
+  return isWindows
+    ? text.replace(new RegExp(names.join('[\\\\/]+') + end, 'giu'), '~')
+    : text.replace(new RegExp(names.join('/') + end, 'gu'), '~');
 }

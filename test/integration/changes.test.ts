@@ -521,6 +521,28 @@ describe('agent changes', () => {
       }
     });
 
+    it('are left out where the user has written in a terminal meanwhile', async () => {
+      const terminal = vscode.window.createTerminal({ cwd: desk.scratch.folder });
+      try {
+        const shell = await until('shell integration', () => terminal.shellIntegration, 20_000);
+        await prompt();
+        const ended = new Promise((resolve) => vscode.window.onDidEndTerminalShellExecution(resolve));
+        shell.executeCommand('echo mine > script.txt; git checkout --quiet -- mine.txt');
+        await ended;
+        await new Promise((resolve) => setTimeout(resolve, 4_500)); // until then the terminal explains all
+        for (const name of ['script.txt', 'mine.txt', 'made.txt']) {
+          writeFileSync(desk.scratch.path(name), 'scripted\n');
+        }
+        await row('made.txt').waitFor();
+        assert.equal((await texts()).length, 2, String(await texts()));
+        await prompt();
+        writeFileSync(desk.scratch.path('script.txt'), 'scripted again\n');
+        await row('script.txt').waitFor();
+      } finally {
+        await closeTerminals();
+      }
+    });
+
     it('are compared with what the user has kept', async () => {
       const file = desk.scratch.path('script.txt');
       await prompt();

@@ -32,6 +32,7 @@ export type GitOperation = keyof typeof gitOperations;
 export class GitWorld extends World {
   private tree = new WorkingTree(this.folder, trustedGit);
   private readonly told = new Set<string>();
+  private writes = 0;
   /** What files were before edits by shell commands that were not found: a later one may be said to begin there. */
   private readonly missed = new Map<string, (string | undefined)[]>();
 
@@ -56,7 +57,7 @@ export class GitWorld extends World {
     if (this.review.isFollowed(this.path(name))) {
       return;
     }
-    const [found] = await this.tree.before([this.path(name)]);
+    const [found] = await this.tree.before([this.path(name)], (path) => this.review.isFollowed(path));
     const candidates = [before, ...(this.missed.get(name) ?? [])];
     const text = found?.bytes?.toString();
     if (!found || text === this.files.get(name)) {
@@ -67,6 +68,16 @@ export class GitWorld extends World {
     this.missed.delete(name);
     this.expect(author, name, text, 0);
     this.review.found(author, found.path, found, found.source);
+  }
+
+  /** While a command of theirs runs nothing is taken in. */
+  userWritesInTerminal(name: string): void {
+    this.write(name, `user in a terminal ${++this.writes}\n`);
+    this.written.add(name);
+    this.missed.delete(name);
+    if (!this.review.isFollowed(this.path(name))) {
+      this.tree.doubt([this.path(name)]);
+    }
   }
 
   /** Nothing of that is an agent's edit. */
@@ -84,8 +95,14 @@ export class GitWorld extends World {
         this.editor.touch(this.path(name));
       }
     }
-    const paths = changed.map((name) => this.path(name));
-    const found = await this.tree.before(paths.filter((path) => !this.review.isFollowed(path)));
+    // A formatter that a hook starts writes what is committed, even if it has nothing to change there.
+    const touched = operation.startsWith('commit')
+      ? [...now.keys()].filter((name) => !this.missed.has(name))
+      : [];
+    const paths = [...new Set([...changed, ...touched])].map((name) => this.path(name));
+    const isFollowed = (path: string) => this.review.isFollowed(path);
+    const unfollowed = paths.filter((path) => !isFollowed(path));
+    const found = await this.tree.before(unfollowed, isFollowed);
     const taken = found.filter(({ path, bytes }) => !this.sets.isNow(path, bytes)).map(({ path }) => path);
     assert.deepEqual(taken, [], 'what git did for the user is taken for a shell edit');
   }

@@ -110,7 +110,12 @@ const shellEdits = step(
   name,
   how,
 );
-const realGit = [userRuns, userRuns, userRuns, prompt, prompt, shellEdits, shellEdits];
+const userWrites = step(
+  'userWritesInTerminal',
+  (world: GitWorld, n: string) => world.userWritesInTerminal(n),
+  name,
+);
+const realGit = [userRuns, userRuns, userRuns, prompt, prompt, userWrites, shellEdits, shellEdits];
 
 /** Of what fast-check prints when a law is broken, the seed is enough to see it again. */
 const { IDE_BRIDGE_MODEL_RUNS: runs, IDE_BRIDGE_MODEL_SEED: seed } = process.env;

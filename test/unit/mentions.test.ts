@@ -88,4 +88,20 @@ describe('mentions', () => {
     assert.deepEqual(left(), [a, b]);
     mentions.dispose();
   });
+
+  it('are not sent when they are discarded while the session warms up', async () => {
+    const { bridge, lock } = await bridges.start();
+    const mentions = new Mentions(bridge, memory);
+    mentions.keep([a]);
+    const client = await bridges.connect(lock);
+    await client.request('ping');
+    mentions.discard();
+    assert.deepEqual(left(), []);
+    const [session] = bridge.sessions;
+    assert.ok(session);
+    await mentions.send(session, [b]); // which has to wait its turn
+    await until('the later one', () => client.notifications('at_mentioned').length > 0);
+    assert.deepEqual(client.notifications('at_mentioned'), [b]);
+    mentions.dispose();
+  });
 });

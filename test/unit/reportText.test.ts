@@ -18,4 +18,26 @@ describe('the text of a report', () => {
     }
     assert.equal(withoutHome('D:/Users/Me (a+b)', home, 'win32'), 'D:/Users/Me (a+b)');
   });
+
+  it('leaves other folders as they are, whose names begin like it', () => {
+    const texts = ['/home/me2/x', '/home/me.old', '/home/me-x /home/me_x'];
+    for (const text of texts) {
+      assert.equal(withoutHome(escaped(text), '/home/me', 'linux'), escaped(text));
+    }
+    for (const home of ['/home/me', '/home/me/']) {
+      assert.equal(withoutHome('In /home/me/a:/home/me or "/home/me".', home, 'linux'), 'In ~/a:~ or "~".');
+    }
+    assert.equal(withoutHome('It is /home/me.', '/home/me', 'linux'), 'It is ~.');
+    const folder = escaped('C:\\Users\\melanie\\x');
+    assert.equal(withoutHome(folder, 'C:\\Users\\me', 'win32'), folder);
+  });
+
+  it('leaves all folders as they are where the home folder is none of its own', () => {
+    for (const home of ['', '/']) {
+      assert.equal(withoutHome('- /usr/bin/claude', home, 'linux'), '- /usr/bin/claude');
+    }
+    for (const home of ['', '\\', 'C:\\']) {
+      assert.equal(withoutHome('- C:/bin/claude', home, 'win32'), '- C:/bin/claude');
+    }
+  });
 });

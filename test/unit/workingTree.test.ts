@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -162,7 +163,79 @@ describe('a work tree', function () {
     assert.deepEqual(await found('a.txt', 'new.txt'), []);
     write('a.txt', 'changed\n');
     write('new.txt', 'new\n');
-    assert.deepEqual(await found('a.txt', 'new.txt'), ['a.txt git "committed\\n"', 'new.txt git undefined']);
+    assert.deepEqual(await found('a.txt', 'new.txt'), ['a.txt git "committed\\n"']); // nobody has the other one
+  });
+
+  it('does not take for new a file of the user that the agent has removed and writes anew', async () => {
+    commit();
+    write('notes.md', 'mine\n');
+    await tree.note();
+    unlinkSync(path('notes.md'));
+    assert.deepEqual(await found('notes.md'), []);
+    write('notes.md', 'changed\n');
+    assert.deepEqual(await found('notes.md'), []);
+  });
+
+  it('does not take for new a file of the user that the agent has moved, and knows it there', async () => {
+    commit();
+    write('notes.md', 'mine\n');
+    write('todo.md', 'mine too\n');
+    await tree.note();
+    mkdirSync(path('docs'));
+    renameSync(path('notes.md'), path('docs/notes.md'));
+    write('docs/new.md', 'new\n');
+    write('docs/todo.md', 'mine too\n'); // a copy
+    const names = ['notes.md', 'docs/notes.md', 'docs/new.md', 'docs/todo.md'];
+    assert.deepEqual(await found(...names), ['docs/new.md git undefined', 'docs/todo.md git undefined']);
+    write('docs/notes.md', 'changed\n');
+    assert.deepEqual(await found('docs/notes.md'), ['docs/notes.md saved "mine\\n"']);
+    write('docs/notes.md', 'mine\n');
+    renameSync(path('docs/notes.md'), path('notes.md'));
+    assert.deepEqual(await found('notes.md', 'docs/notes.md'), []);
+    write('notes.md', 'changed\n');
+    assert.deepEqual(await found('notes.md'), ['notes.md saved "mine\\n"']);
+  });
+
+  it('takes a file for new that an agent has moved, and that it had made itself', async () => {
+    commit();
+    write('made.ts', 'made\n');
+    await tree.note();
+    renameSync(path('made.ts'), path('moved.ts'));
+    const before = await tree.before([path('moved.ts')], (each) => each === path('made.ts'));
+    assert.deepEqual(before, [{ path: path('moved.ts'), bytes: undefined, mode: undefined, source: 'git' }]);
+  });
+
+  it('finds nothing of what somebody else may have written, until it is noted or saved', async () => {
+    commit();
+    write('sub dir/ü [1].txt', 'not committed\n');
+    await tree.note();
+    const names = ['a.txt', 'sub dir/ü [1].txt', 'new.txt'];
+    names.forEach((name) => write(name, 'mine\n'));
+    tree.doubt(names.map(path));
+    names.forEach((name) => write(name, 'changed\n'));
+    assert.deepEqual(await found(...names), []);
+    await tree.noteFile(path('a.txt'));
+    write('a.txt', 'changed again\n');
+    assert.deepEqual(await found(...names), ['a.txt saved "changed\\n"']);
+    await tree.note();
+    write('new.txt', 'changed again\n');
+    assert.deepEqual(await found('new.txt'), ['new.txt saved "changed\\n"']);
+  });
+
+  it('finds nothing in a folder that the user has deleted, but what they have saved there since', async () => {
+    commit();
+    write('sub dir/mine.txt', 'mine\n');
+    await tree.note();
+    rmSync(path('sub dir'), { recursive: true });
+    await tree.noteFile(path('sub dir'));
+    write('sub dir/ü [1].txt', 'changed\n');
+    write('sub dir/mine.txt', 'changed\n');
+    write('sub dir/new.txt', 'mine\n');
+    await tree.noteFile(path('sub dir/new.txt'));
+    write('sub dir/new.txt', 'changed\n');
+    assert.deepEqual(await found('sub dir/ü [1].txt', 'sub dir/mine.txt', 'sub dir/new.txt'), [
+      'sub dir/new.txt saved "mine\\n"',
+    ]);
   });
 
   it('takes what the user has saved since as what was', async () => {
@@ -260,6 +333,28 @@ describe('a work tree', function () {
     write('mine.txt', 'changed\n');
     assert.deepEqual(await found('a.txt', 'mine.txt'), []);
   });
+
+  for (const [how, undo] of Object.entries({
+    '--soft': ['reset', '--quiet', '--soft', 'HEAD~1'],
+    '--mixed': ['reset', '--quiet', 'HEAD~1'],
+  })) {
+    it(`still knows what had not been committed after a commit that a hook wrote in and a reset ${how} undid`, async () => {
+      commit();
+      write('a.txt', 'mine\n');
+      write('mine.txt', 'mine\n');
+      await tree.note();
+      git('add', '--all');
+      git('commit', '--quiet', '--message=second');
+      assert.deepEqual(await found('a.txt', 'mine.txt'), []); // touched by a formatter that had nothing to do
+      git(...undo);
+      write('a.txt', 'changed\n');
+      write('mine.txt', 'changed\n');
+      assert.deepEqual(await found('a.txt', 'mine.txt'), [
+        'a.txt saved "mine\\n"',
+        'mine.txt saved "mine\\n"',
+      ]);
+    });
+  }
 
   it('finds nothing after files came out of a stash', async () => {
     commit();
