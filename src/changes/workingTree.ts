@@ -140,9 +140,9 @@ export class WorkingTree {
           this.filtered(paths),
         ]),
       );
-      const lost = [...noted.differing]
-        .filter(([path]) => !existsSync(path) && !isKept(path))
-        .flatMap(([, bytes]) => bytes ?? []);
+      const lost = [...noted.differing].flatMap(([path, bytes]) =>
+        bytes && !existsSync(path) && !isKept(path) ? [bytes] : [],
+      );
       const staged = new Set(tracked.map((name) => resolve(this.folder, name)));
       for (const path of paths.filter((candidate) => !changed.has(candidate) && !moved.has(candidate))) {
         // As committed again, by whomever, and not in a commit since, which may be undone; or ignored, as the
