@@ -29,6 +29,9 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     }
     // A new file is decided as a whole.
     const hunks = proposal.target === 'text file' ? await this.hunks.of(proposal) : [];
+    if (!this.proposals.find(uri)) {
+      return []; // decided while the hunks were looked for
+    }
     return [
       ...fileLenses(proposal),
       ...hunks.flatMap((hunk, index) => hunkLenses(uri, hunk, index, hunks.length)),
