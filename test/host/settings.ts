@@ -18,6 +18,8 @@ export const quietSettings = {
 /** What tests need on top. */
 export const testSettings = {
   ...quietSettings,
+  // Else the editor tells of the ports of whatever else runs on this machine.
+  'remote.autoForwardPorts': false,
   // Rows of terminals are then elements that can be read.
   'terminal.integrated.gpuAcceleration': 'off',
   // Else Enter in typed text now and then accepts a suggestion that has just popped up.

@@ -135,7 +135,12 @@ export async function askForReason({ page }: Ui): Promise<Locator> {
   await until('the question', async () => {
     await vscode.commands.executeCommand('notifications.clearAll');
     void vscode.commands.executeCommand('ideBridge.rejectProposalWithReason');
-    await input.or(refusal).first().waitFor();
+    // Neither, where the refusal came while the last one was on its way out.
+    await input
+      .or(refusal)
+      .first()
+      .waitFor({ timeout: 2_000 })
+      .catch(() => {});
     return input.isVisible();
   });
   return input;
