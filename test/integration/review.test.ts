@@ -188,13 +188,20 @@ describe('the review of proposals', () => {
     });
   });
 
-  it('all in one editor, decided one by one; it closes with the last', async () => {
+  const reviews = () => tabs().filter(({ label }) => label.startsWith('Proposed Changes'));
+
+  /** Proposes an edit and a new file, and shows both in one editor. */
+  async function reviewTwo() {
     const first = await propose(desk.client, file, asText(proposed), 'A');
     const second = await propose(desk.client, desk.scratch.path('second.txt'), 'x\n', 'B');
     await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
-    const reviews = () => tabs().filter(({ label }) => label.startsWith('Proposed Changes'));
     await until('the multi-diff', () => reviews().length === 1);
     await lens('Drop').first().waitFor();
+    return [first, second] as const;
+  }
+
+  it('all in one editor, decided one by one; it closes with the last', async () => {
+    const [first, second] = await reviewTwo();
     await vscode.commands.executeCommand('ideBridge.rejectProposal', first.uri);
     assert.deepEqual(await first.answer, ['DIFF_REJECTED', 'A']);
     await until('its own tab to close', () => proposalTabs().length === 1);
@@ -206,12 +213,7 @@ describe('the review of proposals', () => {
 
   it('all in one editor, which closes with the last though a file in it has unsaved changes', async () => {
     const document = await vscode.workspace.openTextDocument(file);
-    const first = await propose(desk.client, file, asText(proposed), 'A');
-    const second = await propose(desk.client, desk.scratch.path('second.txt'), 'x\n', 'B');
-    await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
-    const reviews = () => tabs().filter(({ label }) => label.startsWith('Proposed Changes'));
-    await until('the multi-diff', () => reviews().length === 1);
-    await lens('Drop').first().waitFor();
+    const [first, second] = await reviewTwo();
     const edit = new vscode.WorkspaceEdit();
     edit.insert(document.uri, new vscode.Position(0, 0), 'mine\n');
     await vscode.workspace.applyEdit(edit);
