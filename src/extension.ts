@@ -13,6 +13,7 @@ import { returnFocus } from './editor/focusReturn.ts';
 import { Hunks } from './editor/hunks.ts';
 import { Notebooks } from './editor/notebooks.ts';
 import { Proposals } from './editor/proposals.ts';
+import { showsProposal } from './editor/proposalTabs.ts';
 import { RunQuestions } from './editor/runQuestions.ts';
 import { Reports } from './ui/reports.ts';
 import { Selections } from './editor/selections.ts';
@@ -101,7 +102,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   };
   const memento = context.workspaceState;
   const sessionTerminals = new SessionTerminals(bridge, memento, processes, log);
-  const userPlace = new UserPlace(proposals.onDidPrompt, sessionTerminals);
+  const userPlace = new UserPlace(proposals.onDidPrompt, sessionTerminals, showsProposal);
   const launcher = new Launcher(() => bridge.port, sessionTerminals, userPlace, memento);
   const signs = new TerminalSigns();
   const mentions = new Mentions(bridge, memento);

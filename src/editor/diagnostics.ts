@@ -1,11 +1,7 @@
 import * as vscode from 'vscode';
 import { Deferred } from '../base/deferred.ts';
-import type {
-  Diagnostic,
-  DiagnosticsSource,
-  FileDiagnostics,
-  FreshDiagnostics,
-} from '../tools/getDiagnostics.ts';
+import type { Diagnostic, FileDiagnostics } from '../protocol/ide.ts';
+import type { DiagnosticsSource, FreshDiagnostics } from '../tools/getDiagnostics.ts';
 import { cellOf, fileUriOf } from './cells.ts';
 import { openNotebook } from './documents.ts';
 import { fileUris, isRegularFile } from './paths.ts';

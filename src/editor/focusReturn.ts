@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { fileUriOf } from './cells.ts';
 import type { Proposals } from './proposals.ts';
 import { setting } from './settings.ts';
-import { proposedSides } from './proposalTabs.ts';
+import { showsProposal } from './proposalTabs.ts';
 import { contentOf, tabsWith } from './tabContent.ts';
 import type { UserPlace } from './userPlace.ts';
 
@@ -28,7 +28,7 @@ export function returnFocus(proposals: Proposals, userPlace: UserPlace): vscode.
 /** With others to decide: else it would be closed. */
 function isInMultiDiff(): boolean {
   const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-  return tab !== undefined && contentOf(tab.input) === undefined && proposedSides(tab).length > 0;
+  return tab !== undefined && contentOf(tab.input) === undefined && showsProposal(tab);
 }
 
 function goBack(userPlace: UserPlace): void {

@@ -49,13 +49,17 @@ export function proposedSides({ input }: vscode.Tab): vscode.Uri[] {
   return uris.filter(({ scheme }) => scheme === proposalScheme);
 }
 
+export function showsProposal(tab: vscode.Tab): boolean {
+  return proposedSides(tab).length > 0;
+}
+
 export function isNotebook({ input }: vscode.Tab): boolean {
   return input instanceof vscode.TabInputNotebookDiff || input instanceof vscode.TabInputNotebook;
 }
 
 function groupOfProposals(): vscode.TabGroup | undefined {
   return vscode.window.tabGroups.all.find(({ tabs }) =>
-    tabs.some((tab) => isDiff(tab.input) && proposedSides(tab).length > 0),
+    tabs.some((tab) => isDiff(tab.input) && showsProposal(tab)),
   );
 }
 

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
-import { proposedSides } from './proposalTabs.ts';
 import { allTabs } from './tabContent.ts';
 
 interface Terminals {
@@ -20,7 +19,11 @@ export class UserPlace implements vscode.Disposable {
   /** A terminal has been shown, or the user has gone from one to an editor. */
   readonly onDidChange = this.changed.event;
 
-  constructor(onDidPrompt: vscode.Event<Session>, terminals: Terminals) {
+  constructor(
+    onDidPrompt: vscode.Event<Session>,
+    terminals: Terminals,
+    private readonly isOurDiff: (tab: vscode.Tab) => boolean,
+  ) {
     this.subscriptions = vscode.Disposable.from(
       this.changed,
       vscode.window.onDidChangeActiveTerminal((terminal) => this.seenIn(terminal)),
@@ -79,7 +82,7 @@ export class UserPlace implements vscode.Disposable {
   private seenInEditor(uri: vscode.Uri): void {
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
     // The left side of a diff of ours is an ordinary file.
-    if (tab && proposedSides(tab).length === 0) {
+    if (tab && !this.isOurDiff(tab)) {
       this.outsideOfDiffs = uri;
     }
     if (!this.inEditor) {

@@ -65,3 +65,26 @@ export const lockFileContent = z.object({
   bridge: z.optional(z.string()),
 });
 export type LockFileContent = z.infer<typeof lockFileContent>;
+
+export interface FileDiagnostics {
+  /** `file://` and the raw path, not percent-encoded: the CLI compares it with its own letter by letter. */
+  uri: string;
+  diagnostics: Diagnostic[];
+}
+
+export interface Diagnostic {
+  message: string;
+  severity: 'Error' | 'Warning' | 'Information' | 'Hint';
+  range: { start: Position; end: Position };
+  /** In a notebook: lines are those of the cell. */
+  cellIndex?: number;
+  source?: string;
+  code?: string;
+  /** Where the code is explained. */
+  codeDescription?: { href: string };
+  tags?: ('Unnecessary' | 'Deprecated')[];
+  relatedInformation?: {
+    message: string;
+    location: { uri: string; range: { start: Position; end: Position } };
+  }[];
+}

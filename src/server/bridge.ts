@@ -9,9 +9,8 @@ import { createLockFile, type LockFile } from './lockFile.ts';
 import { MessageLog } from './messageLog.ts';
 import { ensurePrivateDir } from './privateDir.ts';
 import { isAlive, isListening } from './processes.ts';
-import { type ServerInfo, Session, type Told } from './session.ts';
+import { type ServerInfo, Session, type Told, type ToolHost } from './session.ts';
 import { sweepLockFiles } from './sweep.ts';
-import type { ToolHost } from './toolHost.ts';
 import type { Transport } from './transport.ts';
 import { listenOnFirstFree, LoopbackServer } from './webSocketServer.ts';
 

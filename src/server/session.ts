@@ -16,8 +16,14 @@ import {
   type Params,
   type RequestId,
 } from '../protocol/jsonRpc.ts';
-import { callToolParams, cancelledParams, initializeParams, negotiateVersion } from '../protocol/mcp.ts';
-import type { ToolHost } from './toolHost.ts';
+import {
+  callToolParams,
+  cancelledParams,
+  initializeParams,
+  negotiateVersion,
+  type ToolDefinition,
+  type ToolResult,
+} from '../protocol/mcp.ts';
 import type { Transport } from './transport.ts';
 
 export interface ServerInfo {
@@ -42,6 +48,22 @@ const initializeTimeout = 30_000;
 export interface Exchange {
   from: 'client' | 'bridge';
   message: unknown;
+}
+
+/** What a tool learns about the call besides its arguments. */
+export interface ToolCall {
+  readonly session: Session;
+  /** Aborted when the client cancels the request or goes away. */
+  readonly signal: AbortSignal;
+  /** Whether the model made the call; the CLI makes most calls by itself. */
+  readonly fromModel: boolean;
+}
+
+/** The tools as a session sees them. */
+export interface ToolHost {
+  list(): ToolDefinition[];
+  /** @throws JsonRpcError for an unknown tool or bad arguments. */
+  call(name: string, args: unknown, call: ToolCall): Promise<ToolResult>;
 }
 
 /** One connected client: its MCP state, its calls in flight. */

@@ -1,5 +1,5 @@
 import { cut } from '../base/text.ts';
-import type { Diagnostic, FileDiagnostics } from './getDiagnostics.ts';
+import type { Diagnostic, FileDiagnostics } from '../protocol/ide.ts';
 
 /** Characters of JSON; the CLI replaces an answer of more than about 25,000 tokens by a pointer to a file. */
 const maxLength = 40_000;

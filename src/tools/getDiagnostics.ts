@@ -1,32 +1,9 @@
 import * as z from 'zod/mini';
 import type { Disposable } from '../base/disposable.ts';
-import type { Position } from '../protocol/ide.ts';
+import type { FileDiagnostics } from '../protocol/ide.ts';
 import type { Session } from '../server/session.ts';
 import { boundDiagnostics } from './boundDiagnostics.ts';
 import { defineTool, json, text, type Tool } from './tool.ts';
-
-export interface FileDiagnostics {
-  /** `file://` and the raw path, not percent-encoded: the CLI compares it with its own letter by letter. */
-  uri: string;
-  diagnostics: Diagnostic[];
-}
-
-export interface Diagnostic {
-  message: string;
-  severity: 'Error' | 'Warning' | 'Information' | 'Hint';
-  range: { start: Position; end: Position };
-  /** In a notebook: lines are those of the cell. */
-  cellIndex?: number;
-  source?: string;
-  code?: string;
-  /** Where the code is explained. */
-  codeDescription?: { href: string };
-  tags?: ('Unnecessary' | 'Deprecated')[];
-  relatedInformation?: {
-    message: string;
-    location: { uri: string; range: { start: Position; end: Position } };
-  }[];
-}
 
 /** Waits for what the language servers have to say of a write that is to come. */
 export interface FreshDiagnostics extends Disposable {

@@ -5,7 +5,7 @@ import type { Logger } from '../base/logger.ts';
 import { printable } from '../base/printable.ts';
 import { ErrorCode, JsonRpcError } from '../protocol/jsonRpc.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
-import type { ToolCall, ToolHost } from '../server/toolHost.ts';
+import type { ToolCall, ToolHost } from '../server/session.ts';
 import { type Tool, toolError } from './tool.ts';
 
 /** Finds tools by name, and turns what goes wrong in them into answers. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
-import type { ToolCall } from '../server/toolHost.ts';
+import type { ToolCall } from '../server/session.ts';
 
 export interface Tool extends ToolDefinition {
   /** @throws $ZodError when `args` do not fit the schema. */

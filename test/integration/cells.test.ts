@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { AtMentioned, SelectionChanged } from '../../src/protocol/ide.ts';
-import type { FileDiagnostics } from '../../src/tools/getDiagnostics.ts';
+import type { FileDiagnostics } from '../../src/protocol/ide.ts';
 import type { IdeClient } from '../support/ideClient.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { Deferred } from '../../src/base/deferred.ts';
+import type { Diagnostic, FileDiagnostics } from '../../src/protocol/ide.ts';
 import { Session } from '../../src/server/session.ts';
 import { boundDiagnostics } from '../../src/tools/boundDiagnostics.ts';
-import {
-  type Diagnostic,
-  type DiagnosticsSource,
-  type FileDiagnostics,
-  getDiagnostics,
-} from '../../src/tools/getDiagnostics.ts';
+import { type DiagnosticsSource, getDiagnostics } from '../../src/tools/getDiagnostics.ts';
 import { ToolRegistry } from '../../src/tools/registry.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { MemoryTransport } from '../support/memoryTransport.ts';
