@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { repeatTime } from '../editor/inFront.ts';
+import { repeatTime } from '../proposals/inFront.ts';
 
 /**
  * Swallows a key of ours that is still down when what it has decided is gone: it would write into the file, or press

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { counted } from '../base/text.ts';
-import type { Mentions } from '../context/mentions.ts';
+import type { Mentions } from '../mentions/mentions.ts';
 import type { Bridge } from '../server/bridge.ts';
-import { commandIds } from './commandIds.ts';
+import { commandIds } from '../editor/commandIds.ts';
 
 export async function showMenu(bridge: Bridge, mentions: Mentions): Promise<void> {
   const { waiting } = mentions;

@@ -1,16 +1,16 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { counted } from '../base/text.ts';
-import { Proposal } from '../editor/proposal.ts';
-import type { Proposals } from '../editor/proposals.ts';
-import type { SessionTerminals } from '../editor/sessionTerminals.ts';
-import type { TerminalSigns } from '../editor/terminalSigns.ts';
+import { Proposal } from '../proposals/proposal.ts';
+import type { Proposals } from '../proposals/proposals.ts';
+import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
+import type { TerminalSigns } from '../sessions/terminalSigns.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Session } from '../server/session.ts';
-import type { AgentChanges } from './agentChanges.ts';
-import type { Attention } from './attention.ts';
-import { commandIds } from './commandIds.ts';
-import { fileIcon } from './fileIcon.ts';
+import type { AgentChanges } from '../changes/agentChanges.ts';
+import type { Attention } from '../sessions/attention.ts';
+import { commandIds } from '../editor/commandIds.ts';
+import { fileIcon } from '../editor/fileIcon.ts';
 
 type Node = Session | Proposal;
 

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { counted } from '../base/text.ts';
 import type { Bridge } from '../server/bridge.ts';
-import type { Mentions } from '../context/mentions.ts';
-import type { Attention } from './attention.ts';
-import { commandIds } from './commandIds.ts';
+import type { Mentions } from '../mentions/mentions.ts';
+import type { Attention } from '../sessions/attention.ts';
+import { commandIds } from '../editor/commandIds.ts';
 
 /** One glance: does the bridge run, and is somebody connected? A click opens the menu. */
 export class StatusBar implements vscode.Disposable {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { extensionHost } from '../host/processes.ts';
-import { ipynb } from '../integration/ipynb.ts';
+import { ipynb } from '../integration/notebooks/ipynb.ts';
 import { findLocks, IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
 import { EditorWindow } from './editorWindow.ts';

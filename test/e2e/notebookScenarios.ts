@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { skipWithout } from '../support/lacking.ts';
 import { until } from '../support/until.ts';
-import { ipynb } from '../integration/ipynb.ts';
+import { ipynb } from '../integration/notebooks/ipynb.ts';
 import type { Desk } from './desk.ts';
 import { contextText, resultOf, text, toolUse } from './mockApi.ts';
 

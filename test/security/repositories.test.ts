@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { WorkingTree } from '../../src/changes/workingTree.ts';
-import { checkIgnore } from '../../src/editor/checkIgnore.ts';
+import { checkIgnore } from '../../src/sharing/checkIgnore.ts';
 import { hostileRepositories, Repository } from '../support/hostileRepositories.ts';
 import { Marks } from '../support/marks.ts';
 import { trustedGit } from '../support/trusted.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { settingNames } from '../../src/editor/settingNames.ts';
 import { createTools, type ToolPorts } from '../../src/tools/index.ts';
-import { byKey, commandIds } from '../../src/ui/commandIds.ts';
+import { byKey, commandIds } from '../../src/editor/commandIds.ts';
 
 interface Manifest {
   engines: { vscode: string };

@@ -1,0 +1,85 @@
+import type * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { errorMessage } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { ChangeReview } from './changeReview.ts';
+import { Changes } from './changes.ts';
+import { ChangeSets } from './changeSets.ts';
+import { AnnouncedEdits } from './announcedEdits.ts';
+import { BeforeFiles } from './beforeFiles.ts';
+import { ChangeDecorations } from './changeDecorations.ts';
+import { closeDiffs } from './changeDiffs.ts';
+import { ChangeGutter } from './changeGutter.ts';
+import { changeStorage, snapshotLimits } from './changeStorage.ts';
+import { watchChanges } from './changeWatcher.ts';
+import { NewProblems } from './newProblems.ts';
+import { OpenFiles } from './openFiles.ts';
+import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
+import { ShellEdits } from './shellEdits.ts';
+import { watchUserEdits } from './userEdits.ts';
+import type { Bridge } from '../server/bridge.ts';
+import type { Git } from '../server/git.ts';
+import type { Session } from '../server/session.ts';
+import { isAlive } from '../server/processes.ts';
+import type { EditListener } from '../tools/getDiagnostics.ts';
+import { commandIds } from '../editor/commandIds.ts';
+import { ChangesView } from './changesView.ts';
+
+/** Builds and owns all that shows what agents have changed. */
+export class AgentChanges implements Disposable {
+  readonly edits: EditListener;
+  readonly sets: ChangeSets;
+  readonly changes: Changes;
+  readonly review: ChangeReview;
+  private readonly store = new DisposableStore();
+  private readonly beforeFiles: BeforeFiles;
+
+  constructor(
+    storageUri: vscode.Uri | undefined,
+    private readonly git: Git,
+    private readonly log: Logger,
+  ) {
+    const storage = this.store.add(changeStorage(storageUri));
+    this.sets = this.store.add(new ChangeSets({ dir: storage.dir, limits: snapshotLimits, isAlive, log }));
+    this.changes = this.store.add(new Changes(this.sets, log));
+    this.review = new ChangeReview(this.sets, this.changes, new OpenFiles());
+    this.beforeFiles = this.store.add(new BeforeFiles(this.sets));
+    const problems = this.store.add(new NewProblems(this.sets));
+    this.edits = new AnnouncedEdits(this.review, problems);
+    this.store.add(new ChangesView(this.sets, this.changes, problems));
+    this.store.add(new ChangeDecorations(this.changes));
+    this.store.add(new ChangeGutter(this.changes, commandIds.openChange));
+  }
+
+  /** Goes on where the window was left, and follows what the sessions do. */
+  start(bridge: Bridge, onDidPrompt: vscode.Event<Session>, terminals: SessionTerminals): void {
+    const hasSession = (terminal: vscode.Terminal) => terminals.sessionsIn(terminal).length > 0;
+    this.store.add(watchUserEdits(this.review, this.changes));
+    this.store.add(watchChanges(this, bridge));
+    this.store.add(
+      new ShellEdits(
+        this.sets,
+        this.review,
+        this.changes,
+        bridge,
+        onDidPrompt,
+        hasSession,
+        this.git,
+        this.log,
+      ),
+    );
+    this.store.add(this.sets.onDidChange(() => this.closeDiffs()));
+    void this.changes.tidy().then(() => this.closeDiffs());
+  }
+
+  /** Those over a snapshot that is no longer kept. */
+  private closeDiffs(): void {
+    closeDiffs((before) => !this.beforeFiles.has(before)).catch((error: unknown) =>
+      this.log.warn(`Old diffs of changes stay open: ${errorMessage(error)}`),
+    );
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+}

@@ -1,0 +1,74 @@
+import * as vscode from 'vscode';
+import type { ChangeSet, Entry, Snapshot } from './changeSet.ts';
+import type { ChangeSets } from './changeSets.ts';
+import { beforeScheme } from '../editor/schemes.ts';
+import { refuse, VirtualFiles } from '../editor/virtualFiles.ts';
+
+/** One URI per snapshot, since the editor keeps what it has read of one; its path gives name, icon and language. */
+export function beforeUri({ id }: ChangeSet, { path, takenAt }: Snapshot): vscode.Uri {
+  return vscode.Uri.file(path).with({ scheme: beforeScheme, query: `${id}.${takenAt}` });
+}
+
+/** Decoded by the editor, as the file itself is. */
+export async function documentBefore({ set, snapshot }: Entry): Promise<vscode.TextDocument> {
+  return vscode.workspace.openTextDocument(beforeUri(set, snapshot));
+}
+
+/** The side of a diff where there is no file. */
+export function nothingUri(path: string): vscode.Uri {
+  return vscode.Uri.file(path).with({ scheme: beforeScheme, query: nothing });
+}
+
+const nothing = 'nothing';
+
+/** Files as they were before an edit, for diffs. As files and not as texts, so that the editor decodes both sides alike. */
+export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
+  private readonly registration: vscode.Disposable;
+
+  /** Never fires: what was does not change. */
+  readonly onDidChangeFile = new vscode.EventEmitter<vscode.FileChangeEvent[]>().event;
+
+  constructor(private readonly sets: ChangeSets) {
+    super();
+    const options = { isReadonly: true, isCaseSensitive: true };
+    this.registration = vscode.workspace.registerFileSystemProvider(beforeScheme, this, options);
+  }
+
+  has(uri: vscode.Uri): boolean {
+    return uri.query === nothing || this.find(uri) !== undefined;
+  }
+
+  stat(uri: vscode.Uri): vscode.FileStat {
+    const time = this.snapshot(uri)?.takenAt ?? 0;
+    return { type: vscode.FileType.File, ctime: time, mtime: time, size: this.readFile(uri).length };
+  }
+
+  readFile(uri: vscode.Uri): Uint8Array {
+    const snapshot = this.snapshot(uri);
+    return (snapshot && this.sets.before(snapshot)) ?? new Uint8Array();
+  }
+
+  writeFile(): void {
+    refuse();
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+  }
+
+  /** Undefined for the empty side of a diff. */
+  private snapshot(uri: vscode.Uri): Snapshot | undefined {
+    const snapshot = this.find(uri);
+    if (!snapshot && uri.query !== nothing) {
+      throw vscode.FileSystemError.FileNotFound('This change is no longer listed.');
+    }
+    return snapshot;
+  }
+
+  private find(uri: vscode.Uri): Snapshot | undefined {
+    const [id, takenAt] = uri.query.split('.');
+    const set = this.sets.all.find((candidate) => candidate.id === id);
+    const snapshot = set?.snapshots.get(uri.with({ scheme: 'file', query: '' }).fsPath);
+    return String(snapshot?.takenAt) === takenAt ? snapshot : undefined;
+  }
+}

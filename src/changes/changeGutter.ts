@@ -1,0 +1,69 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import { Throttle } from '../base/throttle.ts';
+import type { Changes } from './changes.ts';
+import { beforeUri } from './beforeFiles.ts';
+import { setting } from '../editor/settings.ts';
+
+/**
+ * Marks of an agent's lines in the editor's gutter. The stable API gives them to source controls only, so there is
+ * one while there is something to mark: it lists the files, without adding to the count of the others.
+ */
+export class ChangeGutter implements vscode.QuickDiffProvider, Disposable {
+  private readonly update = new Throttle(100, () => this.show());
+  private readonly subscription: Disposable;
+  private sourceControl: vscode.SourceControl | undefined;
+  /** What the marks were made from; they are asked for once per source control and file only. */
+  private shown = '';
+
+  /** @param openChange the command that shows what was done to the file of a URI */
+  constructor(
+    private readonly changes: Changes,
+    private readonly openChange: string,
+  ) {
+    this.subscription = vscode.Disposable.from(
+      changes.onDidChange(() => this.update.schedule()),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('ideBridge.changes.gutter')) {
+          this.update.schedule();
+        }
+      }),
+    );
+  }
+
+  /** Of several sessions, against the one that changed the file first. */
+  provideOriginalResource({ scheme, fsPath }: vscode.Uri): vscode.Uri | undefined {
+    const change = scheme === 'file' ? this.changes.ofPath(fsPath)[0] : undefined;
+    return change && beforeUri(change.set, change.snapshot);
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.update.dispose();
+    this.sourceControl?.dispose();
+  }
+
+  private show(): void {
+    const marked = setting('changes.gutter') ? this.changes.all : [];
+    const key = marked.map(({ set, snapshot }) => `${set.id}:${snapshot.path}`).join('\n');
+    if (key === this.shown) {
+      return;
+    }
+    this.shown = key;
+    this.sourceControl?.dispose();
+    this.sourceControl = undefined;
+    if (marked.length > 0) {
+      const control = vscode.scm.createSourceControl('ideBridge', 'Agent Changes');
+      control.inputBox.visible = false;
+      control.quickDiffProvider = this;
+      control.count = 0;
+      const group = control.createResourceGroup('files', 'Changed by Agents');
+      group.resourceStates = [...new Set(marked.map(({ snapshot }) => snapshot.path))].map((path) => {
+        const resourceUri = vscode.Uri.file(path);
+        const command = { command: this.openChange, title: 'Open Change', arguments: [resourceUri] };
+        return { resourceUri, command };
+      });
+      this.sourceControl = control;
+    }
+  }
+}

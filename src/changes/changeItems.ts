@@ -1,0 +1,95 @@
+import { basename, dirname } from 'node:path';
+import * as vscode from 'vscode';
+import { counted } from '../base/text.ts';
+import type { Change } from './changes.ts';
+import type { ChangeSet } from './changeSet.ts';
+import { commandIds } from '../editor/commandIds.ts';
+import { fileIcon } from '../editor/fileIcon.ts';
+
+export function sessionItem(set: ChangeSet, changes: readonly Change[]): vscode.TreeItem {
+  const item = new vscode.TreeItem(set.label, vscode.TreeItemCollapsibleState.Expanded);
+  item.id = set.id;
+  item.contextValue = 'session';
+  item.iconPath = new vscode.ThemeIcon('sparkle');
+  item.description = [counted(changes.length, 'file'), countsText(changes)].filter(Boolean).join('  ');
+  item.tooltip = `Changed by ${set.label} since ${new Date(set.startedAt).toLocaleString()}`;
+  return item;
+}
+
+/** @param node what its commands get */
+export function fileItem(
+  node: { change: Change },
+  ofSameFile: readonly Change[],
+  newProblems: number,
+): vscode.TreeItem {
+  const { set, snapshot, comparison } = node.change;
+  const uri = vscode.Uri.file(snapshot.path);
+  const item = new vscode.TreeItem(
+    basename(snapshot.path),
+    newProblems > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
+  );
+  const folder = vscode.workspace.asRelativePath(dirname(snapshot.path));
+  const others = ofSameFile.filter((other) => other.set !== set).map((other) => other.set.label);
+  item.id = `${set.id}:${snapshot.path}`;
+  item.contextValue = 'file';
+  item.resourceUri = fileIcon(snapshot.path);
+  item.iconPath = vscode.ThemeIcon.File;
+  item.description = [
+    comparison.kind === 'modified' ? '' : comparison.kind === 'created' ? 'new' : 'deleted',
+    countsText([node.change]),
+    newProblems === 0 ? '' : counted(newProblems, 'new problem'),
+    snapshot.source === 'announced' ? '' : 'by shell?',
+    folder === dirname(snapshot.path) && vscode.workspace.getWorkspaceFolder(uri) ? '' : folder,
+  ]
+    .filter(Boolean)
+    .join('  ');
+  item.tooltip = [
+    snapshot.path,
+    `${comparison.kind} by ${set.label}`,
+    ...(others.length > 0 ? [`also changed by ${others.join(', ')}`] : []),
+    ...sourceNote(node.change),
+  ].join('\n');
+  item.command = { command: commandIds.openChange, title: 'Open Change', arguments: [node] };
+  return item;
+}
+
+export function problemItem({ set, snapshot }: Change, problem: vscode.Diagnostic): vscode.TreeItem {
+  const item = new vscode.TreeItem(problem.message.split('\n', 1)[0] ?? '');
+  const isError = problem.severity === vscode.DiagnosticSeverity.Error;
+  const { line, character } = problem.range.start;
+  item.contextValue = 'problem';
+  item.iconPath = new vscode.ThemeIcon(
+    isError ? 'error' : 'warning',
+    new vscode.ThemeColor(isError ? 'problemsErrorIcon.foreground' : 'problemsWarningIcon.foreground'),
+  );
+  item.description = `${problem.source ?? ''} [Ln ${line + 1}, Col ${character + 1}]`.trim();
+  item.tooltip = `New since ${set.label} changed the file:\n${problem.message}`;
+  item.command = {
+    command: 'vscode.open',
+    title: 'Go to Problem',
+    arguments: [vscode.Uri.file(snapshot.path), { selection: problem.range }],
+  };
+  return item;
+}
+
+/** Where the text from before the edit is a guess. */
+export function sourceNote({ snapshot: { source } }: Change): string[] {
+  switch (source) {
+    case 'announced':
+      return [];
+    case 'git':
+      return ['not announced, compared with the last commit'];
+    case 'saved':
+      return ['not announced, compared with what it was when the prompt was sent'];
+  }
+}
+
+export function countsText(changes: readonly Change[]): string {
+  let added = 0;
+  let removed = 0;
+  for (const { comparison } of changes) {
+    added += comparison.lines?.added ?? 0;
+    removed += comparison.lines?.removed ?? 0;
+  }
+  return [added > 0 ? `+${added}` : '', removed > 0 ? `−${removed}` : ''].filter(Boolean).join(' ');
+}

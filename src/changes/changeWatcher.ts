@@ -1,0 +1,51 @@
+import type * as vscode from 'vscode';
+import { DisposableStore } from '../base/disposable.ts';
+import { Throttle } from '../base/throttle.ts';
+import type { Changes } from './changes.ts';
+import type { ChangeReview } from './changeReview.ts';
+import type { ChangeSets } from './changeSets.ts';
+import type { Clients } from '../context/clients.ts';
+import { watchWorkspaceFiles } from '../editor/workspaceFiles.ts';
+
+/** Of more files at once, as of an installation, none is looked for under another name. */
+const maxAppeared = 1_000;
+
+/** Looks at the files of the change sets again whenever they may have changed, and follows those that are moved. */
+export function watchChanges(
+  { sets, changes, review }: { sets: ChangeSets; changes: Changes; review: ChangeReview },
+  clients: Clients,
+): vscode.Disposable {
+  const store = new DisposableStore();
+  const touched = new Set<string>();
+  const appeared = new Set<string>();
+  const look = async (paths: ReadonlySet<string>, candidates: readonly string[]) => {
+    await changes.refresh(paths);
+    const moves = await changes.movesTo(candidates);
+    moves.forEach((to, from) => review.didRename(from, to));
+    if (moves.size > 0) {
+      await changes.refresh();
+    }
+  };
+  const refresh = store.add(
+    new Throttle(100, () => {
+      void look(new Set(touched), [...appeared]);
+      touched.clear();
+      appeared.clear();
+    }),
+  );
+  const touch = ({ fsPath }: vscode.Uri) => {
+    if (review.isFollowed(fsPath)) {
+      touched.add(fsPath);
+      refresh.schedule();
+    } else if (sets.all.length > 0 && appeared.size < maxAppeared) {
+      appeared.add(fsPath);
+      refresh.schedule();
+    }
+  };
+  store.add(watchWorkspaceFiles(touch));
+  // The watcher does not see files outside the workspace, nor those of files.watcherExclude. The CLI calls a tool
+  // after each of its writes.
+  const refreshAll = store.add(new Throttle(500, () => void changes.refresh()));
+  store.add(clients.onDidUse(() => refreshAll.schedule()));
+  return store;
+}

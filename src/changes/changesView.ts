@@ -1,0 +1,97 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import { Throttle } from '../base/throttle.ts';
+import type { Change, Changes } from './changes.ts';
+import type { ChangeSet } from './changeSet.ts';
+import type { ChangeSets } from './changeSets.ts';
+import type { NewProblems } from './newProblems.ts';
+import { fileItem, problemItem, sessionItem } from './changeItems.ts';
+
+export type ChangesNode =
+  | { kind: 'session'; set: ChangeSet }
+  | { kind: 'file'; change: Change }
+  | { kind: 'problem'; change: Change; problem: vscode.Diagnostic };
+
+/** Session → the files that it has changed, until they are kept or reverted. The newest session is the first. */
+export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly view: vscode.TreeView<ChangesNode>;
+  private readonly update = new Throttle(100, () => this.show());
+  private readonly subscriptions: readonly Disposable[];
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(
+    private readonly sets: ChangeSets,
+    private readonly changes: Changes,
+    private readonly problems: NewProblems,
+  ) {
+    this.view = vscode.window.createTreeView('ideBridge.changes', {
+      treeDataProvider: this,
+      showCollapseAll: true,
+    });
+    this.subscriptions = [
+      changes.onDidChange(() => this.update.schedule()),
+      problems.onDidChange(() => this.update.schedule()),
+    ];
+    this.show();
+  }
+
+  getChildren(node?: ChangesNode): ChangesNode[] {
+    if (!node) {
+      return this.sets.all
+        .filter((set) => this.changes.ofSet(set).length > 0)
+        .map((set): ChangesNode => ({ kind: 'session', set }))
+        .reverse();
+    }
+    switch (node.kind) {
+      case 'session':
+        return this.changes.ofSet(node.set).map((change) => ({ kind: 'file', change }));
+      case 'file':
+        return this.problemsOf(node.change).map((problem) => ({
+          kind: 'problem',
+          change: node.change,
+          problem,
+        }));
+      case 'problem':
+        return [];
+    }
+  }
+
+  getTreeItem(node: ChangesNode): vscode.TreeItem {
+    switch (node.kind) {
+      case 'session':
+        return sessionItem(node.set, this.changes.ofSet(node.set));
+      case 'file':
+        return fileItem(
+          node,
+          this.changes.ofPath(node.change.snapshot.path),
+          this.problemsOf(node.change).length,
+        );
+      case 'problem':
+        return problemItem(node.change, node.problem);
+    }
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions).dispose();
+    this.update.dispose();
+    this.view.dispose();
+    this.changed.dispose();
+  }
+
+  private problemsOf({ snapshot }: Change): vscode.Diagnostic[] {
+    return this.problems.of(snapshot.path);
+  }
+
+  private show(): void {
+    this.view.message = this.sets.notice ?? '';
+    // What menus know as `resourcePath` has backslashes on Windows, where the file is on this machine.
+    const paths = this.changes.all
+      .map(({ snapshot }) => vscode.Uri.file(snapshot.path))
+      .flatMap(({ path, fsPath }) => [path, fsPath]);
+    void vscode.commands.executeCommand('setContext', 'ideBridge.hasChanges', paths.length > 0);
+    void vscode.commands.executeCommand('setContext', 'ideBridge.changedPaths', [...new Set(paths)]);
+    this.changed.fire();
+  }
+}

@@ -1,0 +1,31 @@
+import * as vscode from 'vscode';
+import type { Changes } from './changes.ts';
+import type { ChangeReview } from './changeReview.ts';
+
+/** Tells what the user does to files in the editor, which is not an agent's work. */
+export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.Disposable {
+  const { workspace } = vscode;
+  const willSave = ({ scheme, fsPath }: vscode.Uri) => {
+    if (scheme === 'file') {
+      review.willSave(fsPath); // not for a proposal: its acceptance lets the agent write
+    }
+  };
+  const didSave = ({ scheme, fsPath }: vscode.Uri) => {
+    if (scheme === 'file') {
+      review.didSave(fsPath);
+    }
+  };
+  return vscode.Disposable.from(
+    workspace.onWillSaveTextDocument(({ document }) => willSave(document.uri)),
+    workspace.onWillSaveNotebookDocument(({ notebook }) => willSave(notebook.uri)),
+    workspace.onDidSaveTextDocument(({ uri }) => didSave(uri)),
+    workspace.onDidSaveNotebookDocument(({ uri }) => didSave(uri)),
+    workspace.onWillCreateFiles(({ files }) => files.forEach(willSave)), // also by a copy over another file
+    workspace.onDidCreateFiles(({ files }) => files.forEach(didSave)),
+    workspace.onDidDeleteFiles(({ files }) => files.forEach(({ fsPath }) => review.didDelete(fsPath))),
+    workspace.onDidRenameFiles(({ files }) => {
+      files.forEach(({ oldUri, newUri }) => review.didRename(oldUri.fsPath, newUri.fsPath));
+      void changes.refresh();
+    }),
+  );
+}

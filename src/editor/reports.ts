@@ -1,0 +1,57 @@
+import * as vscode from 'vscode';
+import { reportScheme } from './schemes.ts';
+
+/** A Markdown page, and the commands that its lines offer. */
+export interface Report {
+  text: string;
+  /** 0-based lines */
+  actions: (vscode.Command & { line: number })[];
+}
+
+/**
+ * Pages that only exist while they are open. Their actions are code lenses: the Markdown preview runs no commands,
+ * and a link in the text would go into what the user copies.
+ */
+export class Reports
+  implements vscode.TextDocumentContentProvider, vscode.CodeLensProvider, vscode.Disposable
+{
+  private readonly reports = new Map<string, Report>();
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  private readonly lensesChanged = new vscode.EventEmitter<void>();
+  // Before the registrations, which look for them.
+  readonly onDidChange = this.changed.event;
+  readonly onDidChangeCodeLenses = this.lensesChanged.event;
+  private readonly subscriptions = [
+    vscode.workspace.registerTextDocumentContentProvider(reportScheme, this),
+    vscode.languages.registerCodeLensProvider({ scheme: reportScheme }, this),
+    vscode.workspace.onDidCloseTextDocument(({ uri }) => this.reports.delete(uri.path)),
+  ];
+
+  /** @param name of the tab; a page of that name that is open is replaced. Its extension gives the language. */
+  async show(name: string, report: Report): Promise<void> {
+    const uri = vscode.Uri.from({ scheme: reportScheme, path: `/${name}` });
+    const isNew = this.reports.get(uri.path)?.text !== report.text;
+    this.reports.set(uri.path, report);
+    if (isNew) {
+      // The editor keeps the text of a closed page for a while. Once only: each event breaks off the update before.
+      this.changed.fire(uri);
+    }
+    const document = await vscode.workspace.openTextDocument(uri);
+    this.lensesChanged.fire();
+    await vscode.window.showTextDocument(document, { preview: false });
+  }
+
+  provideTextDocumentContent({ path }: vscode.Uri): string {
+    return this.reports.get(path)?.text ?? 'Run the command again: this page was not kept.';
+  }
+
+  provideCodeLenses({ uri }: vscode.TextDocument): vscode.CodeLens[] {
+    return (this.reports.get(uri.path)?.actions ?? []).map(
+      ({ line, ...command }) => new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command),
+    );
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions, this.changed, this.lensesChanged).dispose();
+  }
+}

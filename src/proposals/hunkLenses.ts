@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import type { Hunks, ProposalHunk } from './hunks.ts';
+import type { Proposal } from './proposal.ts';
+import type { Proposals } from './proposals.ts';
+import { proposalScheme } from '../editor/schemes.ts';
+import { commandIds } from '../editor/commandIds.ts';
+
+/** The decisions that can be made inside a diff: about the file on its first line, and at each hunk. */
+export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly subscriptions: vscode.Disposable;
+
+  readonly onDidChangeCodeLenses = this.changed.event;
+
+  constructor(
+    private readonly proposals: Proposals,
+    private readonly hunks: Hunks,
+  ) {
+    this.subscriptions = vscode.Disposable.from(
+      vscode.languages.registerCodeLensProvider({ scheme: proposalScheme }, this),
+      hunks.onDidChange(() => this.changed.fire()),
+    );
+  }
+
+  async provideCodeLenses({ uri }: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+    const proposal = this.proposals.find(uri);
+    if (!proposal) {
+      return [];
+    }
+    // A new file is decided as a whole.
+    const hunks = proposal.target === 'text file' ? await this.hunks.of(proposal) : [];
+    if (!this.proposals.find(uri)) {
+      return []; // decided while the hunks were looked for
+    }
+    return [
+      ...fileLenses(proposal),
+      ...hunks.flatMap((hunk, index) => hunkLenses(uri, hunk, index, hunks.length)),
+    ];
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+    this.changed.dispose();
+  }
+}
+
+function fileLenses(proposal: Proposal): vscode.CodeLens[] {
+  const { uri } = proposal;
+  const warning = proposal.isOverUnsavedChanges
+    ? [
+        lens(0, '$(warning) Compared with your unsaved changes'),
+        lens(0, 'Save Them', commandIds.saveBeforeReview, uri),
+      ]
+    : [];
+  return [
+    ...warning,
+    lens(0, '$(check) Accept File', commandIds.acceptProposal, uri),
+    lens(0, '$(discard) Reject File', commandIds.rejectProposal, uri),
+  ];
+}
+
+function hunkLenses(
+  uri: vscode.Uri,
+  { line, isKept }: ProposalHunk,
+  index: number,
+  count: number,
+): vscode.CodeLens[] {
+  return [
+    lens(line, `Change ${index + 1} of ${count}`),
+    isKept ? lens(line, '$(check) Kept') : lens(line, '$(check) Keep', commandIds.keepHunk, uri, line),
+    lens(line, '$(discard) Drop', commandIds.dropHunk, uri, line),
+  ];
+}
+
+/** Without a command it is plain text. */
+function lens(line: number, title: string, command = '', ...args: unknown[]): vscode.CodeLens {
+  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title, command, arguments: args });
+}

@@ -1,0 +1,133 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import { errorMessage } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { printable } from '../base/printable.ts';
+import { Queue } from '../base/queue.ts';
+import { withLf } from '../base/text.ts';
+import { openDocument } from '../editor/documents.ts';
+import { shownProposals } from './proposalTabs.ts';
+import { allTabs } from '../editor/tabContent.ts';
+import type { TypedText, TypedTexts } from './typedTexts.ts';
+
+/** ms after which the editor has backed up a new unsaved document; it does so after 1 s. */
+const backupTime = 5_000;
+/** ms after which is looked again for extension hosts that have gone: that of a closed window may linger. */
+const pause = 2_000;
+
+/**
+ * The user's versions of proposals. While one is under review its text is kept on disk: the editor keeps what is unsaved
+ * only, and late, and auto-save saves it into our memory. When nobody waits for it any more it becomes an unsaved document.
+ */
+export class KeptVersions implements Disposable {
+  private readonly queue = new Queue();
+  private readonly told = new Set<string>();
+  /** Of a document that was opened a moment ago no tab may be known yet. */
+  private readonly given = new Set<string>();
+  private readonly timers = new Set<ReturnType<typeof setTimeout>>();
+  private isDisposed = false;
+
+  constructor(
+    private readonly texts: TypedTexts,
+    private readonly log: Logger,
+  ) {}
+
+  /** For the case that this extension host ends. @param uri the proposed side */
+  keep(uri: vscode.Uri, text: string): void {
+    this.write({ uri: uri.toString(), text, language: languageOf(uri) });
+  }
+
+  /** It was decided, or is as it was proposed. */
+  forget(uri: vscode.Uri): void {
+    this.quietly(() => this.texts.forget(uri.toString()));
+  }
+
+  /** Makes it a document of its own. */
+  async give(uri: vscode.Uri, text: string, language = languageOf(uri)): Promise<void> {
+    await this.queue.run(() => this.giveOnce({ uri: uri.toString(), language, text }));
+  }
+
+  /** The same for those of extension hosts that are gone, or whose proposals are in tabs of this window. */
+  async giveLeftBehind(): Promise<void> {
+    const others = this.quietly(() => this.texts.ofOthers()) ?? [];
+    const shown = new Set(shownProposals().map(String));
+    const isOurs = ({ uri, isLeft }: (typeof others)[number]) => isLeft || shown.has(uri);
+    for (const typed of others.filter(isOurs)) {
+      await this.queue.run(() => this.giveOnce(typed));
+    }
+    if (!others.every(isOurs)) {
+      this.later(pause, () => void this.giveLeftBehind());
+    }
+  }
+
+  /** What is on disk stays there. */
+  dispose(): void {
+    this.isDisposed = true;
+    this.timers.forEach(clearTimeout);
+  }
+
+  private async giveOnce(typed: TypedText): Promise<void> {
+    const version = `${typed.uri}\n${withLf(typed.text)}`;
+    if (!this.given.has(version) && !(await isInUnsavedDocument(typed.text))) {
+      this.given.add(version);
+      this.write(typed);
+      // In a tab behind the others, as all that is unsaved.
+      await vscode.workspace.openTextDocument({ content: typed.text, language: typed.language });
+      this.tell(typed.uri);
+    }
+    this.later(backupTime, () => this.quietly(() => this.texts.forget(typed.uri)));
+  }
+
+  /** Once, though the editor may have had one text of it and the disk another. */
+  private tell(uri: string): void {
+    if (!this.told.has(uri)) {
+      this.told.add(uri);
+      const name = printable(basename(vscode.Uri.parse(uri).path));
+      void vscode.window.showWarningMessage(
+        `No session waits for your version of ${name} any more: it is now in an unsaved document.`,
+      );
+    }
+  }
+
+  private write(typed: TypedText): void {
+    this.quietly(() => this.texts.keep(typed));
+  }
+
+  private quietly<T>(act: () => T): T | undefined {
+    try {
+      return act();
+    } catch (error) {
+      this.log.warn(`What was typed into proposals cannot be kept on disk: ${errorMessage(error)}`);
+      return undefined;
+    }
+  }
+
+  private later(ms: number, act: () => void): void {
+    if (!this.isDisposed) {
+      const timer = setTimeout(() => {
+        this.timers.delete(timer);
+        act();
+      }, ms);
+      this.timers.add(timer);
+    }
+  }
+}
+
+/** Of an open document. */
+export function languageOf(uri: vscode.Uri): string {
+  return openDocument(uri)?.languageId ?? 'plaintext';
+}
+
+/** The editor brings back unsaved documents by itself. */
+async function isInUnsavedDocument(text: string): Promise<boolean> {
+  for (const { input } of allTabs()) {
+    if (input instanceof vscode.TabInputText && input.uri.scheme === 'untitled') {
+      const document = await vscode.workspace.openTextDocument(input.uri);
+      if (withLf(document.getText()) === withLf(text)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}

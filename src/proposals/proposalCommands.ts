@@ -1,0 +1,114 @@
+import * as vscode from 'vscode';
+import type { Hunks } from './hunks.ts';
+import { Proposal } from './proposal.ts';
+import type { Proposals } from './proposals.ts';
+import { proposalScheme } from '../editor/schemes.ts';
+import { saveOriginal } from './unsavedChanges.ts';
+import { Session } from '../server/session.ts';
+import { byKey, type commandIds } from '../editor/commandIds.ts';
+import { HunkCommands } from './hunkCommands.ts';
+import { rejectWithReason, type Place, type TerminalsOfSessions } from './rejectWithReason.ts';
+
+export type CommandHandler = (...args: unknown[]) => unknown;
+
+type Verb = 'accept' | 'reject';
+
+/**
+ * Arguments come from where the command was called: a URI from the title bar of a diff or from a lens, a proposal
+ * or a session from the tree, nothing from the palette (then it is about the diff in front, as by a key).
+ */
+export function proposalCommands(
+  proposals: Proposals,
+  hunks: Hunks,
+  terminals: TerminalsOfSessions,
+  userPlace: Place,
+) {
+  const about = (act: (proposal: Proposal) => unknown) => (argument: unknown) => {
+    const proposal = find(proposals, argument);
+    return proposal ? act(proposal) : sayThatThereIsNone();
+  };
+  const decide = (verb: Verb) => {
+    const act = ({ uri }: Proposal) => proposals[verb](uri);
+    const byName = about(act);
+    return (argument: unknown) =>
+      argument === byKey ? actOnKey(proposals, act, verb, 'press') : byName(argument);
+  };
+  const aboutEach = (act: (proposal: Proposal) => Promise<void>) => async (argument: unknown) => {
+    const chosen = proposals.all.filter(
+      ({ session }) => !(argument instanceof Session) || session === argument,
+    );
+    if (chosen.length === 0) {
+      sayThatThereIsNone();
+    }
+    await Promise.all(chosen.map(act)); // one over unsaved changes may wait for an answer
+  };
+  const hunkCommands = new HunkCommands(proposals, hunks);
+  return {
+    acceptProposal: decide('accept'),
+    rejectProposal: decide('reject'),
+    rejectProposalWithReason: about((proposal) =>
+      rejectWithReason(proposals, proposal, terminals, userPlace),
+    ),
+    acceptAllProposals: aboutEach(({ uri }) => proposals.accept(uri)),
+    rejectAllProposals: aboutEach(({ uri }) => proposals.reject(uri)),
+    // One that comes too soon does not even save: the editor would write a notebook in a form of its own.
+    saveProposal: () => actOnKey(proposals, (proposal) => proposals.saveFocused(proposal), 'accept', 'save'),
+    openProposal: (argument: unknown) => open(proposals, argument),
+    reviewAllProposals: () => reviewAll(proposals),
+    saveBeforeReview: about(saveOriginal),
+    nextHunk: () => hunkCommands.go(1),
+    previousHunk: () => hunkCommands.go(-1),
+    keepHunk: (uri: unknown, line: unknown) => hunkCommands.keep(uri, line),
+    dropHunk: (uri: unknown, line: unknown) => hunkCommands.drop(uri, line),
+  } satisfies Partial<Record<keyof typeof commandIds, CommandHandler>>;
+}
+
+function find(proposals: Proposals, argument: unknown): Proposal | undefined {
+  const uri = argument instanceof Proposal ? argument.uri : argument;
+  // One that has been decided meanwhile does not stand for another.
+  return uri instanceof vscode.Uri && uri.scheme === proposalScheme ? proposals.find(uri) : proposals.active;
+}
+
+/** Without an argument the next one after the one in front, oldest first. */
+async function open(proposals: Proposals, argument: unknown): Promise<void> {
+  const { all, active } = proposals;
+  const next = all[(active ? all.indexOf(active) + 1 : 0) % all.length];
+  const proposal = argument === undefined ? next : find(proposals, argument);
+  await (proposal ? proposals.show(proposal) : sayThatThereIsNone());
+}
+
+/** About the diff in front, if there is one: while the last one closes, a key that is held finds none. */
+async function actOnKey(
+  proposals: Proposals,
+  act: (proposal: Proposal) => Promise<void>,
+  verb: Verb,
+  way: 'press' | 'save',
+): Promise<void> {
+  const { active } = proposals;
+  if (active && proposals.takesKey()) {
+    await act(active);
+  } else if (active) {
+    vscode.window.setStatusBarMessage(
+      `Not ${verb}ed: the proposal came to the front only just now. Wait a moment, then ${way} again.`,
+      5_000,
+    );
+  }
+}
+
+/** All in one editor, which can be decided in it one by one. */
+async function reviewAll(proposals: Proposals): Promise<void> {
+  if (proposals.all.length === 0) {
+    sayThatThereIsNone();
+    return;
+  }
+  const changes = proposals.all.map(({ filePath, original, uri }) => [
+    vscode.Uri.file(filePath),
+    original,
+    uri,
+  ]);
+  await vscode.commands.executeCommand('vscode.changes', 'Proposed Changes', changes);
+}
+
+function sayThatThereIsNone(): void {
+  void vscode.window.showInformationMessage('No proposed change is open.');
+}

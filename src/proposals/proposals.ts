@@ -1,0 +1,320 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { errorMessage } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { bom } from '../base/text.ts';
+import type { Session } from '../server/session.ts';
+import type { WithdrawableProposals } from '../tools/closeAllDiffTabs.ts';
+import type { Outcome, ProposalRequest, ProposalReviewer } from '../tools/openDiff.ts';
+import { DecidedTabs } from './decidedTabs.ts';
+import { openDocument, openNotebook, saveNotebook } from '../editor/documents.ts';
+import { EditorDecisions } from './editorDecisions.ts';
+import { followTyping } from './followTyping.ts';
+import { KeptVersions, languageOf } from './keptVersions.ts';
+import { Proposal } from './proposal.ts';
+import { ProposalFiles, textOf } from './proposalFiles.ts';
+import { type Appearance, proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
+import { type Target, targetAt } from './proposalTarget.ts';
+import { proposalScheme } from '../editor/schemes.ts';
+import { setting } from '../editor/settings.ts';
+import type { TypedTexts } from './typedTexts.ts';
+import { askAboutUnsavedChanges, saveOriginal } from './unsavedChanges.ts';
+import { asOpened } from '../editor/workspaceFolders.ts';
+
+/** What the user has decided, and where. */
+export interface Decision {
+  readonly proposal: Proposal;
+  readonly isAccepted: boolean;
+  /** Whether its diff was the active tab. */
+  readonly wasInFront: boolean;
+  /** Where its diff was. */
+  readonly column: vscode.ViewColumn | undefined;
+}
+
+/** ms that a client waits for tabs to close: one that asks something may never do so. */
+const patience = 2_000;
+
+/** By what the client names a proposal. */
+type Named = Pick<ProposalRequest, 'session' | 'tabName' | 'filePath'>;
+
+/** Shows proposals in diff editors. Every way in which one can end meets in `settle`. */
+export class Proposals implements ProposalReviewer, WithdrawableProposals, vscode.Disposable {
+  private readonly files = new ProposalFiles();
+  private readonly pending = new Map<string, Proposal>();
+  /** Those whose files are being looked at, until they are withdrawn or under review. */
+  private readonly asked = new Set<ProposalRequest>();
+  /** Those of which the user is being asked, or whose text is being read. */
+  private readonly accepting = new Set<Proposal>();
+  private readonly decidedTabs: DecidedTabs;
+  private readonly versions: KeptVersions;
+  private readonly typing: ReturnType<typeof followTyping>;
+  /** Each settles when the editor has opened the diff, or could not. */
+  private readonly opening = new WeakMap<Proposal, Promise<void>>();
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly decided = new vscode.EventEmitter<Decision>();
+  private readonly prompted = new vscode.EventEmitter<Session>();
+  private readonly byEditor = new EditorDecisions(this);
+  private readonly subscriptions: vscode.Disposable[];
+  private isDisposed = false;
+
+  /** A proposal has come or gone. */
+  readonly onDidChange = this.changed.event;
+  /** It was decided, or could not be shown, and the diff is closed. */
+  readonly onDidDecide = this.decided.event;
+  /** The user has sent a prompt: that is when the CLI withdraws all that is left of its proposals. */
+  readonly onDidPrompt = this.prompted.event;
+
+  constructor(
+    private readonly log: Logger,
+    typedTexts: TypedTexts,
+    private readonly hasSeveralSessions: () => boolean,
+    private readonly isUserInEditor: () => boolean,
+  ) {
+    this.versions = new KeptVersions(typedTexts, log);
+    this.decidedTabs = new DecidedTabs(this.files, this.versions, (uri) => this.find(uri) !== undefined, log);
+    this.typing = followTyping(
+      this.files,
+      (uri) => this.find(uri),
+      (proposal) => this.follow(proposal),
+    );
+    this.subscriptions = [
+      this.versions,
+      this.typing,
+      this.decidedTabs,
+      vscode.workspace.registerFileSystemProvider(proposalScheme, this.files, { isCaseSensitive: true }),
+      this.byEditor,
+    ];
+  }
+
+  /** Those under review, oldest first. */
+  get all(): readonly Proposal[] {
+    return [...this.pending.values()];
+  }
+
+  find(uri: vscode.Uri): Proposal | undefined {
+    return this.pending.get(uri.toString());
+  }
+
+  /** The proposal that the user looks at, if any. */
+  get active(): Proposal | undefined {
+    const editor = vscode.window.activeTextEditor;
+    const inEditor = editor && this.find(editor.document.uri);
+    if (inEditor) {
+      return inEditor; // in a multi-diff there are others in the same tab
+    }
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    const [uri, ...others] = tab ? proposedSides(tab) : [];
+    return uri && others.length === 0 ? this.find(uri) : undefined;
+  }
+
+  async review(asked: ProposalRequest, signal: AbortSignal): Promise<Outcome> {
+    const request = { ...asked, filePath: asOpened(asked.filePath) };
+    void this.endEach('dropped', request.session, ({ filePath }) => filePath === request.filePath);
+    const target = await this.targetOf(request);
+    if (!target || signal.aborted) {
+      return { kind: 'withdrawn' };
+    }
+    const proposal = this.add(request, target);
+    const drop = () => void this.settle(proposal, { kind: 'dropped' });
+    signal.addEventListener('abort', drop, { once: true });
+    try {
+      // VS Code 1.96 never ends the command of a diff that another editor has covered meanwhile.
+      await Promise.race([this.opening.get(proposal), proposal.outcome.promise]);
+    } catch (error) {
+      void this.settle(proposal, { kind: 'rejected' });
+      throw new Error(`The editor cannot show a diff of ${proposal.filePath}: ${errorMessage(error)}`, {
+        cause: error,
+      });
+    }
+    return proposal.outcome.promise;
+  }
+
+  /** Brings its diff to the front, with the focus in it. */
+  show(proposal: Proposal): Promise<void> {
+    return this.showAs('focused', proposal);
+  }
+
+  /** Accepts what the proposed side holds now, saved or not. */
+  async accept(uri: vscode.Uri): Promise<void> {
+    const proposal = this.find(uri);
+    if (!proposal || this.accepting.has(proposal)) {
+      return;
+    }
+    this.accepting.add(proposal);
+    try {
+      const answer = await askAboutUnsavedChanges(proposal);
+      if (this.find(uri) !== proposal) {
+        return; // decided elsewhere meanwhile
+      }
+      if (answer === 'accept') {
+        const finalText = proposal.finalText(await this.text(uri));
+        await this.settle(proposal, { kind: 'accepted', finalText });
+      } else if (answer === 'save') {
+        await saveOriginal(proposal);
+      } else if (answer === 'reject') {
+        await this.reject(uri);
+      }
+    } finally {
+      this.accepting.delete(proposal);
+    }
+  }
+
+  /** For the diff that has the focus, once for each key. @returns whether the key was meant for it */
+  takesKey(): boolean {
+    return this.byEditor.takesKey();
+  }
+
+  /** Saves, and so accepts, the diff that has the focus. */
+  saveFocused({ uri }: Proposal): Promise<void> {
+    return this.byEditor.save(uri);
+  }
+
+  async reject(uri: vscode.Uri): Promise<void> {
+    const proposal = this.find(uri);
+    if (proposal) {
+      await this.settle(proposal, { kind: 'rejected' });
+    }
+  }
+
+  /** @returns how many proposals of this session had that name. */
+  async withdraw(session: Session, tabName: string): Promise<number> {
+    return this.endEach('withdrawn', session, (request) => request.tabName === tabName);
+  }
+
+  async withdrawAll(session: Session): Promise<number> {
+    this.prompted.fire(session);
+    return this.endEach('withdrawn', session, () => true);
+  }
+
+  /** Closes diffs that an earlier extension host has left behind: nobody waits for them, but what was typed there stays. */
+  async closeOrphans(): Promise<void> {
+    await Promise.all([this.versions.giveLeftBehind(), this.decidedTabs.closeOrphans()]);
+  }
+
+  dispose(): void {
+    this.typing.flush();
+    this.isDisposed = true;
+    for (const proposal of this.all) {
+      void this.settle(proposal, { kind: 'dropped' });
+    }
+    vscode.Disposable.from(...this.subscriptions, this.changed, this.decided, this.prompted).dispose();
+  }
+
+  private showAs(appearance: Appearance, proposal: Proposal): Promise<void> {
+    return showDiff(proposal, proposal.title(this.hasSeveralSessions()), appearance);
+  }
+
+  /** A diff in front of what the user types in would take the keys from it, also where it leaves the focus. */
+  private get appearance(): Appearance {
+    if (setting('diff.takeFocus')) {
+      return 'focused';
+    }
+    return this.isUserInEditor() ? 'behind' : 'in front';
+  }
+
+  /** What the proposed side holds. The cells of a notebook are documents of their own, and no part of its text. */
+  private async text(uri: vscode.Uri): Promise<string> {
+    await saveNotebook(uri);
+    return this.textNow(uri);
+  }
+
+  /** The same, of a notebook when it was last saved. */
+  private textNow(uri: vscode.Uri, file = this.files.file(uri)): string {
+    const document = openDocument(uri);
+    return document && (document.isDirty || !openNotebook(uri)) ? document.getText() : textOf(file);
+  }
+
+  private follow(proposal: Proposal): void {
+    const text = this.textNow(proposal.uri);
+    if (proposal.isEdited(text)) {
+      this.versions.keep(proposal.uri, text);
+    } else {
+      this.versions.forget(proposal.uri);
+    }
+  }
+
+  /** @returns undefined when it was withdrawn meanwhile. @throws when there is something that is not a file */
+  private async targetOf(request: ProposalRequest): Promise<Target | undefined> {
+    this.asked.add(request);
+    try {
+      const target = await targetAt(request.filePath);
+      return this.asked.has(request) ? target : undefined;
+    } finally {
+      this.asked.delete(request);
+    }
+  }
+
+  /** @returns how many there were */
+  private async endEach(
+    kind: 'withdrawn' | 'dropped',
+    session: Session,
+    matches: (named: Named) => boolean,
+  ): Promise<number> {
+    const found = <T extends Named>(named: Iterable<T>) =>
+      [...named].filter((request) => request.session === session && matches(request));
+    const asked = found(this.asked);
+    asked.forEach((request) => this.asked.delete(request));
+    const shown = found(this.all);
+    const closed = shown.map((proposal) => this.settle(proposal, { kind }));
+    await Promise.race([Promise.all(closed), delay(patience)]);
+    return asked.length + shown.length;
+  }
+
+  private add(request: ProposalRequest, target: Target): Proposal {
+    const { filePath, proposedText } = request;
+    const uri = this.files.create(
+      filePath,
+      proposedText.startsWith(bom) ? proposedText.slice(bom.length) : proposedText,
+    );
+    const original = target === 'text file' ? vscode.Uri.file(filePath) : this.files.empty(filePath);
+    const proposal = new Proposal(request, target, original, uri);
+    this.pending.set(uri.toString(), proposal);
+    this.opening.set(proposal, this.showAs(this.appearance, proposal));
+    this.changed.fire();
+    return proposal;
+  }
+
+  /** Answers first, then tidies up: the client need not wait for the tab to close. */
+  private async settle(proposal: Proposal, outcome: Outcome): Promise<void> {
+    const { uri } = proposal;
+    const wasInFront = this.active === proposal;
+    if (!proposal.outcome.settle(outcome)) {
+      return;
+    }
+    const isDropped = outcome.kind === 'dropped';
+    if (isDropped) {
+      this.follow(proposal);
+    } else {
+      this.versions.forget(uri);
+    }
+    const file = this.files.file(uri); // which is forgotten with its last tab
+    this.pending.delete(uri.toString());
+    this.log.info(`Proposal for ${proposal.fileName} of session ${proposal.session.id}: ${outcome.kind}`);
+    this.changed.fire();
+    if (isDropped && this.isDisposed && proposal.isEdited(await this.text(uri))) {
+      return; // it is on disk, where the next extension host finds it
+    }
+    const opened = this.opening.get(proposal)?.catch(() => {});
+    // Else the tab would open after we have closed it. VS Code 1.96 may never end the command of one that it shows.
+    await (tabsOf(uri).length === 0 ? opened : Promise.race([opened, delay(patience)]));
+    const column = tabsOf(uri)[0]?.group.viewColumn;
+    const language = languageOf(uri);
+    const closed = this.decidedTabs.close(uri);
+    await (isDropped ? closed : Promise.race([closed, delay(patience)]));
+    if (isDropped) {
+      await this.giveIfEdited(proposal, this.textNow(uri, file), language);
+    }
+    if (outcome.kind === 'accepted' || outcome.kind === 'rejected') {
+      this.decided.fire({ proposal, isAccepted: outcome.kind === 'accepted', wasInFront, column });
+    }
+  }
+
+  /** What stood there when its tab closed: the user has not decided that it may go. */
+  private async giveIfEdited(proposal: Proposal, text: string, language: string): Promise<void> {
+    if (proposal.isEdited(text)) {
+      await this.versions.give(proposal.uri, text, language);
+    } else {
+      this.versions.forget(proposal.uri);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { dirname } from 'node:path';
+import * as vscode from 'vscode';
+import { counted } from '../base/text.ts';
+import { printable } from '../base/printable.ts';
+import type { Hunks } from './hunks.ts';
+import { Proposal } from './proposal.ts';
+import type { Proposals } from './proposals.ts';
+import type { Session } from '../server/session.ts';
+import { commandIds } from '../editor/commandIds.ts';
+import { fileIcon } from '../editor/fileIcon.ts';
+import type { TerminalsOfSessions } from './rejectWithReason.ts';
+
+/** The tree of what waits for a decision: session → file. */
+export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<Proposal | undefined>();
+  private readonly view: vscode.TreeView<Session | Proposal>;
+  private readonly subscriptions: vscode.Disposable;
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(
+    private readonly proposals: Proposals,
+    private readonly hunks: Hunks,
+    private readonly terminals: TerminalsOfSessions & { onDidChange: vscode.Event<unknown> },
+  ) {
+    this.view = vscode.window.createTreeView('ideBridge.proposals', { treeDataProvider: this });
+    this.subscriptions = vscode.Disposable.from(
+      proposals.onDidChange(() => this.update()),
+      terminals.onDidChange(() => this.update()),
+      hunks.onDidChange((proposal) => this.changed.fire(proposal)),
+    );
+  }
+
+  getChildren(element?: Session | Proposal): (Session | Proposal)[] {
+    const { all } = this.proposals;
+    if (element === undefined) {
+      return [...new Set(all.map(({ session }) => session))];
+    }
+    return element instanceof Proposal ? [] : all.filter(({ session }) => session === element);
+  }
+
+  getTreeItem(element: Session | Proposal): vscode.TreeItem | Promise<vscode.TreeItem> {
+    return element instanceof Proposal ? this.fileItem(element) : this.sessionItem(element);
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.subscriptions, this.view, this.changed).dispose();
+  }
+
+  private update(): void {
+    const value = this.proposals.all.length;
+    const tooltip = `${counted(value, 'proposed change waits', 'proposed changes wait')} for you`;
+    this.view.badge = value === 0 ? undefined : { value, tooltip };
+    this.changed.fire(undefined);
+  }
+
+  private sessionItem(session: Session): vscode.TreeItem {
+    const item = new vscode.TreeItem(session.label, vscode.TreeItemCollapsibleState.Expanded);
+    item.id = `session ${session.id}`;
+    item.iconPath = new vscode.ThemeIcon('terminal');
+    item.contextValue = 'session';
+    return item;
+  }
+
+  private async fileItem(proposal: Proposal): Promise<vscode.TreeItem> {
+    const { filePath, fileName, uri, target, isOverUnsavedChanges } = proposal;
+    const hunks = await this.hunks.of(proposal);
+    const added = hunks.reduce((sum, { nowStart, nowEnd }) => sum + nowEnd - nowStart, 0);
+    const removed = hunks.reduce((sum, { beforeStart, beforeEnd }) => sum + beforeEnd - beforeStart, 0);
+    const marks = [
+      ...(target === 'new file' ? ['new'] : []),
+      `+${added} −${removed}`,
+      ...(isOverUnsavedChanges ? ['unsaved changes'] : []),
+    ];
+    const item = new vscode.TreeItem(fileName);
+    item.id = uri.toString();
+    const folder = printable(dirname(vscode.workspace.asRelativePath(filePath)));
+    item.description = [...marks, ...(folder === '.' ? [] : [folder])].join(' · ');
+    item.tooltip = `${printable(filePath, 1_000)}\n${marks.join(', ')}`;
+    item.resourceUri = fileIcon(filePath);
+    item.iconPath = vscode.ThemeIcon.File;
+    item.contextValue = this.terminals.terminalOf(proposal.session) ? 'proposal.terminal' : 'proposal';
+    item.command = { title: 'Open', command: commandIds.openProposal, arguments: [proposal] };
+    return item;
+  }
+}

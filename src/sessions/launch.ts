@@ -1,0 +1,56 @@
+import * as vscode from 'vscode';
+import type { Launcher, Place } from './launcher.ts';
+import { setting } from '../editor/settings.ts';
+
+/** A remote window hides settings of machine scope from the user's own. */
+export const openCommandSetting = {
+  title: 'Open Settings',
+  command: `workbench.action.open${vscode.env.remoteName === undefined ? '' : 'Remote'}Settings`,
+  arguments: [{ query: 'ideBridge.command' }],
+};
+const installGuide = vscode.Uri.parse('https://code.claude.com/docs/en/setup');
+
+export async function run(launcher: Launcher): Promise<void> {
+  if (isTrusted()) {
+    await launcher.run();
+  }
+}
+
+/** @param args for the CLI, after those of the settings */
+export function launch(launcher: Launcher, args: readonly string[] = [], place?: Place): void {
+  if (isTrusted()) {
+    launcher.launch(args, place);
+  }
+}
+
+function isTrusted(): boolean {
+  if (!vscode.workspace.isTrusted) {
+    void vscode.window.showWarningMessage(
+      'Claude Code does not run in Restricted Mode. Trust this workspace first.',
+    );
+  }
+  return vscode.workspace.isTrusted;
+}
+
+/** One message, however many terminals do not find it. */
+export function reportMissingCommand(launcher: Launcher): vscode.Disposable {
+  let isShown = false;
+  return launcher.onDidNotFindCommand(async () => {
+    if (isShown) {
+      return;
+    }
+    isShown = true;
+    const howTo = 'How to Install';
+    const choice = await vscode.window.showErrorMessage(
+      `The command "${setting('command')}" was not found. Install the Claude Code CLI, or set its path in ideBridge.command.`,
+      howTo,
+      openCommandSetting.title,
+    );
+    isShown = false;
+    if (choice === howTo) {
+      await vscode.env.openExternal(installGuide);
+    } else if (choice) {
+      await vscode.commands.executeCommand(openCommandSetting.command, ...openCommandSetting.arguments);
+    }
+  });
+}

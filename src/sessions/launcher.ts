@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { isAlive } from '../server/processes.ts';
+import { columnOfTerminals } from '../editor/columns.ts';
+import { commandLine } from '../editor/commandLine.ts';
+import { isOnPath } from './isOnPath.ts';
+import type { SessionTerminals } from './sessionTerminals.ts';
+import { setting } from '../editor/settings.ts';
+import type { Settings } from '../editor/settingNames.ts';
+import { runInNewTerminal } from '../editor/terminalInput.ts';
+import { connectionEnvironment } from './terminals.ts';
+import type { UserPlace } from '../editor/userPlace.ts';
+
+export type Place = Settings['location'];
+
+/** After a window reload the editor brings terminals back when it likes, and their CLIs come back later; ms. */
+const restoringTime = 10_000;
+
+/** Process ids of the shells of our terminals, which outlive a window reload. */
+const rememberedShells = 'launchedShells';
+
+/** Runs the CLI in integrated terminals, and finds the one to go back to. */
+export class Launcher implements vscode.Disposable {
+  /** Ours in which the CLI has not ended, oldest first; that it has is known through shell integration only. */
+  private readonly launched = new Set<vscode.Terminal>();
+  /** Those from before a window reload: they may run a CLI, or nothing. */
+  private readonly restored = new WeakSet<vscode.Terminal>();
+  private readonly fromProfile = new WeakSet<object>();
+  private readonly startedAt = performance.now();
+  private readonly commandNotFound = new vscode.EventEmitter<void>();
+  private readonly subscriptions: vscode.Disposable;
+
+  /** The shell does not know the command. */
+  readonly onDidNotFindCommand = this.commandNotFound.event;
+
+  /** @param port of the bridge, if it listens */
+  constructor(
+    private readonly port: () => number | undefined,
+    private readonly sessionTerminals: SessionTerminals,
+    private readonly userPlace: UserPlace,
+    private readonly memento: vscode.Memento,
+  ) {
+    this.subscriptions = vscode.Disposable.from(
+      vscode.window.onDidOpenTerminal((terminal) => this.adopt(terminal)),
+      vscode.window.onDidCloseTerminal((terminal) => this.launched.delete(terminal)),
+      vscode.window.onDidEndTerminalShellExecution((event) => this.end(event)),
+      vscode.window.registerTerminalProfileProvider('ideBridge.claude', {
+        provideTerminalProfile: () => {
+          const options = this.terminalOptions();
+          this.fromProfile.add(options);
+          return new vscode.TerminalProfile(options);
+        },
+      }),
+    );
+    for (const terminal of vscode.window.terminals) {
+      this.adopt(terminal);
+    }
+  }
+
+  /** Goes back to the CLI that was used last, or starts one. */
+  async run(): Promise<void> {
+    if (this.isReturning()) {
+      const returned = this.untilReturned();
+      vscode.window.setStatusBarMessage('$(loading~spin) Claude Code is coming back…', returned);
+      await returned;
+    }
+    const terminal = this.lastUsed;
+    if (!terminal || this.isDeserted(terminal)) {
+      this.launch([]);
+    } else {
+      this.userPlace.show(terminal);
+    }
+  }
+
+  /** Starts one more CLI in a terminal of its own. @param args for this time, after those of the settings */
+  launch(args: readonly string[], place = setting('location')): void {
+    const terminal = vscode.window.createTerminal({ ...this.terminalOptions(), location: location(place) });
+    this.own(terminal);
+    this.userPlace.show(terminal);
+    // The first one of a window takes the focus only once it can show something.
+    void this.start(terminal, args).then(() => this.userPlace.isStillIn(terminal) && terminal.show());
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+    this.commandNotFound.dispose();
+  }
+
+  private get lastUsed(): vscode.Terminal | undefined {
+    const { sessions } = this.sessionTerminals;
+    const connected = sessions.flatMap((session) => this.sessionTerminals.terminalOf(session) ?? []);
+    return connected.at(0) ?? [...this.launched].at(-1);
+  }
+
+  private isRestoring(): boolean {
+    return performance.now() - this.startedAt < restoringTime;
+  }
+
+  /** It has been restored, and no CLI has come back in it in time. */
+  private isDeserted(terminal: vscode.Terminal): boolean {
+    return (
+      this.restored.has(terminal) &&
+      !this.isRestoring() &&
+      this.sessionTerminals.sessionsIn(terminal).length === 0
+    );
+  }
+
+  /** A CLI or shell from before a window reload lives, and none is back yet. */
+  private isReturning(): boolean {
+    return (
+      !this.lastUsed &&
+      this.isRestoring() &&
+      [...this.shells, ...this.sessionTerminals.namedProcesses].some(isAlive)
+    );
+  }
+
+  private async untilReturned(): Promise<void> {
+    while (this.isReturning()) {
+      await sleep(100);
+    }
+  }
+
+  private get shells(): readonly number[] {
+    return this.memento.get<number[]>(rememberedShells, []);
+  }
+
+  private terminalOptions(): vscode.TerminalOptions {
+    const port = this.port();
+    return {
+      name: 'Claude Code',
+      iconPath: new vscode.ThemeIcon('sparkle'),
+      env: { ...(port !== undefined && connectionEnvironment(port)), ...setting('environment') },
+    };
+  }
+
+  /** Takes in a terminal of our profile, and one of ours that the editor has restored after a reload. */
+  private adopt(terminal: vscode.Terminal): void {
+    if (this.fromProfile.has(terminal.creationOptions)) {
+      this.own(terminal);
+      terminal.show(); // the one that was in front before would keep the keys
+      void this.start(terminal, []);
+      return;
+    }
+    void terminal.processId.then((shell) => {
+      // One that we have just launched is remembered by then.
+      if (shell !== undefined && !this.launched.has(terminal) && this.shells.includes(shell)) {
+        this.launched.add(terminal);
+        this.restored.add(terminal);
+      }
+    });
+  }
+
+  private own(terminal: vscode.Terminal): void {
+    this.launched.add(terminal);
+    void this.remember(terminal);
+  }
+
+  private async remember(terminal: vscode.Terminal): Promise<void> {
+    const shell = await terminal.processId;
+    if (shell !== undefined) {
+      const others = this.shells.filter(isAlive);
+      await this.memento.update(rememberedShells, [...others, shell]);
+    }
+  }
+
+  private async start(terminal: vscode.Terminal, args: readonly string[]): Promise<void> {
+    const line = commandLine(setting('command'), configuredArguments().concat(args));
+    if (!(await runInNewTerminal(terminal, line))) {
+      this.launched.delete(terminal);
+      void vscode.window.showWarningMessage(
+        `The new terminal was used before Claude Code could be started in it, by you or by a program that its shell starts, so it was not. Run ${setting('command')} there yourself.`,
+      );
+    }
+  }
+
+  private end({ terminal, execution, exitCode }: vscode.TerminalShellExecutionEndEvent): void {
+    if (!this.launched.has(terminal)) {
+      return;
+    }
+    // What the user may have typed there since is not to be run with it, so it is not used again.
+    this.launched.delete(terminal);
+    const command = setting('command');
+    if (execution.commandLine.value.startsWith(command) && isNotFound(exitCode, command)) {
+      this.commandNotFound.fire();
+    }
+  }
+}
+
+function location(place: Place): vscode.TerminalLocation | vscode.TerminalEditorLocationOptions {
+  switch (place) {
+    case 'panel':
+      return vscode.TerminalLocation.Panel;
+    case 'editor':
+      return vscode.TerminalLocation.Editor;
+    case 'beside':
+      return { viewColumn: columnOfTerminals() ?? vscode.ViewColumn.Beside };
+  }
+}
+
+/** 127: POSIX shells; 9009: cmd.exe. The editor reports 1 for whatever fails in PowerShell. */
+function isNotFound(exitCode: number | undefined, command: string): boolean {
+  return exitCode === 1 && /powershell|pwsh/i.test(vscode.env.shell)
+    ? !isOnPath(command, setting('environment').PATH)
+    : exitCode === 127 || exitCode === 9009;
+}
+
+function configuredArguments(): string[] {
+  const mode = setting('permissionMode');
+  return [...setting('arguments'), ...(mode ? ['--permission-mode', mode] : [])];
+}

@@ -1,0 +1,63 @@
+import * as vscode from 'vscode';
+import type { SessionTerminals } from './sessionTerminals.ts';
+import type { UserPlace } from '../editor/userPlace.ts';
+import { Session } from '../server/session.ts';
+
+export function showSession(
+  sessionTerminals: SessionTerminals,
+  userPlace: UserPlace,
+  argument: unknown,
+): Promise<void> {
+  return withSession(sessionTerminals, argument, (session) => {
+    const terminal = sessionTerminals.terminalOf(session);
+    if (terminal) {
+      userPlace.show(terminal);
+      return;
+    }
+    void vscode.window.showInformationMessage(
+      `${session.label} runs outside of the terminals of this window (process ${session.pid ?? 'unknown'}).`,
+    );
+  });
+}
+
+export function renameSession(sessionTerminals: SessionTerminals, argument: unknown): Promise<void> {
+  return withSession(sessionTerminals, argument, async (session) => {
+    const label = await vscode.window.showInputBox({
+      title: 'Rename Session',
+      value: session.label,
+      validateInput: (value) => (value.trim() ? undefined : 'A session needs a name.'),
+    });
+    if (label !== undefined) {
+      sessionTerminals.rename(session, label.trim());
+    }
+  });
+}
+
+/** The session that a view passes as the argument of a command; or the only one; or the user's pick. */
+async function withSession(
+  sessionTerminals: SessionTerminals,
+  argument: unknown,
+  act: (session: Session) => unknown,
+): Promise<void> {
+  const session = argument instanceof Session ? argument : await pickSession(sessionTerminals);
+  if (session) {
+    await act(session);
+  }
+}
+
+/** The one that was used last comes first. */
+export async function pickSession(sessionTerminals: SessionTerminals): Promise<Session | undefined> {
+  const { sessions } = sessionTerminals;
+  if (sessions.length === 0) {
+    void vscode.window.showInformationMessage('No Claude Code session is connected.');
+  }
+  if (sessions.length < 2) {
+    return sessions[0];
+  }
+  const items = sessions.map((session) => ({
+    session,
+    label: session.label,
+    description: sessionTerminals.folderOf(session) ?? '',
+  }));
+  return (await vscode.window.showQuickPick(items, { title: 'Claude Code Session' }))?.session;
+}

@@ -1,0 +1,117 @@
+import * as vscode from 'vscode';
+import type { GitIgnored } from './gitIgnored.ts';
+import { ownPages } from '../editor/schemes.ts';
+import { setting } from '../editor/settings.ts';
+
+/** `off` is a setting and lasts; `paused` is for this window, until it is resumed. */
+export type SharingState = 'on' | 'paused' | 'off';
+
+interface Rules {
+  readonly isEnabled: boolean;
+  readonly patterns: readonly string[];
+  readonly excludesGitIgnored: boolean;
+}
+
+const paused = 'sharingPaused';
+
+/** The one place that decides which files a client may hear of: whatever tells of a file asks here. */
+export class Sharing implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly subscriptions: vscode.Disposable;
+  /** Read once for all files: each look at a setting costs. */
+  private rules: Rules | undefined;
+
+  /** What may be shared is another. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly gitIgnored: GitIgnored,
+    private readonly memento: vscode.Memento,
+  ) {
+    this.subscriptions = vscode.Disposable.from(
+      this.changed,
+      gitIgnored.onDidLearn(() => this.changed.fire()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.forgetRules()),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('ideBridge.share')) {
+          this.forgetRules();
+        }
+      }),
+    );
+  }
+
+  get state(): SharingState {
+    if (!vscode.workspace.isTrusted || !this.current.isEnabled) {
+      return 'off';
+    }
+    return this.memento.get(paused, false) ? 'paused' : 'on';
+  }
+
+  /** Globs of what is never shared. */
+  get patterns(): readonly string[] {
+    return this.current.patterns;
+  }
+
+  async pause(value: boolean): Promise<void> {
+    await this.memento.update(paused, value || undefined);
+    this.changed.fire();
+  }
+
+  /** Whether a client may hear of this file, or of a version of it, by itself. */
+  allows(uri: vscode.Uri): boolean {
+    return this.state === 'on' && !ownPages.includes(uri.scheme) && this.exclusion(uri) === undefined;
+  }
+
+  /** Why this file stays here whatever the state, in words for the user; undefined if it does not. */
+  exclusion(uri: vscode.Uri): string | undefined {
+    const pattern = this.patterns.find((candidate) => matches(uri, candidate));
+    if (pattern !== undefined) {
+      return `excluded by "${pattern}" in ideBridge.share.exclude`;
+    }
+    if (!this.current.excludesGitIgnored || uri.scheme === 'untitled') {
+      return undefined;
+    }
+    switch (this.gitIgnored.isIgnored(uri.fsPath)) {
+      case true:
+        return 'ignored by Git';
+      case false:
+        return undefined;
+      case undefined: // stays here until it is known
+        return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(uri.fsPath))
+          ? 'possibly ignored by Git'
+          : 'possibly ignored by Git, which is asked within the workspace only';
+    }
+  }
+
+  /** Has Git tell, if it can, what `exclusion` needs to know of these files. */
+  async learn(paths: readonly string[]): Promise<void> {
+    if (this.current.excludesGitIgnored) {
+      await this.gitIgnored.learn(paths);
+    }
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+  }
+
+  private get current(): Rules {
+    return (this.rules ??= {
+      isEnabled: setting('share.enabled'),
+      patterns: setting('share.exclude'),
+      excludesGitIgnored: setting('share.excludeGitIgnored'),
+    });
+  }
+
+  private forgetRules(): void {
+    this.rules = undefined;
+    this.changed.fire();
+  }
+}
+
+/** The editor's own globs; a pattern matches at any depth, and a folder's stands for what is in it. */
+function matches(uri: vscode.Uri, pattern: string): boolean {
+  const path = pattern.replace(/\/$/, '');
+  const anywhere = /^(\*\*\/|\/|[A-Za-z]:)/.test(path) ? path : `**/${path}`;
+  const file = { uri, languageId: '' } as vscode.TextDocument;
+  return [anywhere, `${anywhere}/**`].some((glob) => vscode.languages.match({ pattern: glob }, file) > 0);
+}

@@ -1,0 +1,106 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { Sharing, SharingState } from './sharing.ts';
+import { commandIds } from '../editor/commandIds.ts';
+
+/** An eye in the status bar: is what the user looks at shared? A click opens the choice. */
+export class SharingStatus implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem(
+    'ideBridge.sharing',
+    vscode.StatusBarAlignment.Right,
+    99,
+  );
+  private readonly subscriptions: vscode.Disposable;
+
+  constructor(private readonly sharing: Sharing) {
+    this.item.name = 'Sharing with Claude Code';
+    this.item.command = commandIds.chooseSharing;
+    this.subscriptions = vscode.Disposable.from(
+      this.item,
+      sharing.onDidChange(() => this.update()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.update()),
+    );
+    this.update();
+    this.item.show();
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+  }
+
+  private update(): void {
+    const { text, tooltip } = this.describe();
+    this.item.text = text;
+    this.item.tooltip = tooltip;
+    this.item.accessibilityInformation = { label: tooltip, role: 'button' };
+  }
+
+  private describe(): { text: string; tooltip: string } {
+    switch (this.sharing.state) {
+      case 'on':
+        return this.describeActive();
+      case 'paused':
+        return {
+          text: '$(eye-closed) Paused',
+          tooltip: 'Sharing with Claude Code is paused in this window.',
+        };
+      case 'off':
+        return { text: '$(eye-closed) Off', tooltip: 'Sharing with Claude Code is off.' };
+    }
+  }
+
+  private describeActive(): { text: string; tooltip: string } {
+    const uri = vscode.window.activeTextEditor?.document.uri;
+    const exclusion = uri && this.sharing.exclusion(uri);
+    return exclusion === undefined
+      ? { text: '$(eye)', tooltip: 'Selection, editors and problems are shared with Claude Code.' }
+      : {
+          text: '$(eye-closed)',
+          tooltip: `${basename(uri?.path ?? '')} is not shared with Claude Code: it is ${exclusion}.`,
+        };
+  }
+}
+
+export async function chooseSharing(sharing: Sharing): Promise<void> {
+  const choose = async (state: SharingState) => {
+    await sharing.pause(state === 'paused');
+    if (state !== 'paused') {
+      await vscode.workspace
+        .getConfiguration('ideBridge')
+        .update('share.enabled', state === 'on', vscode.ConfigurationTarget.Global);
+    }
+    if (sharing.state !== state) {
+      const reason = !vscode.workspace.isTrusted
+        ? 'the workspace is not trusted'
+        : state === 'paused'
+          ? 'it is off in every window'
+          : 'the settings of this workspace say so';
+      void vscode.window.showInformationMessage(`Sharing stays off: ${reason}.`);
+    }
+  };
+  const items = [
+    {
+      label: '$(eye) On',
+      detail: 'Selection, active and open editors, and problems',
+      run: () => choose('on'),
+    },
+    {
+      label: '$(debug-pause) Paused',
+      detail: 'Nothing from this window until you resume; mentions and proposals still work',
+      run: () => choose('paused'),
+    },
+    {
+      label: '$(eye-closed) Off',
+      detail: 'Nothing from any window, until you switch it on',
+      run: () => choose('off'),
+    },
+    {
+      label: '$(list-unordered) What Is Shared Now',
+      run: () => vscode.commands.executeCommand(commandIds.showShared),
+    },
+  ];
+  const picked = await vscode.window.showQuickPick(items, {
+    title: `Sharing with Claude Code: ${sharing.state}`,
+  });
+  await picked?.run();
+}

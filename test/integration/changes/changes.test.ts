@@ -1,0 +1,674 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import * as vscode from 'vscode';
+import type { OpenEditor } from '../../../src/tools/openEditors.ts';
+import { until } from '../../support/until.ts';
+import { connectClient, tabs, useDesk } from '../bridge.ts';
+import { useDialogs } from '../dialogs.ts';
+import { closeTerminals, configure, FakeCli } from '../fakeCli.ts';
+import { GitSpy } from '../gitSpy.ts';
+
+describe('agent changes', () => {
+  let nextPid = 3_900_000; // above what Linux gives out, so that no two tests share a session
+  const desk = useDesk(() => nextPid++);
+  const nextDialog = useDialogs();
+
+  beforeEach(() => vscode.commands.executeCommand('ideBridge.changes.focus'));
+  afterEach(() => vscode.commands.executeCommand('ideBridge.keepAllChanges'));
+
+  /** As the CLI does: it announces the edit, writes, and asks for problems again. */
+  async function edit(path: string, content: string | Buffer | undefined, by = desk.client): Promise<void> {
+    await by.call('getDiagnostics', { uri: `file://${path}` });
+    if (content === undefined) {
+      rmSync(path);
+    } else {
+      writeFileSync(path, content);
+    }
+    await by.call('getDiagnostics', {});
+  }
+
+  const rows = () => desk.ui.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
+  const row = (text: string) => rows().filter({ hasText: text }).first();
+
+  async function texts(): Promise<string[]> {
+    return (await rows().allTextContents()).map((text) => text.replace(/\s+/g, ' ').trim());
+  }
+
+  async function rowAction(text: string, action: string, which = row(text)): Promise<void> {
+    await which.hover();
+    await which.getByRole('button', { name: action }).click();
+    await desk.ui.page.mouse.move(700, 500); // else a tooltip comes, and covers other rows
+  }
+
+  /** Reverts what the row is about, and says yes. @returns what was asked. */
+  async function revert(text: string, button = 'Revert File', which = row(text)): Promise<string> {
+    await rowAction(text, text === 'Claude' ? 'Revert All Changes' : 'Revert File', which);
+    const dialog = await nextDialog();
+    dialog.press(button);
+    return dialog.text;
+  }
+
+  describe('the view', () => {
+    it('lists what a session has changed, with its lines', async () => {
+      const modified = desk.scratch.write('greet.ts', 'const a = 1;\nconst b = 2;\n');
+      const deleted = desk.scratch.write('old.md', 'x\n');
+      await edit(modified, 'const a = 1;\nconst b = 3;\nconst c = 4;\n');
+      await edit(desk.scratch.path('new.ts'), 'export {};\n');
+      await edit(deleted, undefined);
+      await row('old.md').waitFor();
+      await until('three files', async () => /3 files\s+\+3 −2/.test((await texts())[0] ?? ''));
+      const [session, ...files] = await texts();
+      assert.match(session ?? '', /Claude.*3 files\s+\+3 −2/);
+      assert.match(files[0] ?? '', /greet\.ts.*\+2 −1/);
+      assert.match(files[1] ?? '', /new\.ts.*new\s+\+1/);
+      assert.match(files[2] ?? '', /old\.md.*deleted\s+−1/);
+      await desk.ui.screenshot('changes-view');
+    });
+
+    it('leaves out what the model itself asks about', async () => {
+      const file = desk.scratch.write('read.txt', 'a\n');
+      await desk.client.call(
+        'getDiagnostics',
+        { uri: `file://${file}` },
+        { 'claudecode/toolUseId': 'toolu_1' },
+      );
+      writeFileSync(file, 'b\n');
+      const other = desk.scratch.write('other.txt', 'a\n');
+      await edit(other, 'b\n');
+      await row('other.txt').waitFor();
+      assert.equal(await row('read.txt').count(), 0);
+    });
+
+    it('follows later edits of the file by anybody', async () => {
+      const file = desk.scratch.write('a.txt', 'one\n');
+      await edit(file, 'ONE\n');
+      await row('+1 −1').waitFor();
+      writeFileSync(file, 'ONE\ntwo\nthree\n');
+      await row('+3 −1').waitFor();
+      writeFileSync(file, 'one\n');
+      await until('nothing to list', async () => (await texts()).length === 0);
+    });
+
+    it('shows before and now on a click', async () => {
+      const file = desk.scratch.write('a.txt', 'the old line\n');
+      await edit(file, 'the new line\n');
+      await row('a.txt').click();
+      const tab = await until('the diff', () =>
+        tabs().find(({ input }) => input instanceof vscode.TabInputTextDiff),
+      );
+      assert.match(tab.label, /^a\.txt \(modified by Claude/);
+      const input = tab.input as vscode.TabInputTextDiff;
+      assert.equal(input.modified.fsPath, file);
+      const before = await vscode.workspace.openTextDocument(input.original);
+      assert.equal(before.getText(), 'the old line\n');
+      await desk.ui.page.getByText('the new line').first().waitFor();
+      await desk.ui.screenshot('changes-diff');
+    });
+
+    it('compares with what was kept, once a file is edited again', async () => {
+      const file = desk.scratch.write('a.txt', 'first\n');
+      const diff = () => tabs().find(({ input }) => input instanceof vscode.TabInputTextDiff)?.input;
+      const before = async () => {
+        await row('a.txt').click();
+        const { original } = (await until('the diff', diff)) as vscode.TabInputTextDiff;
+        return (await vscode.workspace.openTextDocument(original)).getText();
+      };
+      await edit(file, 'second\n');
+      assert.equal(await before(), 'first\n');
+      const { tabs: told } = await desk.client.callForJson<{ tabs: OpenEditor[] }>('getOpenEditors');
+      assert.deepEqual(
+        told.map(({ uri, originalUri }) => [uri, originalUri]),
+        [[`file://${file}`, `file://${file}`]],
+      );
+      await rowAction('a.txt', 'Keep Agent Changes of This File');
+      await until('the diff to close', () => diff() === undefined);
+      await edit(file, 'third\n');
+      assert.equal(await before(), 'second\n');
+    });
+
+    it('shows new and deleted files in a diff, too', async () => {
+      const deleted = desk.scratch.write('old.txt', 'gone text\n');
+      await edit(deleted, undefined);
+      await edit(desk.scratch.path('new.txt'), 'fresh text\n');
+      await row('old.txt').click();
+      await desk.ui.page.getByText('gone text').first().waitFor();
+      await row('new.txt').click();
+      await desk.ui.page.getByText('fresh text').first().waitFor();
+    });
+
+    it('reviews all in one editor', async () => {
+      for (const name of ['a.txt', 'b.txt']) {
+        await edit(desk.scratch.write(name, 'the old line\n'), `the new line of ${name}\n`);
+      }
+      await edit(desk.scratch.path('c.txt'), 'a new file\n');
+      await row('c.txt').waitFor();
+      await row('Claude').click();
+      await rowAction('Claude', 'Review All Agent Changes');
+      await until('the editor', () => tabs().some(({ label }) => label.startsWith('Changes by Claude')));
+      for (const text of ['the new line of a.txt', 'the new line of b.txt', 'a new file']) {
+        await desk.ui.page.getByText(text).first().waitFor();
+      }
+      await desk.ui.screenshot('changes-review-all');
+    });
+
+    it('keeps sessions apart that edit the same file', async () => {
+      const file = desk.scratch.write('a.txt', '0\n');
+      const other = await connectClient(nextPid++);
+      await edit(file, '1\n');
+      await edit(file, '2\n', other);
+      await until('both', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 2);
+      const asked = await revert('a.txt', 'Revert File', rows().filter({ hasText: 'a.txt' }).last());
+      assert.match(asked, /a\.txt: \+1 −1, with changes by Claude/);
+      await until('the first text', () => readFileSync(file, 'utf8') === '0\n');
+      await until('both to go from the view', async () => (await texts()).length === 0);
+      await other.close();
+    });
+
+    it('brings back what one session found, with the work of the one before it', async () => {
+      const file = desk.scratch.write('a.txt', '0\n');
+      const other = await connectClient(nextPid++);
+      await edit(file, '1\n');
+      await edit(file, '2\n', other);
+      await until('both', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 2);
+      const asked = await revert('a.txt'); // of the newest session
+      assert.match(asked, /a\.txt: \+1 −1, with later changes, if any, by Claude/);
+      await until('the text of the first', () => readFileSync(file, 'utf8') === '1\n');
+      await until('one', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 1);
+      await revert('a.txt');
+      await until('the first text', () => readFileSync(file, 'utf8') === '0\n');
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      await other.close();
+    });
+  });
+
+  describe('reverting', () => {
+    it('a file brings back every byte, names what is lost, and can be undone in the editor', async () => {
+      const bytes = Buffer.from('\uFEFFone  \r\ntwo\nüdrei', 'utf8');
+      const file = desk.scratch.write('a.txt', bytes);
+      const document = await vscode.workspace.openTextDocument(file);
+      await vscode.window.showTextDocument(document, { preview: false });
+      await edit(file, 'ONE\n');
+      await until('the editor to follow', () => document.getText() === 'ONE\n');
+      await row('a.txt').waitFor();
+      assert.match(await revert('a.txt'), /^Revert a\.txt to before Claude[^]*a\.txt: \+1 −3/);
+      await until('the bytes', () => readFileSync(file).equals(bytes));
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      await until('the editor to follow', () => document.getText().startsWith('one'));
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand('undo');
+      await until('the change again', () => document.getText().startsWith('ONE'));
+    });
+
+    it('a file with unsaved changes says so, and undo brings them back', async () => {
+      const file = desk.scratch.write('a.txt', 'one\ntwo\n');
+      await edit(file, 'ONE\ntwo\n');
+      const document = await vscode.workspace.openTextDocument(file);
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((builder) => builder.insert(new vscode.Position(1, 0), 'mine\n'));
+      await row('a.txt').waitFor();
+      assert.match(await revert('a.txt'), /unsaved changes/);
+      await until('the text', () => readFileSync(file, 'utf8') === 'one\ntwo\n' && !document.isDirty);
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand('undo');
+      assert.equal(document.getText(), 'ONE\nmine\ntwo\n');
+      await document.save();
+    });
+
+    it('a file leaves to the user what they write there after that', async () => {
+      const file = desk.scratch.write('a.txt', 'one\n');
+      await edit(file, 'ONE\n');
+      await row('a.txt').waitFor();
+      await revert('a.txt');
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      const document = await vscode.workspace.openTextDocument(file);
+      await until('the editor to follow', () => document.getText() === 'one\n');
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((builder) => builder.insert(new vscode.Position(1, 0), 'mine\n'));
+      await document.save();
+      await edit(desk.scratch.path('b.txt'), 'new\n');
+      await row('b.txt').waitFor();
+      assert.ok(!String(await texts()).includes('a.txt'));
+      await edit(file, 'ONE\n');
+      await row('a.txt').waitFor();
+      await revert('a.txt');
+      await until('the text of the user', () => readFileSync(file, 'utf8') === 'one\nmine\n');
+    });
+
+    it('a file takes nothing of the user’s that was saved without formatting, or created anew', async () => {
+      const names = ['saved.txt', 'created.txt'];
+      const [saved = '', created = ''] = names.map((name) => desk.scratch.write(name, 'one\n'));
+      for (const file of [saved, created]) {
+        await edit(file, 'ONE\n');
+        await row(basename(file)).waitFor();
+        await edit(file, 'one\n'); // the agent takes it back by itself
+        await row(basename(file)).waitFor({ state: 'detached' });
+      }
+      const document = await vscode.workspace.openTextDocument(saved);
+      const editor = await vscode.window.showTextDocument(document);
+      await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), 'mine\n'));
+      await vscode.commands.executeCommand('workbench.action.files.saveWithoutFormatting');
+      await until('the file to be saved', () => !document.isDirty);
+      assert.equal(readFileSync(saved, 'utf8'), 'mine\none\n');
+      const creation = new vscode.WorkspaceEdit();
+      creation.createFile(vscode.Uri.file(created), { overwrite: true, contents: Buffer.from('mine\n') });
+      assert.ok(await vscode.workspace.applyEdit(creation));
+      assert.equal(readFileSync(created, 'utf8'), 'mine\n');
+      await edit(desk.scratch.path('b.txt'), 'new\n');
+      await row('b.txt').waitFor();
+      const listed = String(await texts());
+      assert.deepEqual(
+        names.filter((name) => listed.includes(name)),
+        [],
+      );
+    });
+
+    it('a session deletes new files and brings back deleted ones', async () => {
+      const files = ['a.txt', 'dir/b.bin'].map((name) =>
+        desk.scratch.write(name, Buffer.from([0, 255, 10, 13])),
+      );
+      const [modified = '', deleted = ''] = files;
+      const created = desk.scratch.path('new.txt');
+      await edit(modified, 'text\n');
+      await edit(deleted, undefined);
+      await edit(created, 'new\n');
+      await row('new.txt').waitFor();
+      const asked = await revert('Claude', 'Revert 3 Files');
+      assert.match(asked, /^Revert 3 files/);
+      assert.match(asked, /new\.txt: is deleted/);
+      assert.match(asked, /b\.bin: comes back/);
+      await until('the old state', () => !existsSync(created) && existsSync(deleted));
+      for (const file of files) {
+        await until('the bytes', () => readFileSync(file).equals(Buffer.from([0, 255, 10, 13])));
+      }
+      await until('the view to be empty', async () => (await texts()).length === 0);
+    });
+
+    it('a file that the agent wrote under unsaved changes brings back the file, and undo brings them back', async () => {
+      const file = desk.scratch.write('a.txt', 'one\ntwo\n');
+      const document = await vscode.workspace.openTextDocument(file);
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((builder) => builder.insert(new vscode.Position(1, 0), 'mine\n'));
+      await edit(file, 'ONE\ntwo\nand three\n');
+      await row('a.txt').waitFor();
+      assert.match(await revert('a.txt'), /unsaved changes/);
+      await until('the text', () => readFileSync(file, 'utf8') === 'one\ntwo\n' && !document.isDirty);
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      assert.equal(document.getText(), 'one\ntwo\n');
+      await desk.ui.screenshot('changes-reverted-under-unsaved');
+      assert.equal(await desk.ui.page.locator('.notification-toast').count(), 0);
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand('undo');
+      assert.equal(document.getText(), 'one\nmine\ntwo\n');
+      assert.ok(await document.save());
+      assert.equal(readFileSync(file, 'utf8'), 'one\nmine\ntwo\n');
+    });
+
+    it('a file that is no longer listed under the first session does not come back with it', async () => {
+      const file = desk.scratch.write('a.txt', '0\n');
+      const mine = desk.scratch.write('b.txt', '0\n');
+      const other = await connectClient(nextPid++);
+      await edit(file, '1\n');
+      await edit(mine, '1\n');
+      await row('a.txt').waitFor();
+      await revert('a.txt');
+      await until('only b.txt', async () => (await texts()).length === 2);
+      await edit(file, '2\n', other);
+      await until('both sessions', async () => (await texts()).length === 4);
+      assert.equal((await texts()).filter((text) => text.includes('a.txt')).length, 1);
+      await rowAction('a.txt', 'Keep Agent Changes of This File');
+      await until('only b.txt again', async () => (await texts()).length === 2);
+      await revert('Claude', 'Revert File');
+      await until('b.txt', () => readFileSync(mine, 'utf8') === '0\n');
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      assert.equal(readFileSync(file, 'utf8'), '2\n');
+    });
+
+    it('a file that was reverted leaves to the user what they bring back by undo', async () => {
+      const file = desk.scratch.write('a.txt', 'one\n');
+      const document = await vscode.workspace.openTextDocument(file);
+      await vscode.window.showTextDocument(document, { preview: false });
+      await edit(file, 'ONE\n');
+      await until('the editor to follow', () => document.getText() === 'ONE\n');
+      await row('a.txt').waitFor();
+      await revert('a.txt');
+      await until('the editor to follow', () => document.getText() === 'one\n');
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand('undo');
+      await document.save();
+      assert.equal(readFileSync(file, 'utf8'), 'ONE\n');
+      await edit(desk.scratch.path('b.txt'), 'new\n');
+      await row('b.txt').waitFor();
+      assert.equal((await texts()).length, 2, String(await texts()));
+    });
+
+    it('a file follows it to where the user has moved it', async () => {
+      const file = desk.scratch.write('dir/a.txt', 'one\n');
+      const target = desk.scratch.path('moved/a.txt');
+      await edit(file, 'ONE\n');
+      await row('a.txt').waitFor();
+      const rename = new vscode.WorkspaceEdit();
+      rename.renameFile(
+        vscode.Uri.file(desk.scratch.path('dir')),
+        vscode.Uri.file(desk.scratch.path('moved')),
+      );
+      assert.ok(await vscode.workspace.applyEdit(rename));
+      await until('the new name', async () => /a\.txt\s?\+1 −1.*moved/.test(String(await texts())));
+      assert.equal((await texts()).length, 2, String(await texts()));
+      await desk.ui.screenshot('changes-moved');
+      await revert('Claude', 'Revert File');
+      await until('the text', () => readFileSync(target, 'utf8') === 'one\n');
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      assert.ok(!existsSync(file));
+    });
+
+    it('a file follows it to where it was moved in a terminal, and does not double it', async () => {
+      const file = desk.scratch.write('a.txt', 'one\n');
+      const target = desk.scratch.path('moved.txt');
+      await edit(file, 'ONE\n');
+      await row('a.txt').waitFor();
+      renameSync(file, target);
+      await row('moved.txt').waitFor();
+      assert.equal((await texts()).length, 2, String(await texts()));
+      await revert('Claude', 'Revert File');
+      await until('the text', () => readFileSync(target, 'utf8') === 'one\n');
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      assert.ok(!existsSync(file));
+    });
+
+    it('a deletion brings back what may be executed', async () => {
+      const script = desk.scratch.write('run.sh', '#!/bin/sh\n');
+      chmodSync(script, 0o750);
+      await edit(script, undefined);
+      await row('run.sh').waitFor();
+      await revert('run.sh');
+      await until('the file', () => existsSync(script));
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      assert.equal(statSync(script).mode & 0o777, 0o750);
+    });
+
+    it('a hunk leaves the others', async () => {
+      const lines = ['a', 'b', 'c', 'd', 'e', 'f', ''];
+      const file = desk.scratch.write('a.txt', lines.join('\n'));
+      await edit(
+        file,
+        lines.map((line) => (line === 'b' || line === 'e' ? line.toUpperCase() : line)).join('\n'),
+      );
+      await row('+2 −2').waitFor();
+      const document = await vscode.workspace.openTextDocument(file);
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      editor.selection = new vscode.Selection(4, 0, 4, 0);
+      await vscode.commands.executeCommand('ideBridge.revertHunk');
+      await until('the hunk', () => readFileSync(file, 'utf8') === 'a\nB\nc\nd\ne\nf\n');
+      await row('+1 −1').waitFor();
+    });
+
+    for (const [index, expected] of ['w\nA\nB\nC\n', 'A\nx\nB\nC\n', 'A\nB\ny\nC\n'].entries()) {
+      it(`from the gutter takes the deletion after line ${index}, if that is named`, async () => {
+        const file = desk.scratch.write('a.txt', 'w\nA\nx\nB\ny\nC\n');
+        await edit(file, 'A\nB\nC\n');
+        await row('−3').waitFor();
+        const document = await vscode.workspace.openTextDocument(file);
+        await vscode.window.showTextDocument(document, { preview: false });
+        await until('the text', () => document.getText() === 'A\nB\nC\n');
+        const marks = [0, 1, 2].map((modifiedStartLineNumber) => ({ modifiedStartLineNumber }));
+        await vscode.commands.executeCommand('ideBridge.revertHunk', document.uri, marks, index);
+        await until('the hunk', () => !document.isDirty && document.getText() !== 'A\nB\nC\n');
+        assert.equal(document.getText(), expected);
+      });
+    }
+
+    for (const [what, before, now, line] of [
+      ['added lines at the end', 'a\nb', 'a\nb\nc\nd', 3],
+      ['removed lines at the end', 'a\nb\nc', 'a', 0],
+      ['removed lines at the start', 'a\nb\nc\n', 'c\n', 0],
+      ['the whole text', 'a\n', 'x\ny', 1],
+      ['a text that is gone', 'a\nb\n', '', 0],
+      ['a text where there was none', '', 'a\nb\n', 0],
+    ] as const) {
+      it(`a hunk of ${what}`, async () => {
+        const file = desk.scratch.write('a.txt', before);
+        await edit(file, now);
+        await row('a.txt').waitFor();
+        const document = await vscode.workspace.openTextDocument(file);
+        const editor = await vscode.window.showTextDocument(document, { preview: false });
+        await until('the text', () => document.getText() === now);
+        editor.selection = new vscode.Selection(line, 0, line, 0);
+        await vscode.commands.executeCommand('ideBridge.revertHunk');
+        await until('the old text', () => readFileSync(file, 'utf8') === before);
+      });
+    }
+  });
+
+  describe('by shell commands', () => {
+    const folder = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+        cwd: folder(),
+      });
+
+    beforeEach(() => {
+      desk.scratch.write('script.txt', 'committed\n');
+      desk.scratch.write('mine.txt', 'committed\n');
+      git('init', '--quiet');
+      git('add', '--all');
+      git('commit', '--quiet', '--message=first');
+      desk.scratch.write('mine.txt', 'not committed\n');
+    });
+    afterEach(() => rmSync(join(folder(), '.git'), { recursive: true }));
+
+    /** As the CLI does when a prompt is sent; the work tree is then read in the background. */
+    async function prompt(): Promise<void> {
+      await desk.client.callForTexts('closeAllDiffTabs');
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+    }
+
+    it('are not looked for anew with each of many prompts', async () => {
+      const spy = new GitSpy(desk.scratch);
+      const notes = () => spy.runs.filter((run) => run.endsWith('rev-parse HEAD')).length;
+      try {
+        await Promise.all(Array.from({ length: 100 }, () => desk.client.callForTexts('closeAllDiffTabs')));
+        let before = 0;
+        await until(
+          'git to be at rest',
+          async () => {
+            const isAtRest = before > 0 && spy.runs.length === before;
+            before = spy.runs.length;
+            await new Promise((resolve) => setTimeout(resolve, 1_000));
+            return isAtRest;
+          },
+          30_000,
+        );
+        assert.ok(notes() >= 1 && notes() <= 5, `noted ${notes()} times, by ${spy.runs.length} runs of git`);
+      } finally {
+        spy.remove();
+      }
+    });
+
+    it('are listed as such, and can be reverted to what was there', async () => {
+      await prompt();
+      writeFileSync(desk.scratch.path('script.txt'), 'scripted\n');
+      writeFileSync(desk.scratch.path('mine.txt'), 'scripted\n');
+      writeFileSync(desk.scratch.path('made.txt'), 'scripted\n');
+      for (const name of ['script.txt', 'mine.txt', 'made.txt']) {
+        await row(name).waitFor();
+        assert.match((await row(name).textContent()) ?? '', /by shell\?/);
+      }
+      await desk.ui.screenshot('changes-by-shell');
+      const asked = await revert('Claude', 'Revert 3 Files');
+      assert.match(asked, /script\.txt: .*compared with the last commit/);
+      await until('the old state', () => !existsSync(desk.scratch.path('made.txt')));
+      await until(
+        'the committed text',
+        () => readFileSync(desk.scratch.path('script.txt'), 'utf8') === 'committed\n',
+      );
+      await until('mine', () => readFileSync(desk.scratch.path('mine.txt'), 'utf8') === 'not committed\n');
+    });
+
+    it('are found while another CLI runs in a terminal', async () => {
+      const cli = await FakeCli.install(desk.scratch);
+      try {
+        await vscode.commands.executeCommand('ideBridge.run');
+        await until('shell integration', () => vscode.window.terminals[0]?.shellIntegration, 20_000);
+        await connectClient((await cli.run(1)).pid);
+        await prompt();
+        writeFileSync(desk.scratch.path('script.txt'), 'scripted\n');
+        await row('script.txt').waitFor();
+      } finally {
+        await closeTerminals();
+        await configure('command', undefined);
+      }
+    });
+
+    it('are left out where the user has written in a terminal meanwhile', async () => {
+      const terminal = vscode.window.createTerminal({ cwd: desk.scratch.folder });
+      try {
+        const shell = await until('shell integration', () => terminal.shellIntegration, 20_000);
+        await prompt();
+        const ended = new Promise((resolve) => vscode.window.onDidEndTerminalShellExecution(resolve));
+        shell.executeCommand('echo mine > script.txt; git checkout --quiet -- mine.txt');
+        await ended;
+        await new Promise((resolve) => setTimeout(resolve, 4_500)); // until then the terminal explains all
+        for (const name of ['script.txt', 'mine.txt', 'made.txt']) {
+          writeFileSync(desk.scratch.path(name), 'scripted\n');
+        }
+        await row('made.txt').waitFor();
+        assert.equal((await texts()).length, 2, String(await texts()));
+        await prompt();
+        writeFileSync(desk.scratch.path('script.txt'), 'scripted again\n');
+        await row('script.txt').waitFor();
+      } finally {
+        await closeTerminals();
+      }
+    });
+
+    it('are compared with what the user has kept', async () => {
+      const file = desk.scratch.path('script.txt');
+      await prompt();
+      await edit(file, 'kept\n');
+      await row('script.txt').waitFor();
+      await rowAction('script.txt', 'Keep Agent Changes of This File');
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      await new Promise((resolve) => setTimeout(resolve, 3_500)); // until then it would be taken for the user's
+      writeFileSync(file, 'scripted\n');
+      await row('script.txt').waitFor();
+      await revert('script.txt');
+      await until('what was kept', () => readFileSync(file, 'utf8') === 'kept\n');
+    });
+
+    it('are not what Source Control does for the user', async () => {
+      const script = desk.scratch.write('script.txt', 'stashed\n');
+      git('stash', '--quiet', '--', script);
+      const mine = desk.scratch.write('mine.txt', 'staged\n');
+      git('add', mine);
+      writeFileSync(mine, 'staged, and more\n');
+      await prompt();
+      git('stash', 'apply', '--quiet');
+      await until('the stash', () => readFileSync(script, 'utf8') === 'stashed\n');
+      git('checkout', '--quiet', '--', mine);
+      await until('what is staged', () => readFileSync(mine, 'utf8') === 'staged\n');
+      await new Promise((resolve) => setTimeout(resolve, 2_000)); // what happens now is judged by itself
+      writeFileSync(desk.scratch.path('made.txt'), 'scripted\n');
+      await row('made.txt').waitFor();
+      assert.equal((await texts()).length, 2, String(await texts()));
+    });
+
+    it('are not what the user saves, nor what git checks out', async () => {
+      git('checkout', '--quiet', '--', '.');
+      git('checkout', '--quiet', '-b', 'other');
+      desk.scratch.write('script.txt', 'other branch\n');
+      git('commit', '--quiet', '--all', '--message=second');
+      await prompt();
+      const document = await vscode.workspace.openTextDocument(desk.scratch.path('mine.txt'));
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), 'typed '));
+      await document.save();
+      git('checkout', '--quiet', '-');
+      writeFileSync(desk.scratch.path('made.txt'), 'scripted\n');
+      await row('made.txt').waitFor();
+      assert.equal((await texts()).length, 2, String(await texts()));
+    });
+  });
+
+  it('tells the problems that came with an edit, and not those that were there', async () => {
+    const file = desk.scratch.write('a.txt', 'one\ntwo\n');
+    const uri = vscode.Uri.file(file);
+    const problems = vscode.languages.createDiagnosticCollection('test');
+    const problem = (line: number, message: string, severity = vscode.DiagnosticSeverity.Error) =>
+      new vscode.Diagnostic(new vscode.Range(line, 0, line, 3), message, severity);
+    problems.set(uri, [problem(0, 'was there')]);
+    await edit(file, 'zero\none\nTWO\n');
+    problems.set(uri, [
+      problem(1, 'was there'),
+      problem(2, 'came with it'),
+      problem(2, 'a hint', vscode.DiagnosticSeverity.Hint),
+    ]);
+    await row('1 new problem').waitFor();
+    if ((await row('came with it').count()) === 0) {
+      await row('1 new problem').locator('.monaco-tl-twistie').click();
+    }
+    await row('came with it').waitFor();
+    assert.match((await row('a.txt').textContent()) ?? '', /1 new problem/);
+    assert.equal(await row('was there').count(), 0);
+    assert.equal(await row('a hint').count(), 0);
+    await desk.ui.screenshot('changes-new-problem');
+    await row('came with it').click();
+    await until('the line', () => vscode.window.activeTextEditor?.selection.active.line === 2);
+    problems.dispose();
+    await until('it to go', async () => (await row('came with it').count()) === 0);
+  });
+
+  it('keeping a file takes it from the list, and the file stays', async () => {
+    const file = desk.scratch.write('a.txt', 'one\n');
+    await edit(file, 'ONE\n');
+    await edit(desk.scratch.write('b.txt', 'one\n'), 'ONE\n');
+    await row('b.txt').waitFor();
+    await row('a.txt').click();
+    await until('the diff', () => tabs().length === 1);
+    await rowAction('a.txt', 'Keep Agent Changes');
+    await until('one file', async () => (await texts()).length === 2);
+    assert.equal(readFileSync(file, 'utf8'), 'ONE\n');
+    await until('its diff to close', () => tabs().length === 0);
+    await rowAction('Claude', 'Keep All Changes');
+    await until('none', async () => (await texts()).length === 0);
+  });
+
+  it('marks files in the explorer, in tabs and in the gutter, until they are kept', async () => {
+    const file = desk.scratch.write('marked.txt', 'one\ntwo\n');
+    await edit(file, 'one\nTWO\nthree\n');
+    await row('marked.txt').waitFor();
+    await vscode.commands.executeCommand('workbench.view.explorer');
+    const document = await vscode.workspace.openTextDocument(file);
+    await vscode.window.showTextDocument(document, { preview: false });
+    await desk.ui.page
+      .locator('.tab', { hasText: 'marked.txt' })
+      .locator('[class*="itemColor"], .label-name')
+      .first()
+      .waitFor();
+    await desk.ui.page.locator('.editor-instance [class*="dirty-diff-"]').first().waitFor();
+    await desk.ui.screenshot('changes-marks');
+    await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+    await until(
+      'the marks to go',
+      async () => (await desk.ui.page.locator('.editor-instance [class*="dirty-diff-"]').count()) === 0,
+    );
+  });
+
+  it('lists them once each in the source control view, where a click shows the change', async () => {
+    const file = desk.scratch.write('shared.txt', 'one\n');
+    const other = await connectClient(nextPid++);
+    await edit(file, 'two\n');
+    await edit(file, 'three\n', other);
+    await until('both', async () => (await texts()).filter((text) => text.includes('shared')).length === 2);
+    await edit(desk.scratch.path('new.txt'), 'new\n');
+    await row('new.txt').waitFor();
+    await vscode.commands.executeCommand('workbench.view.scm');
+    const resources = desk.ui.page.locator('.scm-view .monaco-list-row .resource');
+    await until('two files', async () => (await resources.count()) === 2);
+    await desk.ui.screenshot('changes-source-control');
+    await resources.filter({ hasText: 'new.txt' }).click();
+    await until('the diff', () => tabs().some(({ label }) => label.startsWith('new.txt (created by')));
+    await other.close();
+  });
+});

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { until } from '../../support/until.ts';
+import { letMomentPass, propose, proposalTabs, skipOnFloor, useDesk } from '../bridge.ts';
+
+describe('keys belong to what the user types in:', () => {
+  const desk = useDesk();
+  const hundredKeys = 'abcdefghi '.repeat(10);
+  let file: string;
+
+  beforeEach(() => {
+    file = desk.scratch.write('hello.txt', 'one\n');
+  });
+  afterEach(() => vscode.commands.executeCommand('workbench.action.files.revert'));
+
+  const keyboard = () => desk.ui.page.keyboard;
+  const set = (name: string, value: unknown) => desk.configure(`ideBridge.diff.${name}`, value);
+  const proposedSide = () => desk.ui.page.locator('.editor.modified .view-lines').first();
+  const activeUri = () => vscode.window.activeTextEditor?.document.uri.toString();
+  const hasEditorFocus = () =>
+    desk.ui.page.evaluate<boolean>('document.activeElement.closest(".monaco-editor") !== null');
+
+  /** Opens a file of the user's and clicks into it. */
+  async function openNotes(): Promise<vscode.TextDocument> {
+    const document = await vscode.workspace.openTextDocument(desk.scratch.write('notes.txt', ''));
+    await vscode.window.showTextDocument(document, { preview: false });
+    await desk.ui.page.locator('.editor-instance .view-lines').first().click();
+    return document;
+  }
+
+  /** Types a hundred keys, and does `meanwhile` in the midst of them. @returns what it gives */
+  async function typing<T>(into: vscode.TextDocument, meanwhile: () => Promise<T>): Promise<T> {
+    const typed = keyboard().type(hundredKeys, { delay: 15 });
+    await until('some of the keys', () => into.getText().includes(hundredKeys.slice(0, 30)));
+    const [result] = await Promise.all([meanwhile(), typed]);
+    return result;
+  }
+
+  const has = (document: vscode.TextDocument) =>
+    until(
+      'all keys',
+      () => document.getText().includes(hundredKeys),
+      5_000,
+      () => document.getText(),
+    );
+
+  /** Into the diff of the next proposal that waits, by its key. */
+  async function goToProposal(uri: vscode.Uri): Promise<void> {
+    await keyboard().press('Shift+Alt+K');
+    await until('the diff in front', () => activeUri() === uri.toString());
+    await until('the focus', hasEditorFocus);
+  }
+
+  it('a proposal that comes while they type opens behind their file; one key goes there', async () => {
+    const notes = await openNotes();
+    const { answer, uri } = await typing(notes, () => propose(desk.client, file, 'changed\n'));
+    await has(notes);
+    assert.equal(activeUri(), notes.uri.toString());
+    assert.ok(await hasEditorFocus());
+    await desk.ui.page.locator('.statusbar-item', { hasText: '1 proposal' }).waitFor();
+    await goToProposal(uri);
+    letMomentPass();
+    await keyboard().press('Control+Enter');
+    assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+    await desk.ui.page.locator('.statusbar-item', { hasText: '1 proposal' }).waitFor({ state: 'detached' });
+  });
+
+  it('so does one that comes while they edit another, and is next when that is decided', async () => {
+    const first = await propose(desk.client, file, 'first\n', 'A');
+    await proposedSide().click();
+    await keyboard().press('Control+Home');
+    const document = await vscode.workspace.openTextDocument(first.uri);
+    const second = await typing(document, () =>
+      propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B'),
+    );
+    await has(document);
+    await keyboard().press('Control+Enter');
+    assert.deepEqual(await first.answer, ['FILE_SAVED', `${hundredKeys}first\n`]);
+    await until('the second in front', () => activeUri() === second.uri.toString());
+    await until('the focus', hasEditorFocus);
+    letMomentPass();
+    await keyboard().press('Control+Enter');
+    assert.deepEqual(await second.answer, ['FILE_SAVED', 'second\n']);
+  });
+
+  it('so do several beside it', async function () {
+    skipOnFloor(this);
+    await set('location', 'beside');
+    const notes = await openNotes();
+    const first = await typing(notes, () => propose(desk.client, file, 'first\n', 'A'));
+    await has(notes);
+    await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+    assert.equal(activeUri(), notes.uri.toString());
+    for (let press = 0; press < 3; press++) {
+      await keyboard().type('x');
+      await until('the key', () => notes.isDirty);
+      await keyboard().press('Control+s');
+      await until('the notes to be saved', () => !notes.isDirty);
+    }
+    assert.equal(proposalTabs().length, 2);
+    await goToProposal(first.uri);
+  });
+
+  it('a save is of the file that they type in, and accepts nothing', async () => {
+    const notes = await openNotes();
+    await keyboard().type('mine');
+    await until('the typing', () => notes.getText() === 'mine');
+    await propose(desk.client, file, 'changed\n');
+    await keyboard().press('Control+s');
+    await until('the notes to be saved', () => readFileSync(notes.uri.fsPath, 'utf8') === 'mine');
+    assert.equal(proposalTabs().length, 1);
+  });
+
+  for (const { key, decided, refusal } of [
+    { key: 'Control+Enter', decided: ['FILE_SAVED', 'first\n'], refusal: 'Not accepted' },
+    { key: 'Control+Shift+Backspace', decided: ['DIFF_REJECTED', 'A'], refusal: 'Not rejected' },
+  ]) {
+    it(`${key} decides one proposal, and leaves the next while it is held`, async () => {
+      const second = await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+      const first = await propose(desk.client, file, 'first\n', 'A');
+      await proposedSide().click();
+      const [last = '', ...modifiers] = key.split('+').reverse();
+      for (const modifier of modifiers) await keyboard().down(modifier);
+      await keyboard().down(last);
+      assert.deepEqual(await first.answer, decided);
+      await until('the next in front', () => activeUri() === second.uri.toString());
+      await until('the focus', hasEditorFocus);
+      const document = await vscode.workspace.openTextDocument(second.uri);
+      for (const end = Date.now() + 1_500; Date.now() < end;) await keyboard().down(last);
+      assert.deepEqual(proposalTabs(), ['b.txt (proposed new file)']);
+      assert.equal(document.getText(), 'second\n');
+      await desk.ui.page.getByText(`${refusal}: the proposal came to the front only just now`).waitFor();
+      for (const down of [last, ...modifiers]) await keyboard().up(down);
+      letMomentPass();
+      await keyboard().press(key);
+      assert.equal((await second.answer)[0], decided[0]);
+    });
+  }
+
+  for (const { key, decided } of [
+    { key: 'Control+Enter', decided: 'FILE_SAVED' },
+    { key: 'Control+Shift+Backspace', decided: 'DIFF_REJECTED' },
+  ]) {
+    /** Decides with the key, and holds it long after the focus is where `isBack` says. */
+    async function hold(answer: Promise<string[]>, isBack: () => Promise<boolean>): Promise<void> {
+      const [last = '', ...modifiers] = key.split('+').reverse();
+      for (const modifier of modifiers) await keyboard().down(modifier);
+      await keyboard().down(last);
+      let isHeld = true;
+      const holding = (async () => {
+        while (isHeld) await keyboard().down(last);
+      })();
+      assert.equal((await answer)[0], decided);
+      await until('the focus', isBack);
+      await setTimeout(1_500);
+      isHeld = false;
+      await holding;
+      for (const down of [last, ...modifiers]) await keyboard().up(down);
+    }
+
+    it(`${key} that is held after the last proposal writes nothing into their file`, async () => {
+      const notes = await openNotes();
+      await keyboard().type('mine');
+      await until('the typing', () => notes.getText() === 'mine');
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await goToProposal(uri);
+      letMomentPass();
+      await hold(answer, () => Promise.resolve(activeUri() === notes.uri.toString()));
+      assert.equal(notes.getText(), 'mine');
+    });
+
+    it(`${key} that is held after the last proposal presses nothing in their terminal`, async () => {
+      const typed = desk.scratch.path('typed.txt');
+      const shellArgs = ['-c', `stty raw -echo; exec cat > '${typed}'`];
+      const terminal = vscode.window.createTerminal({ shellPath: '/bin/sh', shellArgs });
+      terminal.show();
+      await desk.ui.page.locator('.panel .xterm').click();
+      await until('the terminal', () => desk.ui.hasTerminalFocus());
+      await until('its program', () => existsSync(typed));
+      await keyboard().type('x');
+      await until('the typing', () => readFileSync(typed, 'utf8') === 'x');
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await vscode.commands.executeCommand('ideBridge.openProposal');
+      await until('the diff in front', () => activeUri() === uri.toString());
+      await until('the focus', hasEditorFocus);
+      letMomentPass();
+      await hold(answer, () => desk.ui.hasTerminalFocus());
+      await keyboard().type('y');
+      await until('the next key', () => readFileSync(typed, 'utf8').endsWith('y'));
+      assert.equal(readFileSync(typed, 'utf8'), 'xy');
+      terminal.dispose();
+    });
+  }
+
+  for (const [place, command, has] of [
+    ['the explorer', 'workbench.files.action.focusFilesExplorer', '.explorer-folders-view'],
+    ['the search', 'workbench.view.search', '.search-view'],
+    ['the debug console', 'workbench.panel.repl.view.focus', '.repl'],
+  ] as const) {
+    it(`decide nothing from ${place}, though a diff is in front`, async () => {
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await proposedSide().click();
+      await until('the diff in front', () => activeUri() === uri.toString());
+      await vscode.commands.executeCommand(command);
+      await until('the focus', () =>
+        desk.ui.page.evaluate<boolean>(`document.activeElement.closest('${has}') !== null`),
+      );
+      for (const key of ['Control+Enter', 'Control+Shift+Backspace']) await keyboard().press(key);
+      await desk.client.request('ping');
+      assert.equal(proposalTabs().length, 1);
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      await answer;
+    });
+  }
+
+  describe('Ctrl+S accepts a proposal', () => {
+    /** By a way that does not go through the key of ours, and waits for it. */
+    async function save(uri: vscode.Uri, how: () => PromiseLike<unknown>): Promise<void> {
+      let isSaved = false;
+      const subscription = vscode.workspace.onDidSaveTextDocument((document) => {
+        isSaved ||= document.uri.toString() === uri.toString();
+      });
+      await how();
+      await until('the save', () => isSaved);
+      subscription.dispose();
+      await desk.client.request('ping'); // the answer of a decision would be on its way by now
+    }
+    const byCommand = () => vscode.commands.executeCommand('workbench.action.files.save');
+    const byKey = () => keyboard().press('Control+s');
+    const isRefused = () =>
+      desk.ui.page.getByText('Not accepted: the proposal came to the front only just now').waitFor();
+
+    it('not while the focus is elsewhere, though its diff is in front', async () => {
+      await vscode.commands.executeCommand('workbench.view.search');
+      await until('the focus in the search', () =>
+        desk.ui.page.evaluate<boolean>('document.activeElement.closest(".search-view") !== null'),
+      );
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await until('the diff in front', () => activeUri() === uri.toString());
+      await save(uri, byKey);
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
+    });
+
+    it('not when its diff has only just taken the focus from a file that they type in', async () => {
+      await set('takeFocus', true);
+      await openNotes();
+      await keyboard().type('mine');
+      const { uri } = await propose(desk.client, file, 'changed\n');
+      await until('the focus in the diff', () => activeUri() === uri.toString());
+      await keyboard().type('x');
+      await byKey();
+      await isRefused();
+      assert.equal(proposalTabs().length, 1);
+    });
+
+    it('not when it is the next one and the key was pressed once too often', async () => {
+      const first = await propose(desk.client, file, 'first\n', 'A');
+      const { answer } = await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+      await proposedSide().click();
+      await byKey();
+      assert.deepEqual(await answer, ['FILE_SAVED', 'second\n']);
+      await until('the other in front', () => activeUri() === first.uri.toString());
+      await until('the focus', hasEditorFocus);
+      await byKey();
+      await isRefused();
+      assert.deepEqual(proposalTabs(), ['hello.txt (proposed edit)']);
+    });
+
+    it('once its diff has had the focus for a moment, without a click', async () => {
+      await openNotes();
+      await keyboard().type('mine');
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await goToProposal(uri);
+      letMomentPass();
+      await byKey();
+      assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+    });
+
+    it('by other ways to save, once they have clicked into it', async () => {
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await save(uri, byCommand);
+      assert.equal(proposalTabs().length, 1);
+      await proposedSide().click();
+      await until('the click', () => activeUri() === uri.toString());
+      await until('the acceptance', async () => {
+        await byCommand();
+        return proposalTabs().length === 0;
+      });
+      assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+    });
+  });
+});

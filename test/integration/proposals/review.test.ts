@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { until } from '../../support/until.ts';
+import { connectClient, propose, proposalTabs, tabs, useDesk } from '../bridge.ts';
+import { useDialogs } from '../dialogs.ts';
+
+const original = Array.from({ length: 30 }, (_, i) => `line ${i}`);
+
+/** Line 2 changed, lines 10 and 11 gone, one line more after line 20. */
+const proposed = [
+  ...original.slice(0, 2),
+  'LINE 2',
+  ...original.slice(3, 10),
+  ...original.slice(12, 21),
+  'more',
+  ...original.slice(21),
+];
+
+const asText = (lines: string[]) => lines.map((line) => `${line}\n`).join('');
+
+describe('the review of proposals', () => {
+  const desk = useDesk();
+  let file: string;
+
+  beforeEach(() => {
+    file = desk.scratch.write('hello.txt', asText(original));
+  });
+  afterEach(() => vscode.commands.executeCommand('workbench.view.explorer'));
+
+  const lensOf = (hunk: string, text: string) =>
+    desk.ui.page.locator('.codelens-decoration:visible', { hasText: hunk }).locator('a', { hasText: text });
+  const lens = (text: string) => desk.ui.page.locator('.codelens-decoration a:visible', { hasText: text });
+  const textOf = async (uri: vscode.Uri) => (await vscode.workspace.openTextDocument(uri)).getText();
+  const becomes = (uri: vscode.Uri, lines: string[]) =>
+    until('the text', async () => (await textOf(uri)) === asText(lines));
+
+  describe('hunk by hunk', () => {
+    it('a click drops one, and undo brings it back', async () => {
+      const { answer, uri } = await propose(desk.client, file, asText(proposed));
+      await desk.ui.page.getByText('Change 3 of 3').first().waitFor();
+      await lensOf('Change 1 of 3', 'Drop').click();
+      const without = ['line 0', 'line 1', 'line 2', ...proposed.slice(3)];
+      await becomes(uri, without);
+      await desk.ui.page.getByText('Change 2 of 2').first().waitFor();
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      await desk.ui.page.keyboard.press('Control+z');
+      await becomes(uri, proposed);
+      await desk.ui.page.getByText('Change 3 of 3').first().waitFor();
+      await lensOf('Change 1 of 3', 'Drop').click();
+      await becomes(uri, without);
+      await lens('Accept File').click();
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(without)]);
+    });
+
+    it('a click keeps one, which is a mark and no edit', async () => {
+      const { answer } = await propose(desk.client, file, asText(proposed));
+      await lens('Keep').first().click();
+      await desk.ui.page.getByText('Kept').first().waitFor();
+      await lens('Accept File').click();
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
+    });
+
+    it('keys go to the next and the previous one, keep and drop', async () => {
+      const { uri } = await propose(desk.client, file, asText(proposed));
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      // As the window has it: what it reports of an earlier move may still be on its way to us.
+      const status = desk.ui.page.locator('[id="status.editor.selection"]');
+      const isAt = async (line: number) => (await status.innerText()).includes(`Ln ${line + 1}, Col 1`);
+      await desk.ui.page.keyboard.press('Control+Home');
+      for (const [key, line] of [
+        ['Alt+F5', 2],
+        ['Alt+F5', 10],
+        ['Alt+F5', 19],
+        ['Alt+F5', 2],
+        ['Shift+Alt+F5', 19],
+      ] as const) {
+        await desk.ui.page.keyboard.press(key);
+        await until(`${key} to line ${line}`, () => isAt(line));
+      }
+      await desk.ui.page.keyboard.press('Alt+n');
+      await becomes(uri, [...proposed.slice(0, 19), ...proposed.slice(20)]);
+      await until('the next undecided', () => isAt(2));
+      await desk.ui.page.keyboard.press('Alt+y');
+      await until('the next undecided', () => isAt(10));
+      await desk.ui.page.getByText('Kept').first().waitFor();
+    });
+
+    const cases: [what: string, before: string, now: string, line: number][] = [
+      ['at the start', 'a\nb\n', 'x\nb\n', 0],
+      ['of lines that are gone from the end', 'a\nb\nc\n', 'a\n', 1],
+      ['of lines added at the end', 'a\n', 'a\nb\nc\n', 1],
+      ['of a final newline', 'a\nb', 'a\nb\n', 2],
+      ['of a final newline that is gone', 'a\nb\n', 'a\nb', 1],
+      ['of the only line', 'a', 'b', 0],
+      ['of everything', 'a\nb', '', 0],
+      ['of a text where there was none', '', 'a\nb\n', 0],
+    ];
+    for (const [what, before, now, line] of cases) {
+      it(`dropping the change ${what} gives the original back`, async () => {
+        const path = desk.scratch.write('case.txt', before);
+        const { answer, uri } = await propose(desk.client, path, now);
+        await vscode.commands.executeCommand('ideBridge.dropHunk', uri, line);
+        await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+        assert.deepEqual(await answer, ['FILE_SAVED', before]);
+      });
+    }
+
+    it('in a file with CRLF, whose line ends are no change', async () => {
+      const path = desk.scratch.write('crlf.txt', 'one\r\ntwo\r\nthree\r\n');
+      const { answer, uri } = await propose(desk.client, path, 'one\nTWO\nthree\nfour\n');
+      await desk.ui.page.getByText('Change 2 of 2').first().waitFor();
+      await vscode.commands.executeCommand('ideBridge.dropHunk', uri, 1);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      assert.deepEqual(await answer, ['FILE_SAVED', 'one\ntwo\nthree\nfour\n']);
+    });
+  });
+
+  describe('in the tree', () => {
+    const rows = (text: string) =>
+      desk.ui.page
+        .locator('.pane')
+        .filter({ has: desk.ui.page.getByText('Proposals', { exact: true }) })
+        .locator('.monaco-list-row', { hasText: text });
+    const openTree = () => vscode.commands.executeCommand('ideBridge.proposals.focus');
+
+    it('they stand under their session, with counts and a mark for new files, and are counted', async () => {
+      const other = await connectClient();
+      await propose(desk.client, file, asText(proposed), 'A');
+      await propose(other, desk.scratch.path('fresh.txt'), 'a\nb\n', 'B');
+      await openTree();
+      await rows('hello.txt').getByText('+2 −3').waitFor();
+      await rows('fresh.txt').getByText('new · +2 −0').waitFor();
+      await desk.ui.page
+        .getByText('2 proposed changes wait for you')
+        .or(desk.ui.page.locator('[aria-label*="2 proposed changes wait for you"]'))
+        .first()
+        .waitFor({ state: 'attached' });
+      assert.equal(await rows('Claude').count(), 2, 'two sessions');
+      assert.match(
+        proposalTabs().join(),
+        /hello\.txt \(proposed edit, .+\),fresh\.txt \(proposed new file, .+\)/,
+      );
+      await other.close();
+      await until('one session', async () => (await rows('Claude').count()) === 1);
+    });
+
+    it('counts follow what is typed', async () => {
+      const { uri } = await propose(desk.client, file, asText(proposed));
+      await openTree();
+      await rows('hello.txt').getByText('+2 −3').waitFor();
+      await vscode.commands.executeCommand('ideBridge.dropHunk', uri, 2);
+      await rows('hello.txt').getByText('+1 −2').waitFor();
+    });
+
+    it('a click opens, buttons accept and reject', async () => {
+      const first = await propose(desk.client, file, asText(proposed), 'A');
+      const second = await propose(desk.client, desk.scratch.path('second.txt'), 'x\n', 'B');
+      await openTree();
+      await rows('hello.txt').getByText('+2 −3').waitFor();
+      await rows('second.txt').getByText('+1 −0').waitFor();
+      await rows('hello.txt').click();
+      await until('its diff in front', () =>
+        vscode.window.tabGroups.activeTabGroup.activeTab?.label.startsWith('hello.txt'),
+      );
+      await rows('second.txt').hover();
+      await rows('second.txt').getByRole('button', { name: 'Reject Proposed Changes' }).click();
+      assert.deepEqual(await second.answer, ['DIFF_REJECTED', 'B']);
+      await rows('hello.txt').hover();
+      await rows('hello.txt').getByRole('button', { name: 'Accept Proposed Changes' }).click();
+      assert.deepEqual(await first.answer, ['FILE_SAVED', asText(proposed)]);
+      await desk.ui.page.getByText('No proposed change waits for you.').first().waitFor();
+    });
+
+    it('accept all and reject all', async () => {
+      const answers = [];
+      for (const name of ['a.txt', 'b.txt']) {
+        answers.push((await propose(desk.client, desk.scratch.path(name), name, name)).answer);
+      }
+      await vscode.commands.executeCommand('ideBridge.acceptAllProposals');
+      assert.deepEqual(await Promise.all(answers), [
+        ['FILE_SAVED', 'a.txt'],
+        ['FILE_SAVED', 'b.txt'],
+      ]);
+      const { answer } = await propose(desk.client, file, 'x', 'C');
+      await vscode.commands.executeCommand('ideBridge.rejectAllProposals');
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'C']);
+    });
+  });
+
+  const reviews = () => tabs().filter(({ label }) => label.startsWith('Proposed Changes'));
+
+  /** Proposes an edit and a new file, and shows both in one editor. */
+  async function reviewTwo() {
+    const first = await propose(desk.client, file, asText(proposed), 'A');
+    const second = await propose(desk.client, desk.scratch.path('second.txt'), 'x\n', 'B');
+    await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
+    await until('the multi-diff', () => reviews().length === 1);
+    await lens('Drop').first().waitFor();
+    return [first, second] as const;
+  }
+
+  it('all in one editor, decided one by one; it closes with the last', async () => {
+    const [first, second] = await reviewTwo();
+    await vscode.commands.executeCommand('ideBridge.rejectProposal', first.uri);
+    assert.deepEqual(await first.answer, ['DIFF_REJECTED', 'A']);
+    await until('its own tab to close', () => proposalTabs().length === 1);
+    assert.equal(reviews().length, 1, 'the other one is still under review');
+    await lens('Accept File').last().click();
+    assert.deepEqual(await second.answer, ['FILE_SAVED', 'x\n']);
+    await until('the multi-diff to close', () => reviews().length === 0);
+  });
+
+  it('all in one editor, which closes with the last though a file in it has unsaved changes', async () => {
+    const document = await vscode.workspace.openTextDocument(file);
+    const [first, second] = await reviewTwo();
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), 'mine\n');
+    await vscode.workspace.applyEdit(edit);
+    await until('it to be dirty', () => reviews()[0]?.isDirty);
+    for (const { uri, answer } of [first, second]) {
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      await answer;
+    }
+    await until('the multi-diff to close', () => reviews().length === 0);
+    assert.ok(document.isDirty && document.getText().startsWith('mine\n'));
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
+  describe('over unsaved changes', () => {
+    async function makeDirty(): Promise<vscode.TextDocument> {
+      const document = await vscode.workspace.openTextDocument(file);
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'mine\n'));
+      return document;
+    }
+    const nextDialog = useDialogs();
+
+    afterEach(async () => {
+      const document = await vscode.workspace.openTextDocument(file);
+      if (document.isDirty) {
+        await vscode.window.showTextDocument(document);
+        await vscode.commands.executeCommand('workbench.action.files.revert');
+      }
+    });
+
+    it('the diff says so and compares with them; saving from there takes the warning away', async () => {
+      const document = await makeDirty();
+      const { answer } = await propose(desk.client, file, asText(proposed));
+      await desk.ui.page.getByText('Compared with your unsaved changes').first().waitFor();
+      await desk.ui.page.getByText('Change 4 of 4').first().waitFor();
+      await lens('Save Them').click();
+      await until('the file to be saved', () => !document.isDirty);
+      await until('no warning', async () => (await lens('Save Them').count()) === 0);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal');
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
+    });
+
+    it('accepting asks first, and saving leaves it under review', async () => {
+      const document = await makeDirty();
+      const { answer } = await propose(desk.client, file, asText(proposed));
+      void vscode.commands.executeCommand('ideBridge.acceptProposal');
+      const dialog = await nextDialog();
+      assert.ok(dialog.isModal, 'a toast hides itself, and no accepting asks again meanwhile');
+      assert.match(dialog.text, /^hello\.txt has unsaved changes that Claude Code has not seen/);
+      dialog.press('Save First');
+      await until('the file to be saved', () => !document.isDirty);
+      assert.equal(proposalTabs().length, 1);
+      await vscode.commands.executeCommand('ideBridge.rejectProposal');
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
+    });
+
+    it('accepting anyway leaves them unsaved in the editor', async () => {
+      const document = await makeDirty();
+      const { answer } = await propose(desk.client, file, asText(proposed));
+      void vscode.commands.executeCommand('ideBridge.acceptProposal');
+      (await nextDialog()).press('Accept Anyway');
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
+      assert.ok(document.isDirty);
+      assert.equal(document.lineAt(0).text, 'mine');
+    });
+
+    it('an answer after it was decided elsewhere does nothing', async () => {
+      await makeDirty();
+      const { answer } = await propose(desk.client, file, asText(proposed));
+      const accepted = vscode.commands.executeCommand('ideBridge.acceptProposal');
+      const dialog = await nextDialog();
+      await vscode.commands.executeCommand('ideBridge.rejectProposal');
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
+      dialog.press('Save First');
+      await accepted;
+      assert.equal(readFileSync(file, 'utf8'), asText(original));
+    });
+  });
+});

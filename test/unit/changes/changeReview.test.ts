@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ChangeReview } from '../../../src/changes/changeReview.ts';
+import { type Change, Changes } from '../../../src/changes/changes.ts';
+import type { Author } from '../../../src/changes/changeSet.ts';
+import { ChangeSets } from '../../../src/changes/changeSets.ts';
+import { FakeEditor } from '../../support/fakeEditor.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+describe('the review of changes', () => {
+  let folder: string;
+  let sets: ChangeSets;
+  let changes: Changes;
+  let review: ChangeReview;
+  let editor: FakeEditor;
+
+  const first: Author = { id: 1, pid: 4711, label: 'Claude 1' };
+  const second: Author = { id: 2, pid: 4712, label: 'Claude 2' };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'ide-bridge-review-'));
+    const limits = { files: 100, totalBytes: 1_000_000, fileBytes: 100_000 };
+    const log = new MemoryLog();
+    sets = new ChangeSets({ dir: join(folder, 'snapshots'), limits: () => limits, isAlive: () => true, log });
+    changes = new Changes(sets, log);
+    editor = new FakeEditor();
+    review = new ChangeReview(sets, changes, editor);
+    editor.review = review;
+  });
+  afterEach(() => {
+    sets.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const path = (name: string) => join(folder, name);
+  const text = (name: string) => readFileSync(path(name), 'utf8');
+
+  /** What the CLI does: announces, and writes at once. */
+  function edit(author: Author, name: string, content: string | undefined): void {
+    review.willEdit(author, path(name));
+    if (content === undefined) {
+      rmSync(path(name));
+    } else {
+      editor.write(path(name), content);
+    }
+    editor.follow();
+  }
+
+  async function listed(): Promise<string[]> {
+    await changes.refresh();
+    return changes.all.map(({ set, snapshot }) => `${set.label}: ${snapshot.path.slice(folder.length + 1)}`);
+  }
+
+  async function change(author: Author, name: string): Promise<Change> {
+    await changes.refresh();
+    const found = changes.ofPath(path(name)).find(({ set }) => set.label === author.label);
+    assert.ok(found);
+    return found;
+  }
+
+  const revert = async (author: Author, name: string) => review.revert(await change(author, name));
+
+  it('reverts nothing through a link that came later: it leads to a file of the user’s', async () => {
+    editor.write(path('a.txt'), '0\n');
+    editor.write(path('common.txt'), 'the user’s\n');
+    edit(first, 'a.txt', '1\n');
+    rmSync(path('a.txt'));
+    symlinkSync('common.txt', path('a.txt'));
+    await assert.rejects(revert(first, 'a.txt'), /a link leads to another file now/);
+    assert.equal(text('common.txt'), 'the user’s\n');
+  });
+
+  describe('says whose a file is', () => {
+    it('nobody’s, once it is reverted', async () => {
+      editor.write(path('a.txt'), '0\n');
+      edit(first, 'a.txt', '1\n');
+      await revert(first, 'a.txt');
+      edit(second, 'a.txt', '2\n');
+      assert.deepEqual(await listed(), ['Claude 2: a.txt']);
+    });
+
+    it('nobody’s, once it is kept, whichever session’s row was used', async () => {
+      editor.write(path('a.txt'), '0\n');
+      edit(first, 'a.txt', '1\n');
+      edit(second, 'a.txt', '2\n');
+      review.keep([path('a.txt')]);
+      assert.deepEqual(await listed(), []);
+    });
+
+    it('that of the session that comes next, where the one before has left it as it was', async () => {
+      let now = 0;
+      review = new ChangeReview(sets, changes, editor, () => now);
+      editor.write(path('a.txt'), '0\n');
+      edit(first, 'a.txt', '0\n');
+      now = 60_000;
+      edit(second, 'a.txt', '2\n');
+      assert.deepEqual(await listed(), ['Claude 2: a.txt']);
+    });
+
+    it('nobody’s, when the user brings back the text from before, or the agent’s after that', async () => {
+      editor.write(path('a.txt'), '0\n');
+      edit(first, 'a.txt', '1\n');
+      editor.type(path('a.txt'), () => '0\n');
+      let now = 60_000;
+      review = new ChangeReview(sets, changes, editor, () => (now += 1));
+      editor.review = review;
+      editor.save(path('a.txt'));
+      editor.undo(path('a.txt'));
+      editor.save(path('a.txt'));
+      assert.equal(text('a.txt'), '1\n');
+      assert.deepEqual(await listed(), []);
+    });
+
+    it('the user’s, where a session has announced it and left it as it was, also if saving tells only at its end', async () => {
+      let now = 0;
+      review = new ChangeReview(sets, changes, editor, () => now);
+      editor.review = review;
+      for (const name of ['a.txt', 'b.txt']) {
+        editor.write(path(name), '0\n');
+        edit(first, name, '0\n');
+      }
+      await listed();
+      now = 60_000;
+      edit(second, 'b.txt', '0\n'); // and is still about to write it
+      await listed();
+      for (const name of ['a.txt', 'b.txt']) {
+        editor.type(path(name), () => 'mine\n');
+        editor.save(path(name), 'plainly');
+      }
+      edit(second, 'b.txt', '2\n');
+      assert.deepEqual(await listed(), ['Claude 2: b.txt']);
+      await revert(second, 'b.txt');
+      assert.equal(text('b.txt'), 'mine\n');
+    });
+
+    it('that of its session under its new name, with its folder too', async () => {
+      for (const name of ['dir/a.txt', 'dir/b.txt', 'c.txt']) {
+        editor.write(path(name), '0\n');
+        edit(first, name, '1\n');
+      }
+      editor.rename(path('dir'), path('moved'));
+      editor.rename(path('c.txt'), path('d.txt'));
+      assert.deepEqual(await listed(), ['Claude 1: moved/a.txt', 'Claude 1: moved/b.txt', 'Claude 1: d.txt']);
+      await revert(first, 'd.txt');
+      assert.equal(text('d.txt'), '0\n');
+      assert.ok(!existsSync(path('c.txt')));
+    });
+
+    it('that of its session where it was moved outside of the editor, if nobody has written it since', async () => {
+      for (const name of ['a.txt', 'b.txt']) {
+        editor.write(path(name), '0\n');
+        edit(first, name, '1\n');
+      }
+      await listed();
+      renameSync(path('a.txt'), path('moved.txt'));
+      rmSync(path('b.txt'));
+      editor.write(path('new.txt'), '1\n');
+      await listed();
+      const moves = await changes.movesTo([path('new.txt'), path('moved.txt')]);
+      assert.deepEqual([...moves], [[path('a.txt'), path('moved.txt')]]);
+    });
+
+    it('nobody’s, when the user has deleted it or put another in its place', async () => {
+      for (const name of ['a.txt', 'b.txt', 'mine.txt']) {
+        editor.write(path(name), '0\n');
+      }
+      edit(first, 'a.txt', '1\n');
+      edit(first, 'b.txt', '1\n');
+      editor.remove(path('a.txt'));
+      editor.rename(path('mine.txt'), path('b.txt'));
+      assert.deepEqual(await listed(), []);
+    });
+  });
+
+  describe('reverts', () => {
+    it('what is unsaved in the editor too, and undo brings it back', async () => {
+      editor.write(path('a.txt'), '0\n');
+      editor.type(path('a.txt'), (before) => `${before}mine\n`);
+      edit(first, 'a.txt', '1\n');
+      assert.equal(review.lossOf(await change(first, 'a.txt')).isUnsaved, true);
+      await revert(first, 'a.txt');
+      assert.equal(text('a.txt'), '0\n');
+      assert.ok(!editor.isDirty(path('a.txt')));
+      editor.undo(path('a.txt'));
+      assert.equal(editor.text(path('a.txt')), '0\nmine\n');
+    });
+
+    for (const refused of ['edit', 'save'] as const) {
+      it(`nothing at all where the editor refuses the ${refused}`, async () => {
+        editor.write(path('a.txt'), '0\n');
+        editor.type(path('a.txt'), (before) => `${before}mine\n`);
+        edit(first, 'a.txt', '1\n');
+        const { mtimeMs } = statSync(path('a.txt'));
+        editor.refuses = refused;
+        await assert.rejects(revert(first, 'a.txt'), /unsaved changes/);
+        assert.equal(text('a.txt'), '1\n');
+        assert.equal(statSync(path('a.txt')).mtimeMs, mtimeMs);
+        assert.equal(editor.text(path('a.txt')), '0\nmine\n');
+        assert.deepEqual(await listed(), ['Claude 1: a.txt']);
+      });
+    }
+
+    it('nothing that was kept, moved or edited anew while the user was asked', async () => {
+      editor.write(path('a.txt'), '0\n');
+      edit(first, 'a.txt', '1\n');
+      const asked = await change(first, 'a.txt');
+      review.keep([path('a.txt')]);
+      edit(first, 'a.txt', '2\n');
+      await assert.rejects(review.revert(asked), /no longer listed/);
+      assert.equal(text('a.txt'), '2\n');
+    });
+
+    it('the work of later sessions with it, and names them and what the user has saved', async () => {
+      editor.write(path('a.txt'), '0\n');
+      edit(first, 'a.txt', '1\n');
+      editor.type(path('a.txt'), (before) => `${before}mine\n`);
+      editor.save(path('a.txt'));
+      edit(second, 'a.txt', '2\n');
+      const loss = review.lossOf(await change(first, 'a.txt'));
+      assert.equal(loss.isSaved, true);
+      assert.deepEqual(
+        loss.later.map(({ label }) => label),
+        ['Claude 2'],
+      );
+      assert.equal(review.lossOf(await change(second, 'a.txt')).isSaved, false);
+      await revert(first, 'a.txt');
+      assert.equal(text('a.txt'), '0\n');
+      assert.deepEqual(await listed(), []);
+    });
+
+    it('permissions, of what was deleted and of what is there', async () => {
+      for (const [name, mode] of [
+        ['run.sh', 0o750],
+        ['secret.txt', 0o600],
+        ['there.sh', 0o755],
+      ] as const) {
+        writeFileSync(path(name), '0\n');
+        chmodSync(path(name), mode);
+      }
+      edit(first, 'run.sh', undefined);
+      edit(first, 'secret.txt', undefined);
+      edit(first, 'there.sh', '1\n');
+      chmodSync(path('there.sh'), 0o644);
+      for (const name of ['run.sh', 'secret.txt', 'there.sh']) {
+        await revert(first, name);
+      }
+      const modes = ['run.sh', 'secret.txt', 'there.sh'].map((name) => statSync(path(name)).mode & 0o777);
+      assert.deepEqual(modes, [0o750, 0o600, 0o755]);
+    });
+
+    it('a deleted file with its folder', async () => {
+      mkdirSync(path('dir'));
+      writeFileSync(path('dir/a.txt'), '0\n');
+      edit(first, 'dir/a.txt', undefined);
+      rmSync(path('dir'), { recursive: true });
+      await revert(first, 'dir/a.txt');
+      assert.equal(text('dir/a.txt'), '0\n');
+    });
+
+    it('one file under two names to what it was under the first', async () => {
+      writeFileSync(path('a.txt'), '0\n');
+      linkSync(path('a.txt'), path('hard.txt'));
+      symlinkSync(path('a.txt'), path('soft.txt'));
+      edit(first, 'a.txt', '1\n');
+      edit(first, 'hard.txt', '2\n');
+      edit(first, 'soft.txt', '3\n');
+      await changes.refresh();
+      for (const each of changes.all.reverse()) {
+        await review.revert(each);
+      }
+      assert.deepEqual(['a.txt', 'hard.txt', 'soft.txt'].map(text), ['0\n', '0\n', '0\n']);
+    });
+
+    it('one file under two names to what it was under the first, also once that is another', async () => {
+      writeFileSync(path('a.txt'), '0\n');
+      linkSync(path('a.txt'), path('hard.txt'));
+      edit(first, 'a.txt', '1\n');
+      edit(first, 'hard.txt', '2\n');
+      editor.rename(path('a.txt'), path('renamed.txt'));
+      await changes.refresh();
+      for (const each of changes.all.reverse()) {
+        await review.revert(each);
+      }
+      assert.deepEqual(['renamed.txt', 'hard.txt'].map(text), ['0\n', '0\n']);
+    });
+  });
+});

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import type { Author } from '../../../src/changes/changeSet.ts';
+import { authors, names, renames, World } from '../../support/changesWorld.ts';
+import { type GitOperation, gitOperations, GitWorld } from '../../support/gitWorld.ts';
+
+/** One step: what it is called in a counterexample, and what it does. */
+class Step<W extends World> implements fc.AsyncCommand<object, W> {
+  constructor(
+    private readonly name: string,
+    private readonly step: (world: W) => void | Promise<void>,
+  ) {}
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(_model: object, world: W): Promise<void> {
+    await this.step(world);
+    await world.check();
+  }
+
+  toString(): string {
+    return this.name;
+  }
+}
+
+const author = fc.constantFrom(...authors);
+const name = fc.constantFrom(...names);
+const how = fc.nat(5);
+const which = fc.nat(5);
+const fileOrFolder = fc.constantFrom(...names, 'dir');
+
+/** A step with arguments that fast-check chooses, by the name of the method. */
+function step<T extends unknown[], W extends World = World>(
+  method: string,
+  act: (world: W, ...values: T) => void | Promise<void>,
+  ...values: { [K in keyof T]: fc.Arbitrary<T[K]> }
+): fc.Arbitrary<Step<W>> {
+  return fc
+    .tuple<T>(...values)
+    .map((chosen) => new Step(`${method}(${listed(chosen)})`, (world) => act(world, ...chosen)));
+}
+
+function listed(values: readonly unknown[]): string {
+  return values.map((value) => JSON.stringify((value as Partial<Author>)?.label ?? value)).join();
+}
+
+const steps = [
+  step(
+    'agentEdits',
+    (world, a: Author, n: string, h: number) => world.agentEdits(a, n, h),
+    author,
+    name,
+    how,
+  ),
+  step(
+    'agentEdits',
+    (world, a: Author, n: string, h: number) => world.agentEdits(a, n, h),
+    author,
+    name,
+    how,
+  ),
+  step('announce', (world, a: Author, n: string) => world.announce(a, n), author, name),
+  step(
+    'shellEdits',
+    (world, a: Author, n: string, h: number) => world.shellEdits(a, n, h),
+    author,
+    name,
+    how,
+  ),
+  step('timePasses', (world) => world.timePasses()),
+  step('userTypes', (world, n: string, s: boolean) => world.userTypes(n, s), name, fc.boolean()),
+  step('userUndoes', (world, n: string) => world.userUndoes(n), name),
+  step('userSaves', (world, w: number) => world.userSaves(w), which),
+  step('userSaves', (world, w: number) => world.userSaves(w), which),
+  step('userSaves plainly', (world, w: number) => world.userSaves(w, 'plainly'), which),
+  step(
+    'userRenames',
+    (world, [from, to]: (typeof renames)[number]) => world.userRenames(from, to),
+    fc.constantFrom(...renames),
+  ),
+  step('userDeletes', (world, n: string) => world.userDeletes(n), fileOrFolder),
+  step('keepFile', (world, n: string) => world.keepFile(n), name),
+  step('keepSession', (world, a: Author) => world.keepSession(a), author),
+  step(
+    'revertFile',
+    (world, w: number, r: 'edit' | 'save' | undefined) => world.revertFile(w, r),
+    which,
+    fc.constantFrom(undefined, undefined, 'edit' as const, 'save' as const),
+  ),
+  step('revertSession', (world, a: Author) => world.revertSession(a), author),
+  step('revertHunks', (world, a: Author, n: string) => world.revertHunks(a, n), author, name),
+  step('reload', (world) => world.reload()),
+  step('crash', (world) => world.crash()),
+];
+
+const plainGit = [
+  step('commit', (world) => world.commit()),
+  step('checkout', (world) => world.checkout()),
+  step('stashes', (world) => world.stashes()),
+];
+
+const operation = fc.constantFrom(...(Object.keys(gitOperations) as GitOperation[]));
+const userRuns = step('userRuns', (world: GitWorld, o: GitOperation) => world.userRuns(o), operation);
+const prompt = step('prompt', (world: GitWorld) => world.prompt());
+const shellEdits = step(
+  'shellEdits',
+  (world, a: Author, n: string, h: number) => world.shellEdits(a, n, h),
+  author,
+  name,
+  how,
+);
+const userWrites = step(
+  'userWritesInTerminal',
+  (world: GitWorld, n: string) => world.userWritesInTerminal(n),
+  name,
+);
+const realGit = [userRuns, userRuns, userRuns, prompt, prompt, userWrites, shellEdits, shellEdits];
+
+/**
+ * The same sequences in every run, as many as its time allows; as many others as are asked for, where a law that is broken
+ * is seen again by the seed that fast-check prints.
+ */
+const { IDE_BRIDGE_MODEL_RUNS: runs, IDE_BRIDGE_MODEL_SEED: seed } = process.env;
+const parameters = (numRuns: number, maxTime: number) => ({
+  ...(runs === undefined
+    ? { numRuns, interruptAfterTimeLimit: maxTime, seed: 12 }
+    : { numRuns: Number(runs) }),
+  ...(seed === undefined ? {} : { seed: Number(seed) }),
+});
+
+describe('the laws of agent changes', function () {
+  this.timeout(0);
+
+  async function hold<W extends World>(
+    create: () => W,
+    commands: fc.Arbitrary<Iterable<fc.AsyncCommand<object, W>>>,
+    limits: ReturnType<typeof parameters>,
+  ): Promise<void> {
+    const property = fc.asyncProperty(commands, async (chosen) => {
+      const world = create();
+      try {
+        await fc.asyncModelRun(() => ({ model: {}, real: world }), chosen);
+      } finally {
+        world.dispose();
+      }
+    });
+    await fc.assert(property, limits);
+  }
+
+  it('hold in any sequence of what agents, user, git and crashes do', async () => {
+    const commands = fc.commands([...steps, ...plainGit], { maxCommands: 40, size: 'max' });
+    await hold(() => new World(), commands, parameters(2_000, 20_000));
+  });
+
+  it('hold over a real repository, with what its git does for the user', async () => {
+    const commands = fc.commands([...steps, ...realGit], { maxCommands: 30, size: 'max' });
+    await hold(() => new GitWorld(), commands, parameters(100, 10_000));
+  });
+});

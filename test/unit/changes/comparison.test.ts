@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { compare } from '../../../src/changes/comparison.ts';
+
+describe('a comparison of two files', () => {
+  const counts = (before: string, now: string) => {
+    const compared = compare(Buffer.from(before), Buffer.from(now));
+    return compared.kind === 'same'
+      ? 'same'
+      : compared.lines && `+${compared.lines.added} −${compared.lines.removed}`;
+  };
+  const lines = (count: number, what = 'a line of some words') =>
+    Array.from({ length: count }, (_, i) => `${what} ${i}\n`);
+
+  it('counts whole lines, where they begin and end alike, too', () => {
+    assert.equal(counts('', ''), 'same');
+    assert.equal(counts('a\nX\n', 'b X\n'), '+1 −2');
+    assert.equal(counts('ab\n', 'a\nb\n'), '+2 −1');
+    assert.equal(counts('one\ntwo\n', 'one\ntwo'), '+1 −1');
+    assert.equal(counts('a\na\n', 'a\na\na\n'), '+1 −0');
+    assert.equal(counts('a\na\na\n', 'a\na\n'), '+0 −1');
+    assert.equal(counts('a\nb', 'a\nb\nc'), '+2 −1');
+  });
+
+  it('counts the same in a large file, wherever the change is', () => {
+    const before = lines(200_000);
+    for (const at of [0, 1, 100_000, 199_998, 199_999]) {
+      assert.equal(counts(before.join(''), before.with(at, 'other\nanother\n').join('')), '+2 −1');
+      assert.equal(counts(before.join(''), before.toSpliced(at, 1).join('')), '+0 −1');
+    }
+  });
+
+  it('counts the lines of a large file that is new or gone', () => {
+    const bytes = Buffer.from(lines(500_000).join(''));
+    assert.deepEqual(compare(undefined, bytes), { kind: 'created', lines: { added: 500_000, removed: 0 } });
+    assert.deepEqual(compare(bytes, undefined), { kind: 'deleted', lines: { added: 0, removed: 500_000 } });
+  });
+
+  describe('of which too much differs tells no lines, and makes none:', () => {
+    /** How many bytes are made into strings meanwhile. */
+    function decoding(act: () => unknown): number {
+      const prototype = Buffer.prototype as Buffer;
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its buffer below
+      const original = prototype.toString;
+      let bytes = 0;
+      prototype.toString = function (this: Buffer, ...args: Parameters<Buffer['toString']>) {
+        bytes += this.length;
+        return original.apply(this, args);
+      };
+      try {
+        act();
+      } finally {
+        prototype.toString = original;
+      }
+      return bytes;
+    }
+
+    for (const [what, before, now] of [
+      ['500,000 lines, all changed', lines(500_000), lines(500_000, 'another line')],
+      ['one of 20 MB', ['x'.repeat(20_000_000)], [`${'x'.repeat(9_999_999)}y${'x'.repeat(10_000_000)}`]],
+    ] as const) {
+      it(what, () => {
+        const [a, b] = [Buffer.from(before.join('')), Buffer.from(now.join(''))];
+        assert.equal(
+          decoding(() => assert.deepEqual(compare(a, b), { kind: 'modified' })),
+          0,
+        );
+      });
+    }
+
+    it('a million empty lines', () => {
+      assert.deepEqual(compare(Buffer.from(`a${'\n'.repeat(1e6)}b`), Buffer.from(`b${'\n'.repeat(1e6)}a`)), {
+        kind: 'modified',
+      });
+    });
+  });
+});

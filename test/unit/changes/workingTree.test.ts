@@ -1,0 +1,470 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { WorkingTree } from '../../../src/changes/workingTree.ts';
+import { trustedGit } from '../../support/trusted.ts';
+
+describe('a work tree', function () {
+  this.timeout(30_000);
+  let folder: string;
+  let tree: WorkingTree;
+
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { cwd: folder });
+  const path = (name: string) => join(folder, name);
+  const write = (name: string, content: string) => {
+    mkdirSync(dirname(path(name)), { recursive: true });
+    writeFileSync(path(name), content);
+  };
+
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'ide-bridge-tree-')));
+    tree = new WorkingTree(folder, trustedGit);
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  function commit(): void {
+    git('init', '--quiet', '--initial-branch=main');
+    write('.gitignore', 'ignored/\n.env\n');
+    write('a.txt', 'committed\n');
+    write('sub dir/ü [1].txt', 'committed too\n');
+    git('add', '--all');
+    git('commit', '--quiet', '--message=first');
+  }
+
+  async function found(...names: string[]): Promise<string[]> {
+    const before = await tree.before(names.map(path));
+    return before.map(
+      (file) =>
+        `${file.path.slice(folder.length + 1)} ${file.source} ${JSON.stringify(file.bytes?.toString())}`,
+    );
+  }
+
+  it('finds the committed text of changed and deleted files, and none of new ones', async () => {
+    commit();
+    await tree.note();
+    write('a.txt', 'changed\n');
+    write('new.txt', 'new\n');
+    unlinkSync(path('sub dir/ü [1].txt'));
+    assert.deepEqual(await found('a.txt', 'new.txt', 'sub dir/ü [1].txt'), [
+      'a.txt git "committed\\n"',
+      'new.txt git undefined',
+      'sub dir/ü [1].txt git "committed too\\n"',
+    ]);
+  });
+
+  it('finds nothing in what git itself has put there, and takes that for what the user has', async () => {
+    commit();
+    write('a.txt', 'stashed\n');
+    git('stash', '--quiet');
+    write('sub dir/ü [1].txt', 'staged\n');
+    git('add', '--all');
+    write('sub dir/ü [1].txt', 'staged, and more\n');
+    await tree.note();
+    git('checkout', '--quiet', '--', 'sub dir');
+    assert.deepEqual(await found('sub dir/ü [1].txt'), []);
+    git('stash', 'apply', '--quiet');
+    assert.deepEqual(await found('a.txt'), []);
+    write('a.txt', 'scripted\n');
+    write('sub dir/ü [1].txt', 'scripted\n');
+    assert.deepEqual(await found('a.txt', 'sub dir/ü [1].txt'), [
+      'a.txt saved "stashed\\n"',
+      'sub dir/ü [1].txt saved "staged\\n"',
+    ]);
+  });
+
+  it('knows of a deleted file whether it may be executed', async () => {
+    commit();
+    write('run.sh', 'committed\n');
+    chmodSync(path('run.sh'), 0o755);
+    git('add', '--all');
+    git('commit', '--quiet', '--message=second');
+    await tree.note();
+    unlinkSync(path('run.sh'));
+    unlinkSync(path('a.txt'));
+    const modes = (await tree.before(['run.sh', 'a.txt'].map(path))).map(({ mode }) => mode);
+    assert.deepEqual(modes, [0o777 & ~process.umask(), undefined]);
+  });
+
+  it('finds them among more names than a command line can hold', async () => {
+    commit();
+    await tree.note();
+    write('a.txt', 'changed\n');
+    write('sub dir/ü [1].txt', 'not asked for\n');
+    const absent = Array.from({ length: 499 }, (_, index) => `${index}`.padStart(5_000, 'x'));
+    assert.deepEqual(await found('a.txt', ...absent), ['a.txt git "committed\\n"']);
+  });
+
+  it('does not take a file for new of which git cannot give the committed text', async () => {
+    commit();
+    git('config', 'filter.locked.clean', 'cat');
+    git('config', 'filter.locked.smudge', 'false');
+    git('config', 'filter.locked.required', 'true');
+    write('.git/info/attributes', 'a.txt filter=locked\n');
+    await tree.note();
+    write('a.txt', 'changed\n');
+    write('new.txt', 'new\n');
+    git('add', 'new.txt');
+    assert.deepEqual(await found('a.txt', 'new.txt'), ['new.txt git undefined']);
+  });
+
+  it('finds the committed text with the line ends and in the encoding that a checkout gives it', async () => {
+    commit();
+    write('.gitattributes', 'crlf.txt eol=crlf\nwide.txt working-tree-encoding=UTF-16LE\n');
+    write('crlf.txt', 'one\r\n');
+    writeFileSync(path('wide.txt'), Buffer.from('wide\n', 'utf16le'));
+    git('add', '--all');
+    git('commit', '--quiet', '--message=second');
+    await tree.note();
+    const names = ['crlf.txt', 'wide.txt'];
+    names.forEach((name) => write(name, 'changed'));
+    const before = await tree.before(names.map(path));
+    assert.deepEqual(
+      before.map(({ bytes }) => bytes),
+      [Buffer.from('one\r\n'), Buffer.from('wide\n', 'utf16le')],
+    );
+  });
+
+  it('knows what had not been committed', async () => {
+    commit();
+    write('a.txt', 'mine\n');
+    write('untracked.txt', 'mine\n');
+    await tree.note();
+    write('a.txt', 'changed\n');
+    write('untracked.txt', 'changed\n');
+    assert.deepEqual(await found('a.txt', 'untracked.txt'), [
+      'a.txt saved "mine\\n"',
+      'untracked.txt saved "mine\\n"',
+    ]);
+  });
+
+  it('takes the committed text for what was, where the user has discarded what had not been', async () => {
+    commit();
+    write('a.txt', 'mine\n');
+    write('new.txt', 'mine\n');
+    await tree.note();
+    git('checkout', '--quiet', '--', '.');
+    git('clean', '--quiet', '--force');
+    assert.deepEqual(await found('a.txt', 'new.txt'), []);
+    write('a.txt', 'changed\n');
+    write('new.txt', 'new\n');
+    assert.deepEqual(await found('a.txt', 'new.txt'), ['a.txt git "committed\\n"']); // nobody has the other one
+  });
+
+  it('does not take for new a file of the user that the agent has removed and writes anew', async () => {
+    commit();
+    write('notes.md', 'mine\n');
+    await tree.note();
+    unlinkSync(path('notes.md'));
+    assert.deepEqual(await found('notes.md'), []);
+    write('notes.md', 'changed\n');
+    assert.deepEqual(await found('notes.md'), []);
+  });
+
+  it('does not take for new a file of the user that the agent has moved, and knows it there', async () => {
+    commit();
+    write('notes.md', 'mine\n');
+    write('todo.md', 'mine too\n');
+    await tree.note();
+    mkdirSync(path('docs'));
+    renameSync(path('notes.md'), path('docs/notes.md'));
+    write('docs/new.md', 'new\n');
+    write('docs/todo.md', 'mine too\n'); // a copy
+    const names = ['notes.md', 'docs/notes.md', 'docs/new.md', 'docs/todo.md'];
+    assert.deepEqual(await found(...names), ['docs/new.md git undefined', 'docs/todo.md git undefined']);
+    write('docs/notes.md', 'changed\n');
+    assert.deepEqual(await found('docs/notes.md'), ['docs/notes.md saved "mine\\n"']);
+    write('docs/notes.md', 'mine\n');
+    renameSync(path('docs/notes.md'), path('notes.md'));
+    assert.deepEqual(await found('notes.md', 'docs/notes.md'), []);
+    write('notes.md', 'changed\n');
+    assert.deepEqual(await found('notes.md'), ['notes.md saved "mine\\n"']);
+  });
+
+  it('takes a file for new that an agent has moved, and that it had made itself', async () => {
+    commit();
+    write('made.ts', 'made\n');
+    await tree.note();
+    renameSync(path('made.ts'), path('moved.ts'));
+    const before = await tree.before([path('moved.ts')], (each) => each === path('made.ts'));
+    assert.deepEqual(before, [{ path: path('moved.ts'), bytes: undefined, mode: undefined, source: 'git' }]);
+  });
+
+  it('finds nothing of what somebody else may have written, until it is noted or saved', async () => {
+    commit();
+    write('sub dir/ü [1].txt', 'not committed\n');
+    await tree.note();
+    const names = ['a.txt', 'sub dir/ü [1].txt', 'new.txt'];
+    names.forEach((name) => write(name, 'mine\n'));
+    tree.doubt(names.map(path));
+    names.forEach((name) => write(name, 'changed\n'));
+    assert.deepEqual(await found(...names), []);
+    await tree.noteFile(path('a.txt'));
+    write('a.txt', 'changed again\n');
+    assert.deepEqual(await found(...names), ['a.txt saved "changed\\n"']);
+    await tree.note();
+    write('new.txt', 'changed again\n');
+    assert.deepEqual(await found('new.txt'), ['new.txt saved "changed\\n"']);
+  });
+
+  it('finds nothing in a folder that the user has deleted, but what they have saved there since', async () => {
+    commit();
+    write('sub dir/mine.txt', 'mine\n');
+    await tree.note();
+    rmSync(path('sub dir'), { recursive: true });
+    await tree.noteFile(path('sub dir'));
+    write('sub dir/ü [1].txt', 'changed\n');
+    write('sub dir/mine.txt', 'changed\n');
+    write('sub dir/new.txt', 'mine\n');
+    await tree.noteFile(path('sub dir/new.txt'));
+    write('sub dir/new.txt', 'changed\n');
+    assert.deepEqual(await found('sub dir/ü [1].txt', 'sub dir/mine.txt', 'sub dir/new.txt'), [
+      'sub dir/new.txt saved "mine\\n"',
+    ]);
+  });
+
+  it('takes what the user has saved since as what was', async () => {
+    commit();
+    await tree.note();
+    write('a.txt', 'mine\n');
+    await tree.noteFile(path('a.txt'));
+    write('a.txt', 'changed\n');
+    assert.deepEqual(await found('a.txt'), ['a.txt saved "mine\\n"']);
+  });
+
+  it('finds nothing of ignored files', async () => {
+    commit();
+    await tree.note();
+    write('ignored/out.js', 'built\n');
+    assert.deepEqual(await found('ignored/out.js'), []);
+  });
+
+  it('does not take for new what was ignored until now', async () => {
+    commit();
+    write('ignored/data/mine.txt', 'mine\n');
+    write('.env', 'mine\n');
+    await tree.note();
+    write('.gitignore', '# nothing\n');
+    write('ignored/data/mine.txt', 'changed\n');
+    write('ignored/new.txt', 'not sure\n');
+    write('.env', 'changed\n');
+    assert.deepEqual(await found('.gitignore', 'ignored/data/mine.txt', 'ignored/new.txt', '.env'), [
+      '.gitignore git "ignored/\\n.env\\n"',
+    ]);
+  });
+
+  it('does not take for new what was in another repository, or in a submodule', async () => {
+    commit();
+    for (const name of ['nested', 'module']) {
+      git('init', '--quiet', name);
+      write(`${name}/mine.txt`, 'mine\n');
+      git('-C', name, 'add', '--all');
+      git('-C', name, 'commit', '--quiet', '--message=theirs');
+    }
+    git('add', '--no-warn-embedded-repo', 'module');
+    git('commit', '--quiet', '--message=second');
+    await tree.note();
+    git('rm', '--quiet', '--cached', 'module');
+    for (const name of ['nested', 'module']) {
+      rmSync(path(`${name}/.git`), { recursive: true });
+      write(`${name}/mine.txt`, 'changed\n');
+    }
+    write('new.txt', 'new\n');
+    assert.deepEqual(await found('nested/mine.txt', 'module/mine.txt', 'new.txt'), ['new.txt git undefined']);
+  });
+
+  it('finds nothing where a file takes the place of a link, or a link that of a file', async () => {
+    commit();
+    symlinkSync('a.txt', path('link.txt'));
+    git('add', 'link.txt');
+    git('commit', '--quiet', '--message=second');
+    write('mine.txt', 'mine\n');
+    symlinkSync('a.txt', path('mine link.txt'));
+    await tree.note();
+    for (const name of ['link.txt', 'mine link.txt']) {
+      unlinkSync(path(name));
+      write(name, 'changed\n');
+    }
+    for (const name of ['a.txt', 'mine.txt']) {
+      unlinkSync(path(name));
+      symlinkSync('sub dir/ü [1].txt', path(name));
+    }
+    assert.deepEqual(await found('link.txt', 'mine link.txt', 'a.txt', 'mine.txt'), []);
+  });
+
+  it('finds what a commit in the meantime has not touched, and nothing of what it has', async () => {
+    commit();
+    await tree.note();
+    write('a.txt', 'theirs\n');
+    git('commit', '--quiet', '--all', '--message=second');
+    write('a.txt', 'changed\n');
+    write('sub dir/ü [1].txt', 'changed\n');
+    write('new.txt', 'new\n');
+    assert.deepEqual(await found('a.txt', 'sub dir/ü [1].txt', 'new.txt'), [
+      'sub dir/ü [1].txt git "committed too\\n"',
+      'new.txt git undefined',
+    ]);
+  });
+
+  it('finds nothing of a commit that was undone', async () => {
+    commit();
+    write('a.txt', 'mine\n');
+    write('mine.txt', 'mine\n');
+    git('add', '--all');
+    git('commit', '--quiet', '--message=second');
+    await tree.note();
+    git('reset', '--quiet', '--soft', 'HEAD~1');
+    write('a.txt', 'changed\n');
+    write('mine.txt', 'changed\n');
+    assert.deepEqual(await found('a.txt', 'mine.txt'), []);
+  });
+
+  for (const [how, undo] of Object.entries({
+    '--soft': ['reset', '--quiet', '--soft', 'HEAD~1'],
+    '--mixed': ['reset', '--quiet', 'HEAD~1'],
+  })) {
+    it(`still knows what had not been committed after a commit that a hook wrote in and a reset ${how} undid`, async () => {
+      commit();
+      write('a.txt', 'mine\n');
+      write('mine.txt', 'mine\n');
+      await tree.note();
+      git('add', '--all');
+      git('commit', '--quiet', '--message=second');
+      assert.deepEqual(await found('a.txt', 'mine.txt'), []); // touched by a formatter that had nothing to do
+      git(...undo);
+      write('a.txt', 'changed\n');
+      write('mine.txt', 'changed\n');
+      assert.deepEqual(await found('a.txt', 'mine.txt'), [
+        'a.txt saved "mine\\n"',
+        'mine.txt saved "mine\\n"',
+      ]);
+    });
+  }
+
+  it('finds nothing after files came out of a stash', async () => {
+    commit();
+    write('a.txt', 'mine\n');
+    write('mine.txt', 'mine\n');
+    git('stash', '--quiet', '--include-untracked');
+    await tree.note();
+    git('stash', 'pop', '--quiet');
+    assert.deepEqual(await found('a.txt', 'mine.txt'), []);
+  });
+
+  it('finds nothing after a checkout', async () => {
+    commit();
+    git('checkout', '--quiet', '-b', 'other');
+    write('a.txt', 'other\n');
+    git('commit', '--quiet', '--all', '--message=second');
+    await tree.note();
+    git('checkout', '--quiet', 'main');
+    assert.deepEqual(await found('a.txt'), []);
+  });
+
+  it('finds nothing while git is at work', async () => {
+    commit();
+    await tree.note();
+    write('a.txt', 'changed\n');
+    write('.git/index.lock', '');
+    assert.deepEqual(await found('a.txt'), []);
+  });
+
+  describe('reads the index, and leaves it alone', () => {
+    const index = () => join(git('rev-parse', '--absolute-git-dir').toString().trim(), 'index');
+
+    it('so that a file that was written as it is does not hide an edit', async () => {
+      commit();
+      git(
+        'stash',
+        'store',
+        '--message=one',
+        git('commit-tree', '-m', 'one', 'HEAD^{tree}').toString().trim(),
+      );
+      await tree.note();
+      const before = statSync(index(), { bigint: true });
+      write('sub dir/ü [1].txt', 'committed too\n');
+      const later = new Date(Date.now() + 60_000);
+      utimesSync(path('sub dir/ü [1].txt'), later, later);
+      write('a.txt', 'changed\n');
+      const names = ['a.txt', 'sub dir/ü [1].txt'];
+      for (let look = 1; look <= 2; look++) {
+        assert.deepEqual(await found(...names), ['a.txt git "committed\\n"'], `look ${look}`);
+      }
+      await tree.note();
+      const after = statSync(index(), { bigint: true });
+      assert.deepEqual([after.mtimeNs, after.ino], [before.mtimeNs, before.ino]);
+    });
+
+    it('and knows of an edit that is as old as the index', async () => {
+      commit();
+      git('config', 'core.trustctime', 'false'); // which nobody can set
+      const time = new Date(1_700_000_000_500);
+      utimesSync(path('a.txt'), time, time);
+      git('update-index', '--refresh');
+      utimesSync(index(), time, time);
+      await tree.note();
+      write('a.txt', 'different\n');
+      utimesSync(path('a.txt'), time, time);
+      assert.deepEqual(await found('a.txt'), ['a.txt git "committed\\n"']);
+    });
+
+    it('also where a part of it is shared, and in a work tree of its own', async () => {
+      commit();
+      git('update-index', '--split-index');
+      await tree.note();
+      write('a.txt', 'changed\n');
+      assert.deepEqual(await found('a.txt'), ['a.txt git "committed\\n"']);
+      git('worktree', 'add', '--quiet', 'other');
+      tree = new WorkingTree(path('other'), trustedGit);
+      await tree.note();
+      write('other/a.txt', 'changed\n');
+      assert.deepEqual(await found('other/a.txt'), ['other/a.txt git "committed\\n"']);
+    });
+
+    it('and leaves no copy behind', async () => {
+      commit();
+      const { TMPDIR } = process.env;
+      process.env.TMPDIR = path('temporary');
+      mkdirSync(path('temporary'));
+      try {
+        await tree.note();
+        await tree.before([path('a.txt')]);
+        assert.deepEqual(readdirSync(path('temporary')), []);
+      } finally {
+        if (TMPDIR === undefined) {
+          delete process.env.TMPDIR;
+        } else {
+          process.env.TMPDIR = TMPDIR;
+        }
+      }
+    });
+  });
+
+  it('finds nothing before it was noted, in a repository without a commit, and outside of git', async () => {
+    write('a.txt', 'x\n');
+    await tree.note();
+    assert.deepEqual(await found('a.txt'), []);
+    git('init', '--quiet');
+    await tree.note();
+    assert.deepEqual(await found('a.txt'), []);
+    commit();
+    tree = new WorkingTree(folder, trustedGit);
+    write('a.txt', 'changed\n');
+    assert.deepEqual(await found('a.txt'), []);
+  });
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir, uptime } from 'node:os';
+import { join } from 'node:path';
+import { TypedTexts } from '../../../src/proposals/typedTexts.ts';
+
+/** ms */
+const day = 24 * 60 * 60 * 1_000;
+
+describe('texts that were typed into proposals', () => {
+  const typed = { uri: 'ide-bridge-proposal:/a.txt?1', language: 'plaintext', text: 'mine' };
+  let root: string;
+  let dir: string;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'ide-bridge-typed-'));
+    dir = join(root, 'proposals');
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const onlyFile = () => join(dir, readdirSync(dir)[0] ?? '');
+
+  /** As if another process had written it. */
+  function keepAs(pid: number): void {
+    new TypedTexts(dir).keep(typed);
+    const content = readFileSync(onlyFile(), 'utf8');
+    writeFileSync(onlyFile(), content.replace(`"pid":${process.pid}`, `"pid":${pid}`));
+  }
+
+  it('are for the next extension host, not for the one that keeps them', () => {
+    const texts = new TypedTexts(dir);
+    texts.keep({ ...typed, text: 'mi' });
+    texts.keep(typed);
+    assert.deepEqual(texts.ofOthers(), []);
+    assert.deepEqual(new TypedTexts(dir).ofOthers(), [{ ...typed, isLeft: true }]);
+    texts.forget(typed.uri);
+    assert.deepEqual(readdirSync(dir), []);
+  });
+
+  it('can be read by this user only', () => {
+    new TypedTexts(dir).keep(typed);
+    assert.deepEqual(
+      [dir, onlyFile()].map((path) => statSync(path).mode & 0o777),
+      [0o700, 0o600],
+    );
+  });
+
+  it('are left when their extension host is gone, not while it lives', async () => {
+    const host = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    await once(host, 'spawn');
+    assert.ok(host.pid);
+    keepAs(host.pid);
+    assert.deepEqual(new TypedTexts(dir).ofOthers(), [{ ...typed, isLeft: false }]);
+    host.kill('SIGKILL');
+    await once(host, 'exit');
+    assert.deepEqual(new TypedTexts(dir).ofOthers(), [{ ...typed, isLeft: true }]);
+  });
+
+  it('are left when the machine was started since, whoever has the number of their process now', () => {
+    keepAs(process.ppid);
+    assert.equal(new TypedTexts(dir).ofOthers()[0]?.isLeft, false);
+    const beforeStart = new Date(Date.now() - 1_000 * uptime() - 60_000);
+    utimesSync(onlyFile(), beforeStart, beforeStart);
+    assert.equal(new TypedTexts(dir).ofOthers()[0]?.isLeft, true);
+  });
+
+  it('wait for their workspace to be opened again, however long that takes', () => {
+    new TypedTexts(dir).keep(typed);
+    const longAgo = new Date(Date.now() - 365 * day);
+    utimesSync(onlyFile(), longAgo, longAgo);
+    assert.deepEqual(new TypedTexts(dir).ofOthers(), [{ ...typed, isLeft: true }]);
+    assert.equal(readdirSync(dir).length, 1);
+  });
+
+  it('go when they cannot be read as such, and half written ones after 14 days', () => {
+    new TypedTexts(dir).keep(typed);
+    rmSync(onlyFile());
+    writeFileSync(join(dir, 'half.json'), '{"uri":');
+    const temporary = join(dir, '.0123456789abcdef.tmp');
+    writeFileSync(temporary, 'half');
+    const longAgo = new Date(Date.now() - 15 * day);
+    utimesSync(temporary, longAgo, longAgo);
+    assert.deepEqual(new TypedTexts(dir).ofOthers(), []);
+    assert.deepEqual(readdirSync(dir), []);
+  });
+
+  it('are none where nothing was typed', () => {
+    assert.deepEqual(new TypedTexts(dir).ofOthers(), []);
+  });
+
+  it('leave alone what another window is just writing', () => {
+    new TypedTexts(dir).keep(typed);
+    const temporary = join(dir, '.0123456789abcdef.tmp');
+    writeFileSync(temporary, 'half');
+    new TypedTexts(dir).ofOthers();
+    assert.equal(readFileSync(temporary, 'utf8'), 'half');
+  });
+
+  it('of more than 32 MB are not kept', () => {
+    assert.throws(
+      () => new TypedTexts(dir).keep({ ...typed, text: 'x'.repeat(33 * 1024 * 1024) }),
+      /too many/,
+    );
+  });
+});
