@@ -1,8 +1,19 @@
 import tseslint from 'typescript-eslint';
 
-/** The layers of src/, lowest first. A layer imports itself and those before it; see the test of this rule in test/unit. */
-const layers = ['base', 'protocol', 'server', 'agent', 'changes', 'context', 'tools', 'editor', 'ui'];
-const withVscode = new Set(['editor', 'ui']);
+/** The rooms of src/, lowest first. One imports itself and those before it; see the test of this rule in test/unit. */
+const withoutVscode = ['base', 'protocol', 'server', 'agent', 'context', 'tools'];
+const features = [
+  'sharing',
+  'proposals',
+  'notebooks',
+  'sessions',
+  'documents',
+  'changes',
+  'mentions',
+  'doctor',
+  'chat',
+];
+const rooms = [...withoutVscode, 'editor', ...features, 'ui'];
 const pure = new Set(['base', 'protocol']);
 
 /** The one module that starts processes; see the test of this rule beside that of the layers. */
@@ -12,25 +23,25 @@ const processModules = ['child_process', 'node:child_process', 'cluster', 'node:
   message: `Processes are started in ${door} only.`,
 }));
 
-const layerRules = layers.map((layer, index) => ({
-  files: [`src/${layer}/**/*.ts`],
+const roomRules = rooms.map((room, index) => ({
+  files: [`src/${room}/**/*.ts`],
   rules: {
     'no-restricted-imports': [
       'error',
       {
         paths: [
           ...processModules,
-          ...(withVscode.has(layer)
-            ? []
-            : [{ name: 'vscode', message: `src/${layer} does not know VS Code.` }]),
+          ...(withoutVscode.includes(room)
+            ? [{ name: 'vscode', message: `src/${room} does not know VS Code.` }]
+            : []),
         ],
         patterns: [
-          ...layers.slice(index + 1).map((above) => ({
+          ...rooms.slice(index + 1).map((above) => ({
             regex: `^\\.\\./${above}/`,
-            message: `Imports go downwards only: src/${layer} may not import src/${above}.`,
+            message: `Imports go downwards only: src/${room} may not import src/${above}.`,
           })),
-          ...(pure.has(layer)
-            ? [{ regex: '^(node:|ws$)', message: `src/${layer} is pure: no Node modules.` }]
+          ...(pure.has(room)
+            ? [{ regex: '^(node:|ws$)', message: `src/${room} is pure: no Node modules.` }]
             : []),
         ],
       },
@@ -87,7 +98,7 @@ export default tseslint.config(
       '@typescript-eslint/prefer-promise-reject-errors': 'off',
     },
   },
-  ...layerRules,
+  ...roomRules,
   ...doorRules,
   { files: ['test/**', 'scripts/**', '*.mjs'], rules: { 'no-console': 'off' } },
   { files: ['**/*.mjs', '**/*.cjs'], extends: [tseslint.configs.disableTypeChecked] },

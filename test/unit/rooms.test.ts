@@ -11,18 +11,29 @@ async function complaints(path: string, from: string, statement = `import '${fro
   return result?.messages.map(({ ruleId, message }) => `${ruleId}: ${message}`) ?? [];
 }
 
-describe('layers', function () {
+describe('rooms', function () {
   this.timeout(30_000);
 
   const forbidden = [
+    ['src/base/x.ts', '../protocol/ide.ts'],
     ['src/protocol/x.ts', 'node:fs'],
     ['src/protocol/x.ts', '../server/session.ts'],
-    ['src/server/x.ts', '../editor/tabs.ts'],
+    ['src/server/x.ts', '../tools/tool.ts'],
     ['src/server/x.ts', 'vscode'],
-    ['src/tools/x.ts', 'vscode'],
-    ['src/tools/x.ts', '../editor/tabs.ts'],
+    ['src/agent/x.ts', 'vscode'],
     ['src/context/x.ts', '../tools/tool.ts'],
-    ['src/editor/x.ts', '../ui/menu.ts'],
+    ['src/tools/x.ts', 'vscode'],
+    ['src/tools/x.ts', '../editor/paths.ts'],
+    ['src/editor/x.ts', '../sharing/sharing.ts'],
+    ['src/sharing/x.ts', '../proposals/proposals.ts'],
+    ['src/proposals/x.ts', '../notebooks/notebooks.ts'],
+    ['src/notebooks/x.ts', '../sessions/attention.ts'],
+    ['src/sessions/x.ts', '../documents/tabs.ts'],
+    ['src/documents/x.ts', '../changes/changes.ts'],
+    ['src/changes/x.ts', '../mentions/mentions.ts'],
+    ['src/mentions/x.ts', '../doctor/doctor.ts'],
+    ['src/doctor/x.ts', '../chat/view.ts'],
+    ['src/chat/x.ts', '../ui/menu.ts'],
   ] as const;
   for (const [path, from] of forbidden) {
     it(`${path} may not import ${from}`, async () => {
@@ -33,8 +44,10 @@ describe('layers', function () {
   const allowed = [
     ['src/server/x.ts', '../protocol/mcp.ts'],
     ['src/server/x.ts', 'node:fs'],
-    ['src/editor/x.ts', '../tools/openDiff.ts'],
-    ['src/ui/x.ts', 'vscode'],
+    ['src/proposals/x.ts', '../tools/openDiff.ts'],
+    ['src/proposals/x.ts', './hunks.ts'],
+    ['src/changes/x.ts', 'vscode'],
+    ['src/ui/x.ts', '../doctor/doctor.ts'],
   ] as const;
   for (const [path, from] of allowed) {
     it(`${path} may import ${from}`, async () => {
