@@ -15,6 +15,7 @@ import { watchChanges } from './changeWatcher.ts';
 import { NewProblems } from './newProblems.ts';
 import { OpenFiles } from './openFiles.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
+import { changeCommands } from './changeCommands.ts';
 import { ShellEdits } from './shellEdits.ts';
 import { watchUserEdits } from './userEdits.ts';
 import type { Bridge } from '../server/bridge.ts';
@@ -54,6 +55,7 @@ export class AgentChanges implements Disposable {
   /** Goes on where the window was left, and follows what the sessions do. */
   start(bridge: Bridge, onDidPrompt: vscode.Event<Session>, terminals: SessionTerminals): void {
     const hasSession = (terminal: vscode.Terminal) => terminals.sessionsIn(terminal).length > 0;
+    this.store.add(terminals.onDidChange((session) => this.sets.relabel(session)));
     this.store.add(watchUserEdits(this.review, this.changes));
     this.store.add(watchChanges(this, bridge));
     this.store.add(
@@ -70,6 +72,10 @@ export class AgentChanges implements Disposable {
     );
     this.store.add(this.sets.onDidChange(() => this.closeDiffs()));
     void this.changes.tidy().then(() => this.closeDiffs());
+  }
+
+  commands() {
+    return changeCommands(this);
   }
 
   /** Those over a snapshot that is no longer kept. */

@@ -1,6 +1,9 @@
 /** What our own keys pass to a command that says yes or no: they may be held, or meant for what was in front before. */
 export const byKey = 'key';
 
+export type CommandName = keyof typeof commandIds;
+export type CommandHandler = (...args: unknown[]) => unknown;
+
 /** Every command of ours; a test holds them against package.json. */
 export const commandIds = {
   run: 'ideBridge.run',

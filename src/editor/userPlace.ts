@@ -20,15 +20,12 @@ export class UserPlace implements vscode.Disposable {
   readonly onDidChange = this.changed.event;
 
   constructor(
-    onDidPrompt: vscode.Event<Session>,
-    terminals: Terminals,
+    private readonly terminals: Terminals,
     private readonly isOurDiff: (tab: vscode.Tab) => boolean,
   ) {
     this.subscriptions = vscode.Disposable.from(
       this.changed,
       vscode.window.onDidChangeActiveTerminal((terminal) => this.seenIn(terminal)),
-      onDidPrompt((session) => this.seenIn(terminals.terminalOf(session))),
-      onDidPrompt(() => this.leaveEditor()), // also for a terminal that is not of this window
       vscode.window.tabGroups.onDidChangeTabs(() => {
         if (this.inEditor && allTabs().length === 0) {
           this.leaveEditor();
@@ -56,6 +53,12 @@ export class UserPlace implements vscode.Disposable {
   show(terminal: vscode.Terminal): void {
     terminal.show();
     this.seenIn(terminal);
+  }
+
+  /** The user has sent a prompt to it. */
+  prompted(session: Session): void {
+    this.seenIn(this.terminals.terminalOf(session));
+    this.leaveEditor(); // also for a terminal that is not of this window
   }
 
   /** Nothing that the user has done since it was shown was elsewhere. */

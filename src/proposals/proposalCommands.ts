@@ -5,11 +5,9 @@ import type { Proposals } from './proposals.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { saveOriginal } from './unsavedChanges.ts';
 import { Session } from '../server/session.ts';
-import { byKey, type commandIds } from '../editor/commandIds.ts';
+import { byKey, type CommandHandler, type CommandName } from '../editor/commandIds.ts';
 import { HunkCommands } from './hunkCommands.ts';
 import { rejectWithReason, type Place, type TerminalsOfSessions } from './rejectWithReason.ts';
-
-export type CommandHandler = (...args: unknown[]) => unknown;
 
 type Verb = 'accept' | 'reject';
 
@@ -60,7 +58,7 @@ export function proposalCommands(
     previousHunk: () => hunkCommands.go(-1),
     keepHunk: (uri: unknown, line: unknown) => hunkCommands.keep(uri, line),
     dropHunk: (uri: unknown, line: unknown) => hunkCommands.drop(uri, line),
-  } satisfies Partial<Record<keyof typeof commandIds, CommandHandler>>;
+  } satisfies Partial<Record<CommandName, CommandHandler>>;
 }
 
 function find(proposals: Proposals, argument: unknown): Proposal | undefined {

@@ -10,8 +10,7 @@ import { type Tool, toolError } from './tool.ts';
 
 /** Finds tools by name, and turns what goes wrong in them into answers. */
 export class ToolRegistry implements ToolHost {
-  private readonly tools: ReadonlyMap<string, Tool>;
-  private readonly definitions: ToolDefinition[];
+  private readonly tools = new Map<string, Tool>();
 
   /** @param disabled names of tools that clients neither see nor may call */
   constructor(
@@ -19,17 +18,19 @@ export class ToolRegistry implements ToolHost {
     private readonly log: Logger,
     private readonly disabled: () => readonly string[] = () => [],
   ) {
-    this.tools = new Map(tools.map((tool) => [tool.name, tool]));
-    this.definitions = tools.map(({ name, description, inputSchema }) => ({
-      name,
-      description,
-      inputSchema,
-    }));
+    this.add(tools);
+  }
+
+  /** Behind the others, in the order of tools/list. */
+  add(tools: readonly Tool[]): void {
+    tools.forEach((tool) => this.tools.set(tool.name, tool));
   }
 
   list(): ToolDefinition[] {
     const disabled = this.disabled();
-    return this.definitions.filter(({ name }) => !disabled.includes(name));
+    return [...this.tools.values()]
+      .filter(({ name }) => !disabled.includes(name))
+      .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   }
 
   async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {

@@ -267,7 +267,7 @@ describe('in the window', () => {
       const none = () => new vscode.Disposable(() => {});
       const noSessions = { sessions: new Set<never>(), onDidIdentify: none, onDidTell: none };
       const sessions = new SessionTerminals(noSessions, memento, trustedProcesses, new MemoryLog());
-      const userPlace = new UserPlace(none, sessions, () => false);
+      const userPlace = new UserPlace(sessions, () => false);
       const { registerTerminalProfileProvider } = vscode.window;
       vscode.window.registerTerminalProfileProvider = none; // the extension has its own already
       const launcher = new Launcher(() => undefined, sessions, userPlace, memento);

@@ -1,0 +1,57 @@
+import type * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import type { Logger } from '../base/logger.ts';
+import type { UserPlace } from '../editor/userPlace.ts';
+import type { Bridge } from '../server/bridge.ts';
+import { keepAcceptedFilesOpen } from './acceptedFiles.ts';
+import { returnFocus } from './focusReturn.ts';
+import { HunkLenses } from './hunkLenses.ts';
+import { Hunks } from './hunks.ts';
+import { proposalCommands } from './proposalCommands.ts';
+import { Proposals } from './proposals.ts';
+import { ProposalStatus } from './proposalStatus.ts';
+import { ProposalsView } from './proposalsView.ts';
+import type { TerminalsOfSessions } from './rejectWithReason.ts';
+import { TypedTexts } from './typedTexts.ts';
+import { typedTextsDir } from './typedTextsDir.ts';
+
+/** Edits that wait for the user's decision, and all that shows them. */
+export class ProposalsFeature implements Disposable {
+  readonly proposals: Proposals;
+  private readonly hunks: Hunks;
+  private readonly store = new DisposableStore();
+
+  constructor(
+    bridge: Bridge,
+    globalStorageUri: vscode.Uri,
+    private readonly terminals: TerminalsOfSessions & { onDidChange: vscode.Event<unknown> },
+    private readonly userPlace: UserPlace,
+    log: Logger,
+  ) {
+    const { store } = this;
+    this.proposals = store.add(
+      new Proposals(
+        log,
+        new TypedTexts(typedTextsDir(globalStorageUri)),
+        () => bridge.sessions.size > 1,
+        () => userPlace.isInEditor,
+      ),
+    );
+    const { proposals } = this;
+    this.hunks = store.add(new Hunks(proposals));
+    store.add(proposals.onDidPrompt((session) => userPlace.prompted(session)));
+    store.add(new ProposalStatus(proposals));
+    store.add(new ProposalsView(proposals, this.hunks, terminals));
+    store.add(new HunkLenses(proposals, this.hunks));
+    store.add(returnFocus(proposals, userPlace));
+    store.add(keepAcceptedFilesOpen(proposals));
+  }
+
+  commands() {
+    return proposalCommands(this.proposals, this.hunks, this.terminals, this.userPlace);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+}

@@ -1,0 +1,68 @@
+import type * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import type { UserPlace } from '../editor/userPlace.ts';
+import type { Proposals } from '../proposals/proposals.ts';
+import type { Bridge } from '../server/bridge.ts';
+import { Attention } from './attention.ts';
+import { launch, reportMissingCommand, run } from './launch.ts';
+import { Launcher } from './launcher.ts';
+import { offerReconnect } from './reconnect.ts';
+import { renameSession, showSession } from './sessionCommands.ts';
+import type { SessionTerminals } from './sessionTerminals.ts';
+import { registerTerminalLinks } from './terminalLinks.ts';
+import { injectEnvironment } from './terminals.ts';
+import { TerminalSigns } from './terminalSigns.ts';
+
+/** CLIs in terminals: how they start, find this window, and wait for the user. */
+export class SessionsFeature implements Disposable {
+  readonly attention: Attention;
+  readonly signs: TerminalSigns;
+  private readonly launcher: Launcher;
+  private readonly store = new DisposableStore();
+
+  constructor(
+    bridge: Bridge,
+    proposals: Proposals,
+    private readonly sessionTerminals: SessionTerminals,
+    private readonly userPlace: UserPlace,
+    { workspaceState, environmentVariableCollection }: vscode.ExtensionContext,
+  ) {
+    const { store } = this;
+    this.launcher = store.add(new Launcher(() => bridge.port, sessionTerminals, userPlace, workspaceState));
+    this.signs = store.add(new TerminalSigns());
+    this.attention = store.add(
+      new Attention({ bridge, proposals, sessionTerminals, userPlace, signs: this.signs }),
+    );
+    store.add(registerTerminalLinks(sessionTerminals));
+    store.add(reportMissingCommand(this.launcher));
+    store.add(
+      bridge.onDidChangeState((state) => {
+        if (state.kind === 'listening') {
+          const isNewPort = injectEnvironment(environmentVariableCollection, state.port);
+          if (isNewPort) {
+            void offerReconnect(state.port);
+          }
+        }
+      }),
+    );
+  }
+
+  commands() {
+    const { launcher, sessionTerminals, userPlace } = this;
+    return {
+      run: () => run(launcher),
+      newSession: () => launch(launcher),
+      newSessionInPanel: () => launch(launcher, [], 'panel'),
+      newSessionInEditor: () => launch(launcher, [], 'editor'),
+      newSessionBeside: () => launch(launcher, [], 'beside'),
+      continueSession: () => launch(launcher, ['--continue']),
+      resumeSession: () => launch(launcher, ['--resume']),
+      showSession: (argument: unknown) => showSession(sessionTerminals, userPlace, argument),
+      renameSession: (argument: unknown) => renameSession(sessionTerminals, argument),
+    };
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+}
