@@ -366,6 +366,34 @@ describe('a work tree', function () {
     assert.deepEqual(await found('a.txt', 'mine.txt'), []);
   });
 
+  it('finds nothing after files came out of a stash that nobody had looked at', async () => {
+    commit();
+    write('a.txt', 'edited\n');
+    await tree.note();
+    git('stash', '--quiet');
+    await tree.noteFile(path('a.txt')); // until then a session's, so that it was not asked for
+    git('stash', 'pop', '--quiet');
+    assert.deepEqual(await found('a.txt'), []);
+    write('a.txt', 'scripted\n');
+    assert.deepEqual(await found('a.txt'), ['a.txt saved "edited\\n"']);
+  });
+
+  it('finds nothing of files that git has cleaned away, though the last commit has other ones there', async () => {
+    commit();
+    renameSync(path('sub dir'), path('other'));
+    await tree.note();
+    git('add', '--all');
+    git('commit', '--quiet', '--message=second');
+    git('reset', '--quiet', '--soft', 'HEAD~1'); // the index has "other" yet
+    mkdirSync(path('sub dir'));
+    renameSync(path('a.txt'), path('sub dir/ü [1].txt'));
+    await tree.noteFile(path('a.txt'));
+    await tree.noteFile(path('sub dir/ü [1].txt'));
+    git('checkout', '--quiet', '--', '.');
+    git('clean', '--quiet', '--force', '-d');
+    assert.deepEqual(await found('a.txt', 'sub dir/ü [1].txt'), []);
+  });
+
   it('finds nothing after a checkout', async () => {
     commit();
     git('checkout', '--quiet', '-b', 'other');
@@ -413,7 +441,7 @@ describe('a work tree', function () {
     it('and knows of an edit that is as old as the index', async () => {
       commit();
       git('config', 'core.trustctime', 'false'); // which nobody can set
-      const time = new Date(1_700_000_000_500);
+      const time = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 500);
       utimesSync(path('a.txt'), time, time);
       git('update-index', '--refresh');
       utimesSync(index(), time, time);
