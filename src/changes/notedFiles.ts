@@ -16,6 +16,16 @@ type NotedFile =
   /** The user has taken it away, or git has: what comes there is not new. */
   | { readonly kind: 'absent' };
 
+/** What has gone since it was noted, and perhaps only has another name now. */
+export interface Gone {
+  /** Nobody else has these texts. */
+  readonly lost: readonly Buffer[];
+  /** These are known to whoever keeps them. */
+  readonly kept: readonly Buffer[];
+  /** What was in some of it nobody knows. */
+  readonly isUnknown: boolean;
+}
+
 /**
  * The files that may be other than the last commit has them without an agent's doing, by path: what differed from it,
  * what git ignores, and what the user has written or taken away since.
@@ -23,8 +33,15 @@ type NotedFile =
 export class NotedFiles {
   private readonly files = new Map<string, NotedFile>();
 
-  static async of(differing: Iterable<string>, ignored: Iterable<string>): Promise<NotedFiles> {
-    const noted = new NotedFiles();
+  /** @param since ms since the epoch, before the first of them was looked at */
+  private constructor(private since: number) {}
+
+  static async of(
+    since: number,
+    differing: Iterable<string>,
+    ignored: Iterable<string>,
+  ): Promise<NotedFiles> {
+    const noted = new NotedFiles(since);
     let left = maxTotalBytes;
     for (const path of differing) {
       const file = noted.files.size < maxFiles ? await lookAt(path, Math.min(maxFileBytes, left)) : unknown;
@@ -54,11 +71,15 @@ export class NotedFiles {
       .filter((each) => each.startsWith(path + sep))
       .forEach((each) => this.files.delete(each));
     this.files.set(path, file);
+    if (file.kind === 'unknown') {
+      this.since = Date.now();
+    }
   }
 
   /** Somebody else may have written these, until now. */
   doubt(paths: readonly string[]): void {
     paths.forEach((path) => this.files.set(path, existsSync(path) ? unknown : absent));
+    this.since = Date.now();
   }
 
   /** It is as committed again. */
@@ -71,11 +92,36 @@ export class NotedFiles {
     this.files.set(path, absent);
   }
 
-  /** Texts that nobody else has, of what has gone since. @param isKept whether somebody else knows what the file was */
-  lost(isKept: (path: string) => boolean): Buffer[] {
-    return [...this.files].flatMap(([path, file]) =>
-      file.kind === 'text' && !existsSync(path) && !isKept(path) ? [file.bytes] : [],
-    );
+  /**
+   * Tells of each unknown one once: whatever took its place came together with that.
+   * @param isKept whether somebody else knows what the file was
+   */
+  gone(isKept: (path: string) => boolean): Gone {
+    const lost: Buffer[] = [];
+    const kept: Buffer[] = [];
+    let isUnknown = false;
+    for (const [path, file] of this.files) {
+      if (file.kind === 'absent' || existsSync(path)) {
+        continue;
+      }
+      if (file.kind === 'text') {
+        (isKept(path) ? kept : lost).push(file.bytes);
+      } else {
+        isUnknown ||= !isKept(path);
+        this.giveUp(path);
+      }
+    }
+    return { lost, kept, isUnknown };
+  }
+
+  /**
+   * Whether the file was there before, under another name: neither to move it nor to copy it with its times makes these
+   * newer. To write into one that was moved leaves the time at which it was made; some file systems know none.
+   * @param isNew nothing was at this place before
+   */
+  async isOlder(path: string, isNew: boolean): Promise<boolean> {
+    const { mtimeMs, birthtimeMs } = await lstat(path);
+    return mtimeMs < this.since || (isNew && birthtimeMs > 0 && birthtimeMs < this.since);
   }
 
   /** Whether one of the folders around it is noted. */

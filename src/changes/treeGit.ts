@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import type { Git, GitOptions } from '../server/git.ts';
 import { describe } from './changes.ts';
@@ -6,6 +7,9 @@ import { withIndexCopy } from './indexCopy.ts';
 
 /** Windows takes command lines of 32,767 characters; git takes names by stdin in few of its commands. */
 const maxNamesLength = 20_000;
+/** Beyond that, content is not looked for in git. */
+const maxHashedBytes = 32 * 1024 * 1024;
+
 /** What git leaves in its folder while it works, or while it waits for the user to resolve something. */
 const signsOfWork = [
   'index.lock',
@@ -125,6 +129,26 @@ export class TreeGit {
     return this.run(['cat-file', '--filters', `HEAD:./${this.nameOf(path)}`]).catch(() => undefined);
   }
 
+  /** Those of which git has the content, wherever. */
+  async withKnownContent(paths: readonly string[]): Promise<Set<string>> {
+    const files: string[] = [];
+    let total = 0;
+    for (const path of paths.filter((each) => !each.includes('\n'))) {
+      const found = await lstat(path);
+      total += found.isFile() ? found.size : 0;
+      if (found.isFile() && total <= maxHashedBytes) {
+        files.push(path);
+      }
+    }
+    if (files.length === 0) {
+      return new Set();
+    }
+    const hashes = await this.run(['hash-object', '--stdin-paths'], { input: lines(files) });
+    const found = await this.run(['cat-file', '--batch-check'], { input: hashes.toString() });
+    const answers = found.toString().split('\n');
+    return new Set(files.filter((_, index) => / blob \d+$/.test(answers[index] ?? '')));
+  }
+
   private gitDir(): Promise<string> {
     return this.text('rev-parse', '--absolute-git-dir');
   }
@@ -206,4 +230,8 @@ export class TreeGit {
 
 function fieldsOf(output: Buffer): string[] {
   return output.toString().split('\0').filter(Boolean);
+}
+
+function lines(items: readonly string[]): string {
+  return items.map((item) => `${item}\n`).join('');
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import type { Git } from '../server/git.ts';
 import type { SnapshotSource } from './changeSet.ts';
-import { contentOf, isIn, maxFiles, NotedFiles } from './notedFiles.ts';
+import { contentOf, type Gone, isIn, maxFiles, NotedFiles } from './notedFiles.ts';
 import { type GitState, type GitView, TreeGit } from './treeGit.ts';
 
 export interface FoundBefore {
@@ -36,6 +36,7 @@ export class WorkingTree {
   /** Remembers what differs from the last commit at this moment. Never throws. */
   async note(): Promise<void> {
     try {
+      const since = Date.now();
       await this.git.readFilters();
       const state = await this.git.state();
       const [uncommitted, ignored, head] = await Promise.all([
@@ -43,7 +44,7 @@ export class WorkingTree {
         this.git.ignored(),
         this.git.head(),
       ]);
-      this.noted = { ...state, head, files: await NotedFiles.of(uncommitted.keys(), ignored) };
+      this.noted = { ...state, head, files: await NotedFiles.of(since, uncommitted.keys(), ignored) };
     } catch {
       this.noted = undefined; // no repository, or none with a commit
     }
@@ -85,7 +86,7 @@ export class WorkingTree {
         return [];
       }
       const view = await this.git.view(paths, noted.head);
-      const brought = await this.brought(paths, noted.files, view, noted.files.lost(isKept));
+      const brought = await this.brought(paths, noted.files, view, noted.files.gone(isKept));
       const found: FoundBefore[] = [];
       for (const path of paths) {
         const before = await this.beforeOf(path, noted.files, view, brought);
@@ -146,17 +147,29 @@ export class WorkingTree {
     paths: readonly string[],
     noted: NotedFiles,
     view: GitView,
-    lost: readonly Buffer[],
+    gone: Gone,
   ): Promise<Set<string>> {
     const brought = new Set<string>();
+    const older: string[] = [];
     for (const path of paths) {
-      if (view.uncommitted.get(path)?.isNew && !noted.textOf(path)) {
-        const content = lost.length > 0 ? await contentOf(path) : undefined;
-        if (content && lost.some((each) => each.equals(content))) {
-          brought.add(path);
-        }
+      const change = view.uncommitted.get(path);
+      if (!change || noted.textOf(path) || !existsSync(path)) {
+        continue;
+      }
+      const content = await contentOf(path);
+      const isOneOf = (texts: readonly Buffer[]) => content && texts.some((each) => each.equals(content));
+      if (isOneOf(gone.lost)) {
+        brought.add(path);
+      } else if (
+        !noted.has(path) &&
+        !isOneOf(gone.kept) &&
+        ((change.isNew && gone.isUnknown) || (await noted.isOlder(path, change.isNew)))
+      ) {
+        older.push(path);
       }
     }
+    const isKnown = await this.git.withKnownContent(older);
+    older.filter((path) => !isKnown.has(path)).forEach((path) => brought.add(path));
     return brought;
   }
 }
