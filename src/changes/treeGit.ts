@@ -22,7 +22,7 @@ const signsOfWork = [
 
 /** What changes in git's folder when git has changed files. */
 export interface GitState {
-  /** Another one whenever git has written the index. */
+  /** See `TreeGit.index`. */
   readonly index: string;
   /** Empty: there are none. */
   readonly stashes: string;
@@ -54,8 +54,9 @@ export interface GitView {
 
 /** What git knows of the files in one folder. No filter is ever run. */
 export class TreeGit {
-  /** As configured when they were last read. */
+  /** As configured when the look began. */
   private filters: readonly string[] = [];
+  private gitDir = '';
 
   /** @param folder absolute; the work tree or a folder in it */
   constructor(
@@ -63,28 +64,28 @@ export class TreeGit {
     private readonly git: Git,
   ) {}
 
-  /** Before every look: what is configured may have changed. */
-  async readFilters(): Promise<void> {
+  /** Comes before all else in every look: what is configured may have changed. */
+  async begin(): Promise<GitState> {
     this.filters = await this.git.filters(this.folder);
-  }
-
-  async state(): Promise<GitState> {
     const [gitDir, commonDir, stashes] = await Promise.all([
-      this.gitDir(),
+      this.text('rev-parse', '--absolute-git-dir'),
       this.text('rev-parse', '--git-common-dir'),
       // Not by "stash list", which is a log: one can be configured to verify signatures, by any program.
       this.text('rev-list', '--walk-reflogs', '--ignore-missing', 'refs/stash', '--'),
     ]);
-    const [index, refs] = await Promise.all([
-      describe(join(gitDir, 'index')),
-      describe(resolve(this.folder, commonDir, 'refs')), // in which the stash is locked; branches have a folder there
-    ]);
-    return { index: index.stamp, stashes, stashing: refs.stamp };
+    this.gitDir = gitDir;
+    // In that folder the stash is locked; branches have one of their own.
+    const refs = await describe(resolve(this.folder, commonDir, 'refs'));
+    return { index: await this.index(), stashes, stashing: refs.stamp };
   }
 
-  async isAtWork(): Promise<boolean> {
-    const gitDir = await this.gitDir();
-    return signsOfWork.some((name) => existsSync(join(gitDir, name)));
+  /** Another one whenever git has written the index. */
+  async index(): Promise<string> {
+    return (await describe(join(this.gitDir, 'index'))).stamp;
+  }
+
+  isAtWork(): boolean {
+    return signsOfWork.some((name) => existsSync(join(this.gitDir, name)));
   }
 
   head(): Promise<string> {
@@ -96,14 +97,14 @@ export class TreeGit {
     return this.paths('ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z');
   }
 
-  async allUncommitted(): Promise<Map<string, Uncommitted>> {
-    return withIndexCopy(await this.gitDir(), (copy) => this.uncommitted(copy, []));
+  allUncommitted(): Promise<Map<string, Uncommitted>> {
+    return withIndexCopy(this.gitDir, (copy) => this.uncommitted(copy, []));
   }
 
   /** @param commit an earlier one */
-  async view(paths: readonly string[], commit: string): Promise<GitView> {
+  view(paths: readonly string[], commit: string): Promise<GitView> {
     const names = this.names(paths);
-    return withIndexCopy(await this.gitDir(), async (copy) => {
+    return withIndexCopy(this.gitDir, async (copy) => {
       const [uncommitted, tracked, unstaged, recommitted, replaced, filtered] = await Promise.all([
         this.uncommitted(copy, paths),
         this.paths('ls-files', '-z', '--', ...names),
@@ -143,14 +144,14 @@ export class TreeGit {
     if (files.length === 0) {
       return new Set();
     }
-    const hashes = await this.run(['hash-object', '--stdin-paths'], { input: lines(files) });
-    const found = await this.run(['cat-file', '--batch-check'], { input: hashes.toString() });
-    const answers = found.toString().split('\n');
-    return new Set(files.filter((_, index) => / blob \d+$/.test(answers[index] ?? '')));
-  }
-
-  private gitDir(): Promise<string> {
-    return this.text('rev-parse', '--absolute-git-dir');
+    try {
+      const hashes = await this.run(['hash-object', '--stdin-paths'], { input: lines(files) });
+      const found = await this.run(['cat-file', '--batch-check'], { input: hashes.toString() });
+      const answers = found.toString().split('\n');
+      return new Set(files.filter((_, index) => / blob \d+$/.test(answers[index] ?? '')));
+    } catch {
+      return new Set(); // one is gone again, or a partial clone would have to fetch
+    }
   }
 
   /**

@@ -37,8 +37,7 @@ export class WorkingTree {
   async note(): Promise<void> {
     try {
       const since = Date.now();
-      await this.git.readFilters();
-      const state = await this.git.state();
+      const state = await this.git.begin();
       const [uncommitted, ignored, head] = await Promise.all([
         this.git.allUncommitted(),
         this.git.ignored(),
@@ -76,9 +75,8 @@ export class WorkingTree {
       return [];
     }
     try {
-      await this.git.readFilters();
-      const state = await this.git.state();
-      if (await this.git.isAtWork()) {
+      const state = await this.git.begin();
+      if (this.git.isAtWork()) {
         return [];
       }
       if (mayHaveStashed(noted, state)) {
@@ -94,7 +92,7 @@ export class WorkingTree {
           found.push({ ...before, path, mode: modeOf(path, view) });
         }
       }
-      return (await this.git.state()).index === state.index ? found : []; // else git has worked meanwhile
+      return (await this.git.index()) === state.index ? found : []; // else git has worked meanwhile
     } catch {
       return [];
     }
@@ -150,13 +148,14 @@ export class WorkingTree {
     gone: Gone,
   ): Promise<Set<string>> {
     const brought = new Set<string>();
+    /** If not even git has it. */
     const older: string[] = [];
     for (const path of paths) {
       const change = view.uncommitted.get(path);
       if (!change || noted.textOf(path) || !existsSync(path)) {
         continue;
       }
-      const content = await contentOf(path);
+      const content = gone.lost.length + gone.kept.length > 0 ? await contentOf(path) : undefined;
       const isOneOf = (texts: readonly Buffer[]) => content && texts.some((each) => each.equals(content));
       if (isOneOf(gone.lost)) {
         brought.add(path);

@@ -97,8 +97,10 @@ export class GitWorld extends World {
         this.editor.touch(this.path(name));
       }
     }
-    // A formatter that a hook starts, or the user, writes files even if it has nothing to change there.
-    const touched = [...now.keys()].filter((name) => !this.missed.has(name));
+    // A formatter that a hook starts writes what is committed, even if it has nothing to change there; others do so too.
+    const touched = operation.includes('commit')
+      ? [...now.keys()].filter((name) => !this.missed.has(name))
+      : [];
     const paths = [...new Set([...changed, ...touched])].map((name) => this.path(name));
     const isFollowed = (path: string) => this.review.isFollowed(path);
     const unfollowed = paths.filter((path) => !isFollowed(path));
