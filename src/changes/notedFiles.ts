@@ -34,7 +34,7 @@ export class NotedFiles {
   private readonly files = new Map<string, NotedFile>();
 
   /** @param since ms since the epoch, before the first of them was looked at */
-  private constructor(private since: number) {}
+  private constructor(private readonly since: number) {}
 
   static async of(
     since: number,
@@ -71,15 +71,11 @@ export class NotedFiles {
       .filter((each) => each.startsWith(path + sep))
       .forEach((each) => this.files.delete(each));
     this.files.set(path, file);
-    if (file.kind === 'unknown') {
-      this.since = Date.now();
-    }
   }
 
-  /** Somebody else may have written these, until now. */
+  /** Somebody else may have written these. */
   doubt(paths: readonly string[]): void {
     paths.forEach((path) => this.files.set(path, existsSync(path) ? unknown : absent));
-    this.since = Date.now();
   }
 
   /** It is as committed again. */
@@ -138,7 +134,7 @@ async function lookAt(path: string, maxBytes: number): Promise<NotedFile> {
     const found = await lstat(path);
     return found.isFile() && found.size <= maxBytes ? { kind: 'text', bytes: await readFile(path) } : unknown;
   } catch (error) {
-    return isNotFound(error) ? { kind: 'absent' } : unknown;
+    return isNotFound(error) ? absent : unknown;
   }
 }
 
