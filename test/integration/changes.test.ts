@@ -487,7 +487,10 @@ describe('agent changes', () => {
     });
 
     it('are listed as such, and can be reverted to what was there', async () => {
+      desk.scratch.write('.git/info/exclude', 'hidden/\n');
+      desk.scratch.write('hidden/only copy.txt', 'mine\n');
       await prompt();
+      renameSync(desk.scratch.path('hidden/only copy.txt'), desk.scratch.path('only copy.txt'));
       writeFileSync(desk.scratch.path('script.txt'), 'scripted\n');
       writeFileSync(desk.scratch.path('mine.txt'), 'scripted\n');
       writeFileSync(desk.scratch.path('made.txt'), 'scripted\n');
@@ -495,10 +498,12 @@ describe('agent changes', () => {
         await row(name).waitFor();
         assert.match((await row(name).textContent()) ?? '', /by shell\?/);
       }
+      assert.equal((await texts()).filter((text) => text.includes('only copy')).length, 0);
       await desk.ui.screenshot('changes-by-shell');
       const asked = await revert('Claude', 'Revert 3 Files');
       assert.match(asked, /script\.txt: .*compared with the last commit/);
       await until('the old state', () => !existsSync(desk.scratch.path('made.txt')));
+      assert.ok(existsSync(desk.scratch.path('only copy.txt')));
       await until(
         'the committed text',
         () => readFileSync(desk.scratch.path('script.txt'), 'utf8') === 'committed\n',
