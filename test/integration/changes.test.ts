@@ -487,7 +487,7 @@ describe('agent changes', () => {
     });
 
     it('are listed as such, and can be reverted to what was there', async () => {
-      desk.scratch.write('.git/info/exclude', 'hidden/\n');
+      writeFileSync(join(folder(), '.git/info/exclude'), 'hidden/\n');
       desk.scratch.write('hidden/only copy.txt', 'mine\n');
       await prompt();
       renameSync(desk.scratch.path('hidden/only copy.txt'), desk.scratch.path('only copy.txt'));
