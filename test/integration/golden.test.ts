@@ -289,11 +289,12 @@ const scenarios: Record<string, Scenario> = {
         await desk.openReadOnly();
         await run();
         const editor = await desk.openNotebook(scratch);
+        await set('notebook.confirm', 'session');
         const unselected = desk.agree(run());
         await desk.kernelPicker();
         await desk.escape(unselected);
         await desk.select(editor, desk.kernels.r);
-        await desk.agree(run());
+        await run();
         await desk.select(editor, desk.kernels.python);
         for (const [language, status] of [
           ['R', 'idle'],
@@ -304,12 +305,14 @@ const scenarios: Record<string, Scenario> = {
           await run();
         }
         desk.jupyter.granted.clear();
+        await set('notebook.confirm', undefined);
         const asked = run();
         await desk.question();
         await run();
         await desk.sayNo();
         await asked;
       } finally {
+        await set('notebook.confirm', undefined);
         await desk.clear();
       }
     },
@@ -319,15 +322,17 @@ const scenarios: Record<string, Scenario> = {
     onKernel: true,
     async run(client, scratch) {
       const desk = await KernelDesk.with(ui);
-      const run = (code: string) => desk.agree(client.call('executeCode', { code }));
+      const run = (code: string) => client.call('executeCode', { code });
       try {
+        await set('notebook.confirm', 'session');
         await desk.openNotebook(scratch, 'analysis.ipynb', desk.kernels.python);
-        await run('print("hello", flush=True)\n21 * 2');
+        await desk.agree(run('print("hello", flush=True)\n21 * 2'));
         await run('pass');
         await run('import os, signal\nos.kill(os.getpid(), signal.SIGKILL)');
         await desk.openNotebook(scratch, 'mute.ipynb', desk.kernels.mute);
         await run('pass');
       } finally {
+        await set('notebook.confirm', undefined);
         await desk.clear();
       }
     },
@@ -338,6 +343,7 @@ const scenarios: Record<string, Scenario> = {
     async run(client, scratch) {
       const desk = await KernelDesk.with(ui);
       const call = (code: string) => client.start('tools/call', { name: 'executeCode', arguments: { code } });
+      await set('notebook.confirm', 'session');
       await desk.openNotebook(scratch, 'closed.ipynb', desk.kernels.python);
       const asked = call('1');
       await desk.question();
@@ -357,7 +363,6 @@ const scenarios: Record<string, Scenario> = {
       const started = async () => {
         const count = editor.notebook.cellCount;
         const { id, answer } = call(sleep);
-        await desk.agree(Promise.resolve());
         const isNew = () => editor.notebook.cellCount > count;
         await until('the sleep', () => isNew() && lastCell().outputs.length > 0, slow);
         return { id, answer };
@@ -382,6 +387,7 @@ const scenarios: Record<string, Scenario> = {
         await closed.answer;
       } finally {
         await set('notebook.timeout', undefined);
+        await set('notebook.confirm', undefined);
         await desk.clear();
       }
     },
