@@ -11,22 +11,12 @@ import { skipWithout } from '../support/lacking.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
 import { connectUi, type Ui } from '../support/ui.ts';
 import { until } from '../support/until.ts';
-import {
-  connectClient,
-  currentLock,
-  extensionUnderTest,
-  proposalTabs,
-  Scratch,
-  skipOnFloor,
-  tabs,
-} from './bridge.ts';
+import { connectClient, currentLock, extensionUnderTest, proposalTabs, Scratch, tabs } from './bridge.ts';
 import { KernelDesk, slow } from './kernelDesk.ts';
 
 interface Scenario {
   /** Those to record; others come when the editor wants. */
   notifications?: string[];
-  /** Of what the oldest VS Code is not known to do. */
-  newerOnly?: boolean;
   /** It runs code. */
   onKernel?: boolean;
   run: (client: IdeClient, scratch: Scratch) => Promise<void>;
@@ -279,7 +269,6 @@ const scenarios: Record<string, Scenario> = {
     },
   },
   'executeCode-refused': {
-    newerOnly: true,
     async run(client, scratch) {
       const run = () => client.call('executeCode', { code: 'print(1)' });
       await refused(client.call('executeCode', { code: ' ' }));
@@ -318,7 +307,6 @@ const scenarios: Record<string, Scenario> = {
     },
   },
   executeCode: {
-    newerOnly: true,
     onKernel: true,
     async run(client, scratch) {
       const desk = await KernelDesk.with(ui);
@@ -338,7 +326,6 @@ const scenarios: Record<string, Scenario> = {
     },
   },
   'executeCode-ended-early': {
-    newerOnly: true,
     onKernel: true,
     async run(client, scratch) {
       const desk = await KernelDesk.with(ui);
@@ -504,10 +491,9 @@ describe('golden conversation', () => {
   });
   after(() => ui.close());
 
-  for (const [name, { notifications = [], newerOnly, onKernel, run }] of Object.entries(scenarios)) {
+  for (const [name, { notifications = [], onKernel, run }] of Object.entries(scenarios)) {
     it(name, async function () {
       this.timeout(120_000); // a kernel takes its time
-      if (newerOnly) skipOnFloor(this);
       if (onKernel) skipWithout('python3-ipykernel', this);
       const scratch = new Scratch();
       const { port, authToken } = await currentLock();
