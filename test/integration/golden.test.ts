@@ -540,25 +540,36 @@ function transcript(client: IdeClient, scratch: Scratch, notifications: string[]
   const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
   const told = new Set<string>();
   return client.transcript
+    .map(({ from, message }) => ({ from, message: ofOurFiles(message, scratch) }))
     .filter(({ from, message }) => {
       const { method } = message as { method?: string };
       if (from === 'client' || method === undefined) {
         return true;
       }
-      // Language servers report on other files, and again on the same, when they like.
+      // Language servers report again on the same files when they like.
       const text = JSON.stringify(message);
-      const isOurs = method !== 'diagnostics_changed' || (text.includes(scratch.folder) && !told.has(text));
+      const isNew = method !== 'diagnostics_changed' || (text.includes(scratch.folder) && !told.has(text));
       told.add(text);
-      return notifications.includes(method) && isOurs;
+      return notifications.includes(method) && isNew;
     })
     .map(({ from, message }) => `${from === 'client' ? '>' : '<'} ${JSON.stringify(message)}`)
     .join('\n')
-    .replace(/"[^"]*\/settings\.json",|,"[^"]*\/settings\.json"/g, '') // told of in the same message
     .replaceAll(scratch.folder, '<dir>')
     .replaceAll(workspace, '<workspace>')
     .replaceAll(longText, '<1,997 y>')
     .replaceAll(`"version":"${version}"`, '"version":"<version>"')
     .concat('\n');
+}
+
+/** Without the files that language servers report on in the same notification. */
+function ofOurFiles(message: unknown, scratch: Scratch): unknown {
+  const { method, params } = message as { method?: string; params?: { uris?: string[] } };
+  return method === 'diagnostics_changed'
+    ? {
+        ...(message as object),
+        params: { uris: params?.uris?.filter((uri) => uri.includes(scratch.folder)) },
+      }
+    : message;
 }
 
 function goldenFile(name: string): string {
