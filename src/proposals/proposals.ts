@@ -34,6 +34,9 @@ export interface Decision {
 /** ms that a client waits for tabs to close: one that asks something may never do so. */
 const patience = 2_000;
 
+/** ms for the editor to end the command that has shown a tab, of those: in VS Code 1.96 it may never do so. */
+const openingTime = 1_000;
+
 /** By what the client names a proposal. */
 type Named = Pick<ProposalRequest, 'session' | 'tabName' | 'filePath'>;
 
@@ -295,8 +298,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
       return; // it is on disk, where the next extension host finds it
     }
     const opened = this.opening.get(proposal)?.catch(() => {});
-    // Else the tab would open after we have closed it. VS Code 1.96 may never end the command of one that it shows.
-    await (tabsOf(uri).length === 0 ? opened : Promise.race([opened, delay(patience)]));
+    // Else the tab would open after we have closed it.
+    await (tabsOf(uri).length === 0 ? opened : Promise.race([opened, delay(openingTime)]));
     const column = tabsOf(uri)[0]?.group.viewColumn;
     const language = languageOf(uri);
     const closed = this.decidedTabs.close(uri);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, realpathSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { WorkingTree } from '../../src/changes/workingTree.ts';
@@ -35,10 +35,11 @@ describe('no program is run that a repository names by', () => {
       }
       const trees = folders.map((each) => new WorkingTree(each, trustedGit));
       await Promise.all(trees.map((tree) => tree.note()));
-      const names = ['a.txt', 'b.dat', 'new.txt', 'docs/c.txt', 'sub/a.txt', 'sub/b.dat'];
+      const names = ['a.txt', 'b.dat', 'new.txt', 'new.dat', 'docs/c.txt', 'sub/a.txt', 'sub/b.dat'];
       for (const name of names.filter((each) => existsSync(path.dirname(repository.path(each))))) {
         repository.write(name, 'changed\n');
       }
+      utimesSync(repository.path('new.dat'), 0, 0); // as if it was moved there: its content is looked for in git
       for (const tree of trees) {
         await tree.noteFile(repository.path('new.txt'));
         await tree.before(names.map((name) => repository.path(name)));

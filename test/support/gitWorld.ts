@@ -24,9 +24,11 @@ export const gitOperations = {
   ],
   'reset --hard': [['reset', '--hard', '--quiet']],
   'undo the commit': [['reset', '--soft', 'HEAD~1']],
+  'undo the commit, unstaged': [['reset', '--quiet', 'HEAD~1']],
   'go back one commit': [['reset', '--hard', '--quiet', 'HEAD~1']],
 } as const;
 export type GitOperation = keyof typeof gitOperations;
+export const undoings = ['undo the commit', 'undo the commit, unstaged'] as const;
 
 /** The same over a real repository, by which the edits of shell commands are found. */
 export class GitWorld extends World {
@@ -95,8 +97,8 @@ export class GitWorld extends World {
         this.editor.touch(this.path(name));
       }
     }
-    // A formatter that a hook starts writes what is committed, even if it has nothing to change there.
-    const touched = operation.startsWith('commit')
+    // A formatter that a hook starts writes what is committed, even if it has nothing to change there; others do so too.
+    const touched = operation.includes('commit')
       ? [...now.keys()].filter((name) => !this.missed.has(name))
       : [];
     const paths = [...new Set([...changed, ...touched])].map((name) => this.path(name));
@@ -105,6 +107,12 @@ export class GitWorld extends World {
     const found = await this.tree.before(unfollowed, isFollowed);
     const taken = found.filter(({ path, bytes }) => !this.sets.isNow(path, bytes)).map(({ path }) => path);
     assert.deepEqual(taken, [], 'what git did for the user is taken for a shell edit');
+  }
+
+  /** Few sequences would come upon this pair by themselves. */
+  async userCommitsAndUndoes(how: (typeof undoings)[number]): Promise<void> {
+    await this.userRuns('commit');
+    await this.userRuns(how);
   }
 
   override reload(): void {

@@ -1,6 +1,6 @@
 /**
  * Asks every 20 ms until `probe` gives something, and returns it; throws after `limit` ms, naming `what`, and what was
- * `seen` instead.
+ * `seen` instead. 0 and an empty text are nothing: a file is there before what is written into it.
  */
 export async function until<T>(
   what: string,
@@ -11,7 +11,7 @@ export async function until<T>(
   const deadline = Date.now() + limit;
   for (;;) {
     const found = await probe();
-    if (found !== undefined && found !== false) {
+    if (found) {
       return found;
     }
     if (Date.now() > deadline) {

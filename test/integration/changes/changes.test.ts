@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../../src/tools/openEditors.ts';
 import { until } from '../../support/until.ts';
@@ -458,10 +459,22 @@ describe('agent changes', () => {
     });
     afterEach(() => rmSync(join(folder(), '.git'), { recursive: true }));
 
+    const { now } = Date;
+    /** As if that many ms had passed; the extension asks the same clock. */
+    const letTimePass = (ms: number) => {
+      const before = Date.now;
+      Date.now = () => before() + ms;
+    };
+    afterEach(() => {
+      Date.now = now;
+    });
+    /** ms for which what the user does explains what happens on disk, and a little more. */
+    const ownEcho = 3_100;
+
     /** As the CLI does when a prompt is sent; the work tree is then read in the background. */
     async function prompt(): Promise<void> {
       await desk.client.callForTexts('closeAllDiffTabs');
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await delay(1_500);
     }
 
     it('are not looked for anew with each of many prompts', async () => {
@@ -475,7 +488,7 @@ describe('agent changes', () => {
           async () => {
             const isAtRest = before > 0 && spy.runs.length === before;
             before = spy.runs.length;
-            await new Promise((resolve) => setTimeout(resolve, 1_000));
+            await delay(1_000);
             return isAtRest;
           },
           30_000,
@@ -487,7 +500,10 @@ describe('agent changes', () => {
     });
 
     it('are listed as such, and can be reverted to what was there', async () => {
+      writeFileSync(join(folder(), '.git/info/exclude'), 'hidden/\n');
+      desk.scratch.write('hidden/only copy.txt', 'mine\n');
       await prompt();
+      renameSync(desk.scratch.path('hidden/only copy.txt'), desk.scratch.path('only copy.txt'));
       writeFileSync(desk.scratch.path('script.txt'), 'scripted\n');
       writeFileSync(desk.scratch.path('mine.txt'), 'scripted\n');
       writeFileSync(desk.scratch.path('made.txt'), 'scripted\n');
@@ -495,10 +511,12 @@ describe('agent changes', () => {
         await row(name).waitFor();
         assert.match((await row(name).textContent()) ?? '', /by shell\?/);
       }
+      assert.equal((await texts()).filter((text) => text.includes('only copy')).length, 0);
       await desk.ui.screenshot('changes-by-shell');
       const asked = await revert('Claude', 'Revert 3 Files');
       assert.match(asked, /script\.txt: .*compared with the last commit/);
       await until('the old state', () => !existsSync(desk.scratch.path('made.txt')));
+      assert.ok(existsSync(desk.scratch.path('only copy.txt')));
       await until(
         'the committed text',
         () => readFileSync(desk.scratch.path('script.txt'), 'utf8') === 'committed\n',
@@ -529,7 +547,8 @@ describe('agent changes', () => {
         const ended = new Promise((resolve) => vscode.window.onDidEndTerminalShellExecution(resolve));
         shell.executeCommand('echo mine > script.txt; git checkout --quiet -- mine.txt');
         await ended;
-        await new Promise((resolve) => setTimeout(resolve, 4_500)); // until then the terminal explains all
+        await delay(1_500); // what happened by then is judged
+        letTimePass(ownEcho); // until then the terminal explains all
         for (const name of ['script.txt', 'mine.txt', 'made.txt']) {
           writeFileSync(desk.scratch.path(name), 'scripted\n');
         }
@@ -550,7 +569,7 @@ describe('agent changes', () => {
       await row('script.txt').waitFor();
       await rowAction('script.txt', 'Keep Agent Changes of This File');
       await until('the view to be empty', async () => (await texts()).length === 0);
-      await new Promise((resolve) => setTimeout(resolve, 3_500)); // until then it would be taken for the user's
+      letTimePass(ownEcho); // until then it would be taken for the user's
       writeFileSync(file, 'scripted\n');
       await row('script.txt').waitFor();
       await revert('script.txt');
@@ -568,7 +587,7 @@ describe('agent changes', () => {
       await until('the stash', () => readFileSync(script, 'utf8') === 'stashed\n');
       git('checkout', '--quiet', '--', mine);
       await until('what is staged', () => readFileSync(mine, 'utf8') === 'staged\n');
-      await new Promise((resolve) => setTimeout(resolve, 2_000)); // what happens now is judged by itself
+      await delay(2_000); // what happens now is judged by itself
       writeFileSync(desk.scratch.path('made.txt'), 'scripted\n');
       await row('made.txt').waitFor();
       assert.equal((await texts()).length, 2, String(await texts()));

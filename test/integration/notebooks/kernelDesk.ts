@@ -3,8 +3,10 @@ import * as vscode from 'vscode';
 import { refuse, VirtualFiles } from '../../../src/editor/virtualFiles.ts';
 import type { TestJupyterApi } from '../../fixtures/jupyter/extension.ts';
 import type { TestKernelApi } from '../../fixtures/kernel/extension.ts';
+import type { IdeClient } from '../../support/ideClient.ts';
 import type { Ui } from '../../support/ui.ts';
 import type { Scratch } from '../bridge.ts';
+import { configure } from '../fakeCli.ts';
 import { ipynb } from './ipynb.ts';
 
 /** A kernel takes its time to start on a busy machine; ms. */
@@ -70,6 +72,17 @@ export class KernelDesk {
     }
   }
 
+  /**
+   * Says yes, once, to code that `client` wants to run in this workspace, so that nothing is asked as long as the
+   * setting stays: what becomes of the code is the same as after each question, and needs no wait for one.
+   */
+  async agreeForWorkspace(client: IdeClient, scratch: Scratch): Promise<void> {
+    await configure('notebook.confirm', 'workspace');
+    await this.openNotebook(scratch, 'agreed.ipynb', this.kernels.python);
+    await this.agree(client.call('executeCode', { code: 'pass' }));
+    await this.clear();
+  }
+
   /** Says yes to the question that comes before `answer`, and waits for that. */
   async agree<T>(answer: Promise<T>): Promise<T> {
     await this.question();
@@ -116,11 +129,11 @@ export class KernelDesk {
     return answer.finally(() => clearInterval(pressing));
   }
 
-  /** Ends all kernels, and closes all editors. */
+  /** Leaves all kernels to the next test, and closes all editors. */
   async clear(): Promise<void> {
     this.jupyter.granted.clear();
     for (const notebook of vscode.workspace.notebookDocuments) {
-      this.kernels.kill(notebook.uri);
+      this.kernels.release(notebook.uri);
       if (notebook.isDirty) await notebook.save();
     }
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');

@@ -29,8 +29,6 @@ describe('executeCode', function () {
   });
   afterEach(async () => {
     await client.close();
-    await set('confirm', undefined);
-    await set('outputLimit', undefined);
     await desk.clear();
     scratch.remove();
   });
@@ -92,139 +90,12 @@ describe('executeCode', function () {
       await answer;
     });
 
-    it('answers streams and the value of the last expression, in order', async () => {
-      const code = 'import sys\nprint("out", flush=True)\nprint("err", file=sys.stderr, flush=True)\n[1, 2]';
-      assert.deepEqual(texts(await executed(code)), ['out\n', 'err\n', '[1, 2]']);
-    });
-
-    it('says so when there is no output', async () => {
-      assert.deepEqual(texts(await executed('y = 1')), ['The code ran without output.']);
-    });
-
-    it('answers an image as one', async () => {
-      const png =
-        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-      const { content } = await executed(
-        `import base64\nfrom IPython.display import Image, display\nprint("plot")\ndisplay(Image(data=base64.b64decode("${png}")))`,
-      );
-      assert.deepEqual(content, [
-        { type: 'text', text: 'plot\n' },
-        { type: 'image', data: png, mimeType: 'image/png' },
-      ]);
-    });
-
-    it('answers HTML and JSON where nothing better is there', async () => {
-      const { content } = await executed(
-        [
-          'from IPython.display import display',
-          'display({"text/html": "<b>1</b>", "text/plain": "one"}, raw=True)',
-          'display({"text/html": "<b>2</b>"}, raw=True)',
-          'display({"application/json": {"three": 3}}, raw=True)',
-        ].join('\n'),
-      );
-      const [plain, html, json] = content.map(({ text }) => text);
-      assert.equal(plain, 'one');
-      assert.equal(html, '<b>2</b>');
-      assert.deepEqual(JSON.parse(json ?? ''), { three: 3 });
-    });
-
-    it('answers an exception with its traceback, without colours', async () => {
-      const [printed, error] = texts(await executed('print("before")\n1 / 0'));
-      assert.equal(printed, 'before\n');
-      assert.match(error ?? '', /Traceback[^]*1 \/ 0[^]*ZeroDivisionError: division by zero/);
-      assert.ok(!error?.includes('\u001b'));
-    });
-
-    it('passes on that the kernel takes no input', async () => {
-      assert.match(texts(await executed('input("name? ")')).join(), /input requests/);
-    });
-
-    it('keeps variables from call to call', async () => {
-      await executed('kept = 41');
-      assert.deepEqual(texts(await executed('kept + 1')), ['42']);
-    });
-
-    it('cuts 10 MB of output in the middle, to the length that is set', async () => {
-      for (const [limit, length] of [
-        [undefined, 10_000_000],
-        [2_000, 10_000],
-      ] as const) {
-        await set('outputLimit', limit);
-        const all = texts(await executed(`print("a" + "x" * ${length} + "z")`)).join('');
-        const over = all.length - (limit ?? 30_000);
-        assert.ok(over > 0 && over < 100, `${all.length} characters`);
-        assert.ok(all.startsWith('axxx') && all.endsWith('xxxz\n'));
-        assert.match(all, new RegExp(`of ${(length + 3).toLocaleString('en')} characters cut`));
-      }
-    });
-
-    it('leaves out an image that is too large, and says so', async () => {
-      const code = [
-        'import base64, os',
-        'from IPython.display import Image, display',
-        'display(Image(data=os.urandom(4_000_000), format="png"))',
-        '"after it"',
-      ].join('\n');
-      assert.deepEqual(texts(await executed(code)), [
-        '[An image (image/png, 4,000 kB) is left out: it is too large.]',
-        "'after it'",
-      ]);
-    });
-
-    it('interrupts the kernel when the client cancels', async () => {
-      const call = client.start('tools/call', {
-        name: 'executeCode',
-        arguments: { code: 'import time\nprint("begun", flush=True)\ntime.sleep(600)' },
-      });
-      await desk.question();
-      await desk.sayYes();
-      await until('the sleep', () => editor.notebook.cellAt(1).outputs.length > 0, slow);
-      client.notify('notifications/cancelled', { requestId: call.id });
-      await until('the end', () => editor.notebook.cellAt(1).executionSummary?.success === false, slow);
-      assert.deepEqual(texts(await executed('"free again"')), ["'free again'"]);
-    });
-
     it('takes the question back when the client cancels', async () => {
       const call = client.start('tools/call', { name: 'executeCode', arguments: { code: '1' } });
       await desk.question();
       client.notify('notifications/cancelled', { requestId: call.id });
       await until('it to go', () => questionTabs().length === 0);
       assert.equal(editor.notebook.cellCount, 1);
-    });
-
-    it('interrupts what runs longer than the setting allows', async () => {
-      await executed('"the kernel is started"');
-      await set('timeout', 2);
-      try {
-        const answer = await executed('import time\nprint("begun", flush=True)\ntime.sleep(600)');
-        const [begun, ...rest] = texts(answer);
-        assert.equal(begun, 'begun\n');
-        assert.match(rest.join('\n'), /KeyboardInterrupt[^]*did not end within 2 s/);
-        assert.equal(answer.isError, true);
-      } finally {
-        await set('timeout', undefined);
-      }
-    });
-
-    it('says that the kernel died', async () => {
-      const answer = execute(
-        'import os, signal\nprint("last", flush=True)\nos.kill(os.getpid(), signal.SIGKILL)',
-      );
-      await desk.question();
-      await desk.sayYes();
-      const { content, isError } = await answer;
-      assert.equal(isError, true);
-      assert.match(content.at(-1)?.text ?? '', /The kernel stopped while the code ran/);
-      assert.deepEqual(texts(await executed('"a new kernel"')), ["'a new kernel'"]);
-    });
-
-    it('says that its cell was removed while it ran', async () => {
-      const answer = executed('import time\nprint("begun", flush=True)\ntime.sleep(600)');
-      await until('the sleep', () => (editor.notebook.getCells()[1]?.outputs.length ?? 0) > 0, slow);
-      const edit = new vscode.WorkspaceEdit();
-      edit.set(editor.notebook.uri, [vscode.NotebookEdit.deleteCells(new vscode.NotebookRange(1, 2))]);
-      await vscode.workspace.applyEdit(edit);
-      assert.match(texts(await answer).join(), /The cell was removed while it ran\./);
     });
 
     it('says that the notebook was closed before it ran', async () => {
@@ -236,25 +107,6 @@ describe('executeCode', function () {
       assert.match(texts(await answer).join(), /^analysis\.ipynb was closed before the code ran\./);
     });
 
-    it('says that the notebook was closed', async () => {
-      const answer = executed('import time\nprint("begun", flush=True)\ntime.sleep(600)');
-      await until('the sleep', () => (editor.notebook.getCells()[1]?.outputs.length ?? 0) > 0, slow);
-      await editor.notebook.save();
-      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-      const { content, isError } = await answer;
-      assert.equal(isError, true);
-      assert.match(content.at(-1)?.text ?? '', /notebook was closed/);
-    });
-
-    it('runs in the notebook in front, each with a kernel of its own', async () => {
-      await executed('where = "first"');
-      const second = await desk.openNotebook(scratch, 'second.ipynb', desk.kernels.python);
-      assert.match(texts(await executed('where')).join(), /NameError/);
-      assert.equal(second.notebook.cellCount, 2);
-      await vscode.window.showNotebookDocument(editor.notebook);
-      assert.deepEqual(texts(await executed('where')), ["'first'"]);
-    });
-
     it('finds the notebook while the focus is in a terminal beside it', async () => {
       const terminal = vscode.window.createTerminal({ location: { viewColumn: vscode.ViewColumn.Beside } });
       terminal.show();
@@ -263,56 +115,6 @@ describe('executeCode', function () {
       assert.deepEqual(texts(await executed('1 + 1')), ['2']);
       await until('the focus back in the terminal', () => ui.hasTerminalFocus());
       terminal.dispose();
-    });
-
-    it('runs in its own cell although the user adds one above at that moment', async () => {
-      const { applyEdit } = vscode.workspace;
-      const insert = (index: number, code: string) => {
-        const edit = new vscode.WorkspaceEdit();
-        const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, code, 'python');
-        edit.set(editor.notebook.uri, [vscode.NotebookEdit.insertCells(index, [cell])]);
-        return applyEdit(edit);
-      };
-      vscode.workspace.applyEdit = async (edit) => {
-        vscode.workspace.applyEdit = applyEdit;
-        const isApplied = await applyEdit(edit);
-        await insert(0, '"the user’s"');
-        return isApplied;
-      };
-      await set('keepCell', false);
-      try {
-        assert.deepEqual(texts(await executed('"its own"')), ["'its own'"]);
-        assert.deepEqual(
-          editor.notebook.getCells().map(({ document, outputs }) => [document.getText(), outputs.length]),
-          [
-            ['"the user’s"', 0],
-            ['x = 20', 0],
-          ],
-        );
-      } finally {
-        vscode.workspace.applyEdit = applyEdit;
-        await set('keepCell', undefined);
-      }
-    });
-
-    it('tries again when the editor’s command fails', async function () {
-      if (isFloor) {
-        this.skip(); // it asks for the kernel again
-      }
-      const { commands } = vscode;
-      const { executeCommand } = commands;
-      commands.executeCommand = <T>(command: string, ...rest: unknown[]) => {
-        if (command !== 'notebook.cell.execute') {
-          return executeCommand<T>(command, ...rest);
-        }
-        commands.executeCommand = executeCommand;
-        return Promise.reject<T>(new Error('not now'));
-      };
-      try {
-        assert.deepEqual(texts(await executed('1')), ['1']);
-      } finally {
-        commands.executeCommand = executeCommand;
-      }
     });
 
     describe('the question, while the user types in a terminal', () => {
@@ -362,6 +164,8 @@ describe('executeCode', function () {
     });
 
     describe('the question', () => {
+      afterEach(() => set('confirm', undefined));
+
       it('refuses on Refuse, and nothing of it has been in the notebook', async () => {
         let changes = 0;
         const subscription = vscode.workspace.onDidChangeNotebookDocument(() => changes++);
@@ -490,32 +294,6 @@ describe('executeCode', function () {
       });
     });
 
-    it('puts the cell below the selected one, and takes it away after the run, if set so', async () => {
-      await set('cellPosition', 'belowSelection');
-      await set('keepCell', false);
-      try {
-        const last = editor.notebook.cellAt(0).document.getText();
-        await executed('"first run"');
-        editor.selection = new vscode.NotebookRange(0, 1);
-        const answer = execute('"second run"');
-        const isBelow = until(
-          'the cell below',
-          () => editor.notebook.cellAt(1).document.getText() === '"second run"',
-        );
-        await desk.question();
-        await desk.sayYes();
-        await isBelow;
-        assert.deepEqual(texts(await answer), ["'second run'"]);
-        assert.deepEqual(
-          editor.notebook.getCells().map(({ document }) => document.getText()),
-          [last],
-        );
-      } finally {
-        await set('cellPosition', undefined);
-        await set('keepCell', undefined);
-      }
-    });
-
     it('refuses a call while another one waits or runs', async () => {
       const first = execute('1');
       await desk.question();
@@ -524,48 +302,287 @@ describe('executeCode', function () {
       await first;
     });
 
-    it('refuses while another cell of the notebook runs', async () => {
-      const edit = new vscode.WorkspaceEdit();
-      const code = 'import time\nprint("begun", flush=True)\ntime.sleep(600)';
-      const data = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, code, 'python');
-      edit.set(editor.notebook.uri, [vscode.NotebookEdit.insertCells(0, [data])]);
-      await vscode.workspace.applyEdit(edit);
-      const target = { ranges: [{ start: 0, end: 1 }], document: editor.notebook.uri };
-      void vscode.commands.executeCommand('notebook.cell.execute', target);
-      await until('the sleep', () => editor.notebook.cellAt(0).outputs.length > 0, slow);
-      assert.match(texts(await execute('1')).join(), /^The kernel of analysis\.ipynb is busy/);
-      await vscode.commands.executeCommand('notebook.cell.cancelExecution', target);
-      await until('the end', () => editor.notebook.cellAt(0).executionSummary?.success === false, slow);
-      assert.deepEqual(texts(await executed('1')), ['1']);
-    });
+    describe('that the user has let run code', () => {
+      before(async () => {
+        const own = new Scratch();
+        await desk.agreeForWorkspace(await connectClient(), own);
+        own.remove();
+      });
+      after(() => set('confirm', undefined));
 
-    describe('with access to the Jupyter extension', () => {
-      it('refuses a kernel of another language before it asks', async () => {
-        desk.grant(editor, 'R', 'idle');
-        assert.match(texts(await execute('1')).join(), /does not run Python/);
+      it('answers streams and the value of the last expression, in order', async () => {
+        const code =
+          'import sys\nprint("out", flush=True)\nprint("err", file=sys.stderr, flush=True)\n[1, 2]';
+        assert.deepEqual(texts(await execute(code)), ['out\n', 'err\n', '[1, 2]']);
       });
 
-      it('refuses a busy and a dead kernel', async () => {
-        desk.grant(editor, 'python', 'busy');
-        assert.match(texts(await execute('1')).join(), /is busy/);
-        desk.grant(editor, 'python', 'dead');
-        assert.match(texts(await execute('1')).join(), /is dead/);
+      it('says so when there is no output', async () => {
+        assert.deepEqual(texts(await execute('y = 1')), ['The code ran without output.']);
       });
 
-      it('holds no call up by another one for which no answer comes', async () => {
-        desk.jupyter.granted.set(editor.notebook.uri.toString(), new Promise(() => {}));
-        client.start('tools/call', { name: 'executeCode', arguments: { code: '1' } });
-        await client.request('ping'); // answered after that has begun
-        desk.jupyter.granted.clear();
-        assert.deepEqual(texts(await executed('2')), ['2']);
+      it('answers an image as one', async () => {
+        const png =
+          'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+        const { content } = await execute(
+          `import base64\nfrom IPython.display import Image, display\nprint("plot")\ndisplay(Image(data=base64.b64decode("${png}")))`,
+        );
+        assert.deepEqual(content, [
+          { type: 'text', text: 'plot\n' },
+          { type: 'image', data: png, mimeType: 'image/png' },
+        ]);
       });
 
-      it('hears that the kernel restarts during the run', async () => {
-        const status = desk.grant(editor, 'python', 'idle');
-        const answer = executed('import time\nprint("begun", flush=True)\ntime.sleep(600)');
+      it('answers HTML and JSON where nothing better is there', async () => {
+        const { content } = await execute(
+          [
+            'from IPython.display import display',
+            'display({"text/html": "<b>1</b>", "text/plain": "one"}, raw=True)',
+            'display({"text/html": "<b>2</b>"}, raw=True)',
+            'display({"application/json": {"three": 3}}, raw=True)',
+          ].join('\n'),
+        );
+        const [plain, html, json] = content.map(({ text }) => text);
+        assert.equal(plain, 'one');
+        assert.equal(html, '<b>2</b>');
+        assert.deepEqual(JSON.parse(json ?? ''), { three: 3 });
+      });
+
+      it('answers an exception with its traceback, without colours', async () => {
+        const [printed, error] = texts(await execute('print("before")\n1 / 0'));
+        assert.equal(printed, 'before\n');
+        assert.match(error ?? '', /Traceback[^]*1 \/ 0[^]*ZeroDivisionError: division by zero/);
+        assert.ok(!error?.includes('\u001b'));
+      });
+
+      it('passes on that the kernel takes no input', async () => {
+        assert.match(texts(await execute('input("name? ")')).join(), /input requests/);
+      });
+
+      it('keeps variables from call to call', async () => {
+        await execute('kept = 41');
+        assert.deepEqual(texts(await execute('kept + 1')), ['42']);
+      });
+
+      it('cuts 10 MB of output in the middle, to the length that is set', async () => {
+        await set('keepCell', false); // what is kept is saved, too
+        try {
+          for (const [limit, length] of [
+            [undefined, 10_000_000],
+            [2_000, 10_000],
+          ] as const) {
+            await set('outputLimit', limit);
+            const all = texts(await execute(`print("a" + "x" * ${length} + "z")`)).join('');
+            const over = all.length - (limit ?? 30_000);
+            assert.ok(over > 0 && over < 100, `${all.length} characters`);
+            assert.ok(all.startsWith('axxx') && all.endsWith('xxxz\n'));
+            assert.match(all, new RegExp(`of ${(length + 3).toLocaleString('en')} characters cut`));
+          }
+        } finally {
+          await set('outputLimit', undefined);
+          await set('keepCell', undefined);
+        }
+      });
+
+      it('leaves out an image that is too large, and says so', async () => {
+        const code = [
+          'import base64, os',
+          'from IPython.display import Image, display',
+          'display(Image(data=os.urandom(4_000_000), format="png"))',
+          '"after it"',
+        ].join('\n');
+        await set('keepCell', false); // what is kept is saved, too
+        try {
+          assert.deepEqual(texts(await execute(code)), [
+            '[An image (image/png, 4,000 kB) is left out: it is too large.]',
+            "'after it'",
+          ]);
+        } finally {
+          await set('keepCell', undefined);
+        }
+      });
+
+      it('interrupts the kernel when the client cancels', async () => {
+        const call = client.start('tools/call', {
+          name: 'executeCode',
+          arguments: { code: 'import time\nprint("begun", flush=True)\ntime.sleep(600)' },
+        });
+        await until('the sleep', () => editor.notebook.cellAt(1).outputs.length > 0, slow);
+        client.notify('notifications/cancelled', { requestId: call.id });
+        await until('the end', () => editor.notebook.cellAt(1).executionSummary?.success === false, slow);
+        assert.deepEqual(texts(await execute('"free again"')), ["'free again'"]);
+      });
+
+      it('interrupts what runs longer than the setting allows', async () => {
+        await execute('"the kernel is started"');
+        await set('timeout', 2);
+        try {
+          const answer = await execute('import time\nprint("begun", flush=True)\ntime.sleep(600)');
+          const [begun, ...rest] = texts(answer);
+          assert.equal(begun, 'begun\n');
+          assert.match(rest.join('\n'), /KeyboardInterrupt[^]*did not end within 2 s/);
+          assert.equal(answer.isError, true);
+        } finally {
+          await set('timeout', undefined);
+        }
+      });
+
+      it('says that the kernel died', async () => {
+        const { content, isError } = await execute(
+          'import os, signal\nprint("last", flush=True)\nos.kill(os.getpid(), signal.SIGKILL)',
+        );
+        assert.equal(isError, true);
+        assert.match(content.at(-1)?.text ?? '', /The kernel stopped while the code ran/);
+        assert.deepEqual(texts(await execute('"a new kernel"')), ["'a new kernel'"]);
+      });
+
+      it('says that its cell was removed while it ran', async () => {
+        const answer = execute('import time\nprint("begun", flush=True)\ntime.sleep(600)');
         await until('the sleep', () => (editor.notebook.getCells()[1]?.outputs.length ?? 0) > 0, slow);
-        status.fire('autorestarting');
-        assert.match(texts(await answer).join(), /The kernel stopped while the code ran/);
+        const edit = new vscode.WorkspaceEdit();
+        edit.set(editor.notebook.uri, [vscode.NotebookEdit.deleteCells(new vscode.NotebookRange(1, 2))]);
+        await vscode.workspace.applyEdit(edit);
+        assert.match(texts(await answer).join(), /The cell was removed while it ran\./);
+      });
+
+      it('says that the notebook was closed', async () => {
+        const answer = execute('import time\nprint("begun", flush=True)\ntime.sleep(600)');
+        await until('the sleep', () => (editor.notebook.getCells()[1]?.outputs.length ?? 0) > 0, slow);
+        await editor.notebook.save();
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+        const { content, isError } = await answer;
+        assert.equal(isError, true);
+        assert.match(content.at(-1)?.text ?? '', /notebook was closed/);
+      });
+
+      it('runs in the notebook in front, each with a kernel of its own', async () => {
+        await execute('where = "first"');
+        const second = await desk.openNotebook(scratch, 'second.ipynb', desk.kernels.python);
+        assert.match(texts(await execute('where')).join(), /NameError/);
+        assert.equal(second.notebook.cellCount, 2);
+        await vscode.window.showNotebookDocument(editor.notebook);
+        assert.deepEqual(texts(await execute('where')), ["'first'"]);
+      });
+
+      it('runs in its own cell although the user adds one above at that moment', async () => {
+        const { applyEdit } = vscode.workspace;
+        const insert = (index: number, code: string) => {
+          const edit = new vscode.WorkspaceEdit();
+          const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, code, 'python');
+          edit.set(editor.notebook.uri, [vscode.NotebookEdit.insertCells(index, [cell])]);
+          return applyEdit(edit);
+        };
+        vscode.workspace.applyEdit = async (edit) => {
+          vscode.workspace.applyEdit = applyEdit;
+          const isApplied = await applyEdit(edit);
+          await insert(0, '"the user’s"');
+          return isApplied;
+        };
+        await set('keepCell', false);
+        try {
+          assert.deepEqual(texts(await execute('"its own"')), ["'its own'"]);
+          assert.deepEqual(
+            editor.notebook.getCells().map(({ document, outputs }) => [document.getText(), outputs.length]),
+            [
+              ['"the user’s"', 0],
+              ['x = 20', 0],
+            ],
+          );
+        } finally {
+          vscode.workspace.applyEdit = applyEdit;
+          await set('keepCell', undefined);
+        }
+      });
+
+      it('tries again when the editor’s command fails', async function () {
+        if (isFloor) {
+          this.skip(); // it asks for the kernel again
+        }
+        const { commands } = vscode;
+        const { executeCommand } = commands;
+        commands.executeCommand = <T>(command: string, ...rest: unknown[]) => {
+          if (command !== 'notebook.cell.execute') {
+            return executeCommand<T>(command, ...rest);
+          }
+          commands.executeCommand = executeCommand;
+          return Promise.reject<T>(new Error('not now'));
+        };
+        try {
+          assert.deepEqual(texts(await execute('1')), ['1']);
+        } finally {
+          commands.executeCommand = executeCommand;
+        }
+      });
+
+      it('puts the cell below the selected one, and takes it away after the run, if set so', async () => {
+        const places: number[] = [];
+        const following = vscode.workspace.onDidChangeNotebookDocument(({ contentChanges }) =>
+          places.push(...contentChanges.flatMap(({ addedCells }) => addedCells.map(({ index }) => index))),
+        );
+        const below = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, 'y = 30', 'python');
+        const edit = new vscode.WorkspaceEdit();
+        edit.set(editor.notebook.uri, [vscode.NotebookEdit.insertCells(1, [below])]);
+        await vscode.workspace.applyEdit(edit);
+        await set('cellPosition', 'belowSelection');
+        await set('keepCell', false);
+        try {
+          editor.selection = new vscode.NotebookRange(0, 1);
+          places.length = 0;
+          assert.deepEqual(texts(await execute('"it has run"')), ["'it has run'"]);
+          assert.deepEqual(places, [1]);
+          assert.deepEqual(
+            editor.notebook.getCells().map(({ document }) => document.getText()),
+            ['x = 20', 'y = 30'],
+          );
+        } finally {
+          following.dispose();
+          await set('cellPosition', undefined);
+          await set('keepCell', undefined);
+        }
+      });
+
+      it('refuses while another cell of the notebook runs', async () => {
+        const edit = new vscode.WorkspaceEdit();
+        const code = 'import time\nprint("begun", flush=True)\ntime.sleep(600)';
+        const data = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, code, 'python');
+        edit.set(editor.notebook.uri, [vscode.NotebookEdit.insertCells(0, [data])]);
+        await vscode.workspace.applyEdit(edit);
+        const target = { ranges: [{ start: 0, end: 1 }], document: editor.notebook.uri };
+        void vscode.commands.executeCommand('notebook.cell.execute', target);
+        await until('the sleep', () => editor.notebook.cellAt(0).outputs.length > 0, slow);
+        assert.match(texts(await execute('1')).join(), /^The kernel of analysis\.ipynb is busy/);
+        await vscode.commands.executeCommand('notebook.cell.cancelExecution', target);
+        await until('the end', () => editor.notebook.cellAt(0).executionSummary?.success === false, slow);
+        assert.deepEqual(texts(await execute('1')), ['1']);
+      });
+
+      describe('with access to the Jupyter extension', () => {
+        it('refuses a kernel of another language before it asks', async () => {
+          desk.grant(editor, 'R', 'idle');
+          assert.match(texts(await execute('1')).join(), /does not run Python/);
+        });
+
+        it('refuses a busy and a dead kernel', async () => {
+          desk.grant(editor, 'python', 'busy');
+          assert.match(texts(await execute('1')).join(), /is busy/);
+          desk.grant(editor, 'python', 'dead');
+          assert.match(texts(await execute('1')).join(), /is dead/);
+        });
+
+        it('holds no call up by another one for which no answer comes', async () => {
+          desk.jupyter.granted.set(editor.notebook.uri.toString(), new Promise(() => {}));
+          client.start('tools/call', { name: 'executeCode', arguments: { code: '1' } });
+          await client.request('ping'); // answered after that has begun
+          desk.jupyter.granted.clear();
+          assert.deepEqual(texts(await execute('2')), ['2']);
+        });
+
+        it('hears that the kernel restarts during the run', async () => {
+          const status = desk.grant(editor, 'python', 'idle');
+          const answer = execute('import time\nprint("begun", flush=True)\ntime.sleep(600)');
+          await until('the sleep', () => (editor.notebook.getCells()[1]?.outputs.length ?? 0) > 0, slow);
+          status.fire('autorestarting');
+          assert.match(texts(await answer).join(), /The kernel stopped while the code ran/);
+        });
       });
     });
   });

@@ -361,7 +361,7 @@ describe('a proposal', () => {
 
       assert.deepEqual(await desk.client.callForTexts('closeAllDiffTabs'), ['CLOSED_1_DIFF_TABS']);
       assert.deepEqual(await ours, ['DIFF_REJECTED', 'T1']);
-      assert.equal(proposalTabs().length, 1);
+      await until('our diff to close', () => proposalTabs().length === 1); // the answer waits only so long for that
       assert.ok(tabs().some(({ label }) => label === 'a and b'));
       assert.deepEqual(await desk.client.callForTexts('closeAllDiffTabs'), ['CLOSED_0_DIFF_TABS']);
 

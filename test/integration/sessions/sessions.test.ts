@@ -85,7 +85,7 @@ describe('sessions', function () {
       const first = vscode.window.activeTerminal;
       await startSession();
       await row('Claude Code 2').waitFor();
-      await rows().first().click();
+      await rows().filter({ hasNotText: 'Claude Code 2' }).click(); // rows are in the page in any order
       await until('the first terminal', () => vscode.window.activeTerminal === first);
     });
 

@@ -50,6 +50,22 @@ describe('sharing', function () {
     await vscode.commands.executeCommand('editor.action.selectAll');
     diagnostics.set(document.uri, [new vscode.Diagnostic(new vscode.Range(0, 0, 0, 1), 'a problem')]);
   }
+
+  /**
+   * Makes a folder, and waits until the editor watches it: where folders are made within each other at once, its watcher
+   * may never see what happens in the inner ones.
+   */
+  async function watched(folder: string): Promise<void> {
+    let isSeen = false;
+    const watcher = vscode.workspace.createFileSystemWatcher('**/*.probe');
+    const look = ({ fsPath }: vscode.Uri) => (isSeen ||= fsPath === scratch.path(join(folder, 'a.probe')));
+    const subscriptions = [watcher, watcher.onDidCreate(look), watcher.onDidChange(look)];
+    await until(`${folder} to be watched`, () => {
+      scratch.write(join(folder, 'a.probe'), '');
+      return isSeen;
+    });
+    vscode.Disposable.from(...subscriptions).dispose();
+  }
   const eye = () => ui.page.locator('[id$="ideBridge.sharing"]');
   const selections = () => client.notifications<SelectionChanged>('selection_changed');
   const lastPath = () => selections().at(-1)?.filePath;
@@ -122,6 +138,7 @@ describe('sharing', function () {
 
   it('hears of it when a file that was shared becomes ignored, whatever the way', async () => {
     const git = (...args: string[]) => execFileSync('git', args, { cwd: scratch.folder });
+    await watched('.git');
     git('init', '--quiet');
     scratch.write('.gitignore', 'tracked.txt\n');
     const [tracked, excluded] = ['tracked.txt', 'excluded.txt'].map((name) => scratch.write(name, name));

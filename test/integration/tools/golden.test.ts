@@ -11,22 +11,12 @@ import { skipWithout } from '../../support/lacking.ts';
 import { testEnvironment } from '../../support/testEnvironment.ts';
 import { connectUi, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import {
-  connectClient,
-  currentLock,
-  extensionUnderTest,
-  proposalTabs,
-  Scratch,
-  skipOnFloor,
-  tabs,
-} from '../bridge.ts';
+import { connectClient, currentLock, extensionUnderTest, proposalTabs, Scratch, tabs } from '../bridge.ts';
 import { KernelDesk, slow } from '../notebooks/kernelDesk.ts';
 
 interface Scenario {
   /** Those to record; others come when the editor wants. */
   notifications?: string[];
-  /** Of what the oldest VS Code is not known to do. */
-  newerOnly?: boolean;
   /** It runs code. */
   onKernel?: boolean;
   run: (client: IdeClient, scratch: Scratch) => Promise<void>;
@@ -279,7 +269,6 @@ const scenarios: Record<string, Scenario> = {
     },
   },
   'executeCode-refused': {
-    newerOnly: true,
     async run(client, scratch) {
       const run = () => client.call('executeCode', { code: 'print(1)' });
       await refused(client.call('executeCode', { code: ' ' }));
@@ -289,11 +278,12 @@ const scenarios: Record<string, Scenario> = {
         await desk.openReadOnly();
         await run();
         const editor = await desk.openNotebook(scratch);
+        await set('notebook.confirm', 'session');
         const unselected = desk.agree(run());
         await desk.kernelPicker();
         await desk.escape(unselected);
         await desk.select(editor, desk.kernels.r);
-        await desk.agree(run());
+        await run();
         await desk.select(editor, desk.kernels.python);
         for (const [language, status] of [
           ['R', 'idle'],
@@ -304,40 +294,43 @@ const scenarios: Record<string, Scenario> = {
           await run();
         }
         desk.jupyter.granted.clear();
+        await set('notebook.confirm', undefined);
         const asked = run();
         await desk.question();
         await run();
         await desk.sayNo();
         await asked;
       } finally {
+        await set('notebook.confirm', undefined);
         await desk.clear();
       }
     },
   },
   executeCode: {
-    newerOnly: true,
     onKernel: true,
     async run(client, scratch) {
       const desk = await KernelDesk.with(ui);
-      const run = (code: string) => desk.agree(client.call('executeCode', { code }));
+      const run = (code: string) => client.call('executeCode', { code });
       try {
+        await set('notebook.confirm', 'session');
         await desk.openNotebook(scratch, 'analysis.ipynb', desk.kernels.python);
-        await run('print("hello", flush=True)\n21 * 2');
+        await desk.agree(run('print("hello", flush=True)\n21 * 2'));
         await run('pass');
         await run('import os, signal\nos.kill(os.getpid(), signal.SIGKILL)');
         await desk.openNotebook(scratch, 'mute.ipynb', desk.kernels.mute);
         await run('pass');
       } finally {
+        await set('notebook.confirm', undefined);
         await desk.clear();
       }
     },
   },
   'executeCode-ended-early': {
-    newerOnly: true,
     onKernel: true,
     async run(client, scratch) {
       const desk = await KernelDesk.with(ui);
       const call = (code: string) => client.start('tools/call', { name: 'executeCode', arguments: { code } });
+      await set('notebook.confirm', 'session');
       await desk.openNotebook(scratch, 'closed.ipynb', desk.kernels.python);
       const asked = call('1');
       await desk.question();
@@ -357,7 +350,6 @@ const scenarios: Record<string, Scenario> = {
       const started = async () => {
         const count = editor.notebook.cellCount;
         const { id, answer } = call(sleep);
-        await desk.agree(Promise.resolve());
         const isNew = () => editor.notebook.cellCount > count;
         await until('the sleep', () => isNew() && lastCell().outputs.length > 0, slow);
         return { id, answer };
@@ -382,6 +374,7 @@ const scenarios: Record<string, Scenario> = {
         await closed.answer;
       } finally {
         await set('notebook.timeout', undefined);
+        await set('notebook.confirm', undefined);
         await desk.clear();
       }
     },
@@ -498,10 +491,9 @@ describe('golden conversation', () => {
   });
   after(() => ui.close());
 
-  for (const [name, { notifications = [], newerOnly, onKernel, run }] of Object.entries(scenarios)) {
+  for (const [name, { notifications = [], onKernel, run }] of Object.entries(scenarios)) {
     it(name, async function () {
       this.timeout(120_000); // a kernel takes its time
-      if (newerOnly) skipOnFloor(this);
       if (onKernel) skipWithout('python3-ipykernel', this);
       const scratch = new Scratch();
       const { port, authToken } = await currentLock();
@@ -548,25 +540,36 @@ function transcript(client: IdeClient, scratch: Scratch, notifications: string[]
   const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
   const told = new Set<string>();
   return client.transcript
+    .map(({ from, message }) => ({ from, message: ofOurFiles(message, scratch) }))
     .filter(({ from, message }) => {
       const { method } = message as { method?: string };
       if (from === 'client' || method === undefined) {
         return true;
       }
-      // Language servers report on other files, and again on the same, when they like.
+      // Language servers report again on the same files when they like.
       const text = JSON.stringify(message);
-      const isOurs = method !== 'diagnostics_changed' || (text.includes(scratch.folder) && !told.has(text));
+      const isNew = method !== 'diagnostics_changed' || (text.includes(scratch.folder) && !told.has(text));
       told.add(text);
-      return notifications.includes(method) && isOurs;
+      return notifications.includes(method) && isNew;
     })
     .map(({ from, message }) => `${from === 'client' ? '>' : '<'} ${JSON.stringify(message)}`)
     .join('\n')
-    .replace(/"[^"]*\/settings\.json",|,"[^"]*\/settings\.json"/g, '') // told of in the same message
     .replaceAll(scratch.folder, '<dir>')
     .replaceAll(workspace, '<workspace>')
     .replaceAll(longText, '<1,997 y>')
     .replaceAll(`"version":"${version}"`, '"version":"<version>"')
     .concat('\n');
+}
+
+/** Without the files that language servers report on in the same notification. */
+function ofOurFiles(message: unknown, scratch: Scratch): unknown {
+  const { method, params } = message as { method?: string; params?: { uris?: string[] } };
+  return method === 'diagnostics_changed'
+    ? {
+        ...(message as object),
+        params: { uris: params?.uris?.filter((uri) => uri.includes(scratch.folder)) },
+      }
+    : message;
 }
 
 function goldenFile(name: string): string {

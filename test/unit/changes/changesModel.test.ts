@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Author } from '../../../src/changes/changeSet.ts';
 import { authors, names, renames, World } from '../../support/changesWorld.ts';
-import { type GitOperation, gitOperations, GitWorld } from '../../support/gitWorld.ts';
+import { type GitOperation, gitOperations, GitWorld, undoings } from '../../support/gitWorld.ts';
 
 /** One step: what it is called in a counterexample, and what it does. */
 class Step<W extends World> implements fc.AsyncCommand<object, W> {
@@ -115,7 +115,15 @@ const userWrites = step(
   (world: GitWorld, n: string) => world.userWritesInTerminal(n),
   name,
 );
-const realGit = [userRuns, userRuns, userRuns, prompt, prompt, userWrites, shellEdits, shellEdits];
+const commitsAndUndoes = step(
+  'userCommitsAndUndoes',
+  (world: GitWorld, how: (typeof undoings)[number]) => world.userCommitsAndUndoes(how),
+  fc.constantFrom(...undoings),
+);
+const realGit = [
+  ...[userRuns, userRuns, userRuns, commitsAndUndoes],
+  ...[prompt, prompt, userWrites, shellEdits, shellEdits],
+];
 
 /**
  * The same sequences in every run, as many as its time allows; as many others as are asked for, where a law that is broken

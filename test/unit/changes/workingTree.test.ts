@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   mkdirSync,
   mkdtempSync,
@@ -205,6 +206,108 @@ describe('a work tree', function () {
     assert.deepEqual(before, [{ path: path('moved.ts'), bytes: undefined, mode: undefined, source: 'git' }]);
   });
 
+  describe('does not take for new what may be the only copy of something', () => {
+    const large = 'x'.repeat(1024 * 1024 + 1);
+    const old = new Date(1_700_000_000_000);
+    const move = (from: string, to: string) => renameSync(path(from), path(to));
+
+    beforeEach(commit);
+
+    it('that git ignores, and that was moved', async () => {
+      write('.env', 'mine\n');
+      write('ignored/data/mine.txt', 'mine\n');
+      await tree.note();
+      write('ignored/built.txt', 'built since\n');
+      move('ignored/data', 'data');
+      move('ignored/built.txt', 'built.txt');
+      assert.deepEqual(await found('data/mine.txt', 'built.txt'), ['built.txt git undefined']);
+      move('.env', 'shown.txt');
+      assert.deepEqual(await found('shown.txt'), []);
+      write('shown.txt', 'changed\n');
+      assert.deepEqual(await found('shown.txt'), ['shown.txt saved "mine\\n"']);
+    });
+
+    it('that git ignores, and that was moved and written into', async () => {
+      write('ignored/data/mine.txt', 'mine\n');
+      await tree.note();
+      move('ignored/data/mine.txt', 'mine.txt');
+      appendFileSync(path('mine.txt'), 'more\n');
+      assert.deepEqual(await found('mine.txt'), []);
+    });
+
+    it('that git ignores, and that was copied and removed, or moved and replaced', async () => {
+      write('.env', 'mine\n');
+      await tree.note();
+      write('new.txt', 'new\n');
+      assert.deepEqual(await found('new.txt'), ['new.txt git undefined']);
+      unlinkSync(path('.env'));
+      write('shown.txt', 'mine, and more\n');
+      assert.deepEqual(await found('shown.txt'), []);
+      write('later.txt', 'new\n');
+      assert.deepEqual(await found('later.txt'), ['later.txt git undefined']);
+    });
+
+    it('that is too large to be known', async () => {
+      write('large.txt', large);
+      await tree.note();
+      write('saved.txt', large);
+      await tree.noteFile(path('saved.txt'));
+      move('large.txt', 'moved.txt');
+      move('saved.txt', 'moved too.txt');
+      assert.deepEqual(await found('moved.txt', 'moved too.txt'), []);
+    });
+
+    it('that the user may have written since', async () => {
+      await tree.note();
+      write('mine.txt', 'mine\n');
+      tree.doubt([path('mine.txt')]);
+      move('mine.txt', 'moved.txt');
+      assert.deepEqual(await found('mine.txt', 'moved.txt'), []);
+    });
+
+    it('that was outside of the folder, be it on another disk', async () => {
+      const outside = mkdtempSync(join(tmpdir(), 'ide-bridge-outside-'));
+      try {
+        writeFileSync(join(outside, 'mine.txt'), 'mine\n');
+        await tree.note();
+        renameSync(join(outside, 'mine.txt'), path('mine.txt'));
+        write('copied.txt', 'with its time\n');
+        utimesSync(path('copied.txt'), old, old);
+        assert.deepEqual(await found('mine.txt', 'copied.txt'), []);
+      } finally {
+        rmSync(outside, { recursive: true });
+      }
+    });
+
+    it('also in the place of a committed file', async () => {
+      write('.env', 'mine\n');
+      write('notes.md', 'mine too\n');
+      await tree.note();
+      move('.env', 'a.txt');
+      move('notes.md', 'sub dir/ü [1].txt');
+      assert.deepEqual(await found('a.txt', 'notes.md', 'sub dir/ü [1].txt'), []);
+      write('a.txt', 'changed\n');
+      assert.deepEqual(await found('a.txt'), ['a.txt saved "mine\\n"']);
+    });
+  });
+
+  it('takes for new what an agent has moved, and what git has', async () => {
+    commit();
+    git('config', 'core.autocrlf', 'true');
+    write('crlf.txt', 'one\r\n');
+    git('add', 'crlf.txt');
+    git('commit', '--quiet', '--message=second');
+    await tree.note();
+    for (const name of ['crlf.txt', 'sub dir/ü [1].txt']) {
+      renameSync(path(name), path(`${name} moved`));
+    }
+    assert.deepEqual(await found('crlf.txt', 'crlf.txt moved', 'sub dir/ü [1].txt moved'), [
+      'crlf.txt git "one\\r\\n"',
+      'crlf.txt moved git undefined',
+      'sub dir/ü [1].txt moved git undefined',
+    ]);
+  });
+
   it('finds nothing of what somebody else may have written, until it is noted or saved', async () => {
     commit();
     write('sub dir/ü [1].txt', 'not committed\n');
@@ -366,6 +469,34 @@ describe('a work tree', function () {
     assert.deepEqual(await found('a.txt', 'mine.txt'), []);
   });
 
+  it('finds nothing after files came out of a stash that nobody had looked at', async () => {
+    commit();
+    write('a.txt', 'edited\n');
+    await tree.note();
+    git('stash', '--quiet');
+    await tree.noteFile(path('a.txt')); // until then a session's, so that it was not asked for
+    git('stash', 'pop', '--quiet');
+    assert.deepEqual(await found('a.txt'), []);
+    write('a.txt', 'scripted\n');
+    assert.deepEqual(await found('a.txt'), ['a.txt saved "edited\\n"']);
+  });
+
+  it('finds nothing of files that git has cleaned away, though the last commit has other ones there', async () => {
+    commit();
+    renameSync(path('sub dir'), path('other'));
+    await tree.note();
+    git('add', '--all');
+    git('commit', '--quiet', '--message=second');
+    git('reset', '--quiet', '--soft', 'HEAD~1'); // the index has "other" yet
+    mkdirSync(path('sub dir'));
+    renameSync(path('a.txt'), path('sub dir/ü [1].txt'));
+    await tree.noteFile(path('a.txt'));
+    await tree.noteFile(path('sub dir/ü [1].txt'));
+    git('checkout', '--quiet', '--', '.');
+    git('clean', '--quiet', '--force', '-d');
+    assert.deepEqual(await found('a.txt', 'sub dir/ü [1].txt'), []);
+  });
+
   it('finds nothing after a checkout', async () => {
     commit();
     git('checkout', '--quiet', '-b', 'other');
@@ -413,7 +544,7 @@ describe('a work tree', function () {
     it('and knows of an edit that is as old as the index', async () => {
       commit();
       git('config', 'core.trustctime', 'false'); // which nobody can set
-      const time = new Date(1_700_000_000_500);
+      const time = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 500);
       utimesSync(path('a.txt'), time, time);
       git('update-index', '--refresh');
       utimesSync(index(), time, time);

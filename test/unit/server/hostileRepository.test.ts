@@ -81,7 +81,10 @@ describe('a hostile repository', function () {
       await tree.note();
       write('b.bin', 'changed\n');
       write('a.txt', 'changed\n');
-      const found = await tree.before([join(folder, 'a.txt'), join(folder, 'b.bin')]);
+      write('moved.bin', 'looked for in git\n');
+      utimesSync(join(folder, 'moved.bin'), 0, 0);
+      const names = ['a.txt', 'b.bin', 'moved.bin'];
+      const found = await tree.before(names.map((name) => join(folder, name)));
       assert.deepEqual(
         found.map(({ path, bytes }) => [path, bytes?.toString()]),
         [[join(folder, 'a.txt'), 'committed\n']],

@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs';
+import { lstat, readFile } from 'node:fs/promises';
+import { dirname, sep } from 'node:path';
+import { isNotFound } from '../base/errors.ts';
+
+/** Beyond these, the rest is taken as unknown: this is kept in memory. */
+export const maxFiles = 500;
+const maxFileBytes = 1024 * 1024;
+const maxTotalBytes = 32 * 1024 * 1024;
+
+type NotedFile =
+  /** What it was. */
+  | { readonly kind: 'text'; readonly bytes: Buffer }
+  /** Too large, ignored, no file but a folder, or perhaps written by somebody else since. */
+  | { readonly kind: 'unknown' }
+  /** The user has taken it away, or git has: what comes there is not new. */
+  | { readonly kind: 'absent' };
+
+/** What has gone since it was noted, and perhaps only has another name now. */
+export interface Gone {
+  /** Nobody else has these texts. */
+  readonly lost: readonly Buffer[];
+  /** These are known to whoever keeps them. */
+  readonly kept: readonly Buffer[];
+  /** What was in some of it nobody knows. */
+  readonly isUnknown: boolean;
+}
+
+/**
+ * The files that may be other than the last commit has them without an agent's doing, by path: what differed from it,
+ * what git ignores, and what the user has written or taken away since.
+ */
+export class NotedFiles {
+  private readonly files = new Map<string, NotedFile>();
+
+  /** @param since ms since the epoch, before the first of them was looked at */
+  private constructor(private readonly since: number) {}
+
+  static async of(
+    since: number,
+    differing: Iterable<string>,
+    ignored: Iterable<string>,
+  ): Promise<NotedFiles> {
+    const noted = new NotedFiles(since);
+    let left = maxTotalBytes;
+    for (const path of differing) {
+      const file = noted.files.size < maxFiles ? await lookAt(path, Math.min(maxFileBytes, left)) : unknown;
+      left -= file.kind === 'text' ? file.bytes.length : 0;
+      noted.files.set(path, file);
+    }
+    for (const path of ignored) {
+      noted.files.set(path, unknown);
+    }
+    return noted;
+  }
+
+  has(path: string): boolean {
+    return this.files.has(path);
+  }
+
+  /** Undefined also where nothing is noted. */
+  textOf(path: string): Buffer | undefined {
+    const file = this.files.get(path);
+    return file?.kind === 'text' ? file.bytes : undefined;
+  }
+
+  /** As it is now, which is the user's doing; a folder with all that is in it. */
+  async take(path: string): Promise<void> {
+    const file = await lookAt(path, maxFileBytes);
+    [...this.files.keys()]
+      .filter((each) => each.startsWith(path + sep))
+      .forEach((each) => this.files.delete(each));
+    this.files.set(path, file);
+  }
+
+  /** Somebody else may have written these. */
+  doubt(paths: readonly string[]): void {
+    paths.forEach((path) => this.files.set(path, existsSync(path) ? unknown : absent));
+  }
+
+  /** It is as committed again. */
+  forget(path: string): void {
+    this.files.delete(path);
+  }
+
+  /** What it was is gone, by somebody's will. */
+  giveUp(path: string): void {
+    this.files.set(path, absent);
+  }
+
+  /**
+   * Tells of each unknown one once: whatever took its place came together with that.
+   * @param isKept whether somebody else knows what the file was
+   */
+  gone(isKept: (path: string) => boolean): Gone {
+    const lost: Buffer[] = [];
+    const kept: Buffer[] = [];
+    let isUnknown = false;
+    for (const [path, file] of this.files) {
+      if (file.kind === 'absent' || existsSync(path)) {
+        continue;
+      }
+      if (file.kind === 'text') {
+        (isKept(path) ? kept : lost).push(file.bytes);
+      } else {
+        isUnknown ||= !isKept(path);
+        this.giveUp(path);
+      }
+    }
+    return { lost, kept, isUnknown };
+  }
+
+  /**
+   * Whether the file was there before, under another name: neither to move it nor to copy it with its times makes these
+   * newer. To write into one that was moved leaves the time at which it was made; some file systems know none.
+   * @param isNew nothing was at this place before
+   */
+  async isOlder(path: string, isNew: boolean): Promise<boolean> {
+    const { mtimeMs, birthtimeMs } = await lstat(path);
+    return mtimeMs < this.since || (isNew && birthtimeMs > 0 && birthtimeMs < this.since);
+  }
+
+  /** Whether one of the folders around it is noted. */
+  isAround(path: string): boolean {
+    return isIn(this.files, path);
+  }
+}
+
+const unknown: NotedFile = { kind: 'unknown' };
+const absent: NotedFile = { kind: 'absent' };
+
+async function lookAt(path: string, maxBytes: number): Promise<NotedFile> {
+  try {
+    const found = await lstat(path);
+    return found.isFile() && found.size <= maxBytes ? { kind: 'text', bytes: await readFile(path) } : unknown;
+  } catch (error) {
+    return isNotFound(error) ? absent : unknown;
+  }
+}
+
+/** Undefined for what is larger than can be noted, or not a file. */
+export async function contentOf(path: string): Promise<Buffer | undefined> {
+  const file = await lookAt(path, maxFileBytes);
+  return file.kind === 'text' ? file.bytes : undefined;
+}
+
+/** Whether one of the folders around it is among these. */
+export function isIn(folders: Pick<ReadonlySet<string>, 'has'>, path: string): boolean {
+  const parent = dirname(path);
+  return parent !== path && (folders.has(parent) || isIn(folders, parent));
+}
