@@ -2,9 +2,18 @@ import * as vscode from 'vscode';
 import { DiffPresence } from './diffPresence.ts';
 import { isSame } from '../editor/documents.ts';
 import { onDidSaveByHand } from './handSaves.ts';
-import type { Proposals } from './proposals.ts';
+import type { Proposal } from './proposal.ts';
 import { proposedSides, tabsOf } from './proposalTabs.ts';
 import { setting } from '../editor/settings.ts';
+
+/** Those that wait, as far as the editor decides them. */
+interface Waiting {
+  /** The one in front. */
+  readonly active: Proposal | undefined;
+  find(uri: vscode.Uri): Proposal | undefined;
+  accept(uri: vscode.Uri): Promise<void>;
+  reject(uri: vscode.Uri): Promise<void>;
+}
 
 /** ms in which a tab that moves to another group or window, and for that is closed, has opened again. */
 const moveTime = 100;
@@ -19,7 +28,7 @@ export class EditorDecisions implements vscode.Disposable {
   /** The one whose own key has just been pressed. */
   private saving: vscode.Uri | undefined;
 
-  constructor(private readonly proposals: Proposals) {
+  constructor(private readonly proposals: Waiting) {
     this.presence = new DiffPresence(() => proposals.active);
     this.subscriptions = vscode.Disposable.from(
       this.presence,
