@@ -117,16 +117,19 @@ describe('the laws of proposals', function () {
 
   it('hold in any sequence of what sessions, user, auto-save, reloads and crashes do', async () => {
     const commands = fc.commands(steps, { maxCommands: 25, size: 'max' });
+    let count = 0;
     const deadline = Date.now() + (runs === undefined ? 10_000 : Infinity);
     const property = fc.asyncProperty(setup, commands, async (chosen, sequence) => {
       // fast-check would break off in the middle of one, which has the clock.
       if (Date.now() > deadline) return;
+      count++;
       await held(chosen, (world) => fc.asyncModelRun(() => ({ model: {}, real: world }), sequence));
     });
     await fc.assert(property, {
       ...(runs === undefined ? { numRuns: 2_000, seed: 12 } : { numRuns: Number(runs) }),
       ...(seed === undefined ? {} : { seed: Number(seed) }),
     });
+    console.log(`      ${count} sequences`);
   });
 
   // What such sequences have found.
