@@ -31,7 +31,7 @@ export class DecidedTabs implements vscode.Disposable {
   ) {
     this.subscriptions = [
       vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => {
-        closed.flatMap(proposedSides).forEach((uri) => this.forgetIfGone(uri));
+        closed.flatMap(proposedSides).forEach((uri) => void this.leave(uri));
         this.changed.fire(undefined);
         // The editor brings back what it has kept of an edited one, at times after we have closed its tab.
         opened.flatMap(proposedSides).forEach((uri) => void this.closeOrphan(uri));
@@ -70,15 +70,40 @@ export class DecidedTabs implements vscode.Disposable {
   private async closeAll(uri: vscode.Uri): Promise<void> {
     while (this.doneTabs(uri).length > 0) {
       const change = this.nextChange(uri); // from now on: it may come before the next line has ended
-      const attempt = this.saveAndClose(uri).catch((error: unknown) =>
-        this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`),
-      );
-      await Promise.race([attempt, delay(patience)]);
+      await this.attempt(this.saveAndClose(uri));
       if (this.doneTabs(uri).length > 0) {
         await change;
       }
     }
-    this.forgetIfGone(uri);
+    await this.leave(uri);
+  }
+
+  /**
+   * Where its tab stays, for others that are under review, it can be typed into on and on: what comes now is a text of its
+   * own, as in a tab of an earlier extension host. Where it is gone, the editor may have asked nothing.
+   */
+  private async leave(uri: vscode.Uri): Promise<void> {
+    if (this.isPending(uri) || this.isDisposed) {
+      return;
+    }
+    const isShown = tabsOf(uri).length > 0;
+    if (isShown !== (this.files.orphan(uri) !== undefined)) {
+      await this.attempt(this.save(uri));
+    }
+    if (isShown) {
+      this.files.disown(uri);
+    }
+    if (tabsOf(uri).length === 0) {
+      this.files.forget(uri);
+    }
+  }
+
+  /** Takes no longer than the editor may. */
+  private async attempt(step: Promise<unknown>): Promise<void> {
+    const attempt = step.catch((error: unknown) =>
+      this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`),
+    );
+    await Promise.race([attempt, delay(patience)]);
   }
 
   /** Not what the editor would ask about. */
@@ -129,12 +154,6 @@ export class DecidedTabs implements vscode.Disposable {
         }
       });
     });
-  }
-
-  private forgetIfGone(uri: vscode.Uri): void {
-    if (!this.isPending(uri) && tabsOf(uri).length === 0) {
-      this.files.forget(uri);
-    }
   }
 }
 

@@ -43,11 +43,20 @@ export class ProposalFiles extends VirtualFiles {
    * @returns undefined for one of this extension host
    */
   adopt(uri: vscode.Uri): File | undefined {
+    return this.files.has(uri.toString()) ? this.orphan(uri) : this.addOrphan(uri);
+  }
+
+  /** One that was taken in. */
+  orphan(uri: vscode.Uri): File | undefined {
     const known = this.files.get(uri.toString());
-    if (known) {
-      return known.isOrphan ? known : undefined;
+    return known?.isOrphan ? known : undefined;
+  }
+
+  /** What is written to it from now on is of nobody, as if an earlier extension host had left it. */
+  disown(uri: vscode.Uri): void {
+    if (!this.orphan(uri)) {
+      this.addOrphan(uri);
     }
-    return this.addOrphan(uri);
   }
 
   forget(uri: vscode.Uri): void {

@@ -228,6 +228,30 @@ describe('the review of proposals', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
+  for (const end of ['the last is decided', 'the user closes it']) {
+    it(`what is typed in it into one that was decided there is kept when ${end}`, async () => {
+      const [first, second] = await reviewTwo();
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', first.uri);
+      await first.answer;
+      await until('its own tab to close', () => proposalTabs().length === 1);
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(first.uri, new vscode.Position(0, 0), 'mine\n');
+      assert.ok(await vscode.workspace.applyEdit(edit));
+      if (end === 'the user closes it') {
+        await vscode.window.tabGroups.close(reviews());
+      }
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', second.uri);
+      await second.answer;
+      await until('the multi-diff to close', () => reviews().length === 0);
+      const text = `mine\n${asText(proposed)}`;
+      await until('what was typed in a document of its own', () =>
+        vscode.workspace.textDocuments.some((document) => document.isUntitled && document.getText() === text),
+      );
+      await until('its tab', () => tabs().length === 1);
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    });
+  }
+
   describe('over unsaved changes', () => {
     async function makeDirty(): Promise<vscode.TextDocument> {
       const document = await vscode.workspace.openTextDocument(file);

@@ -145,7 +145,9 @@ describe('the laws of agent changes', function () {
     commands: fc.Arbitrary<Iterable<fc.AsyncCommand<object, W>>>,
     limits: ReturnType<typeof parameters>,
   ): Promise<void> {
+    let count = 0;
     const property = fc.asyncProperty(commands, async (chosen) => {
+      count++;
       const world = create();
       try {
         await fc.asyncModelRun(() => ({ model: {}, real: world }), chosen);
@@ -154,6 +156,7 @@ describe('the laws of agent changes', function () {
       }
     });
     await fc.assert(property, limits);
+    console.log(`      ${count} sequences`);
   }
 
   it('hold in any sequence of what agents, user, git and crashes do', async () => {
