@@ -30,12 +30,12 @@ import {
 } from './editor/window.ts';
 import { MemoryLog } from './memoryLog.ts';
 import { MemoryTransport } from './memoryTransport.ts';
-import { keepAcceptedFilesOpen } from '../../src/editor/acceptedFiles.ts';
-import { Hunks } from '../../src/editor/hunks.ts';
-import type { Proposal } from '../../src/editor/proposal.ts';
-import { Proposals } from '../../src/editor/proposals.ts';
-import { TypedTexts } from '../../src/editor/typedTexts.ts';
-import { saveOriginal } from '../../src/editor/unsavedChanges.ts';
+import { keepAcceptedFilesOpen } from '../../src/proposals/acceptedFiles.ts';
+import { Hunks } from '../../src/proposals/hunks.ts';
+import type { Proposal } from '../../src/proposals/proposal.ts';
+import { Proposals } from '../../src/proposals/proposals.ts';
+import { TypedTexts } from '../../src/proposals/typedTexts.ts';
+import { saveOriginal } from '../../src/proposals/unsavedChanges.ts';
 import { Session } from '../../src/server/session.ts';
 import { closeAllDiffTabs } from '../../src/tools/closeAllDiffTabs.ts';
 import { closeTab } from '../../src/tools/closeTab.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Name, names, ProposalsWorld, type Setup } from '../support/proposalsWorld.ts';
+import { type Name, names, ProposalsWorld, type Setup } from '../../support/proposalsWorld.ts';
 
 type Act = (world: ProposalsWorld) => void | Promise<void>;
 
