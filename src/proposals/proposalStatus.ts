@@ -2,19 +2,19 @@ import * as vscode from 'vscode';
 import { counted } from '../base/text.ts';
 import type { Proposals } from './proposals.ts';
 import { commandIds } from '../editor/commandIds.ts';
+import { StatusItem } from '../editor/statusItem.ts';
 
 /** Shows that proposals wait behind what the user works on. A click, or the key, goes to the next. */
 export class ProposalStatus implements vscode.Disposable {
-  private readonly item = vscode.window.createStatusBarItem(
+  private readonly item = new StatusItem(
     'ideBridge.proposals',
-    vscode.StatusBarAlignment.Right,
     100.001,
+    'Proposals of Claude Code',
+    commandIds.openProposal,
   );
   private readonly subscriptions: vscode.Disposable;
 
   constructor(private readonly proposals: Proposals) {
-    this.item.name = 'Proposals of Claude Code';
-    this.item.command = commandIds.openProposal;
     this.subscriptions = vscode.Disposable.from(
       proposals.onDidChange(() => {
         void vscode.commands.executeCommand('setContext', 'ideBridge.hasProposals', proposals.all.length > 0);
@@ -34,9 +34,7 @@ export class ProposalStatus implements vscode.Disposable {
   private update(): void {
     const { all, active } = this.proposals;
     const waiting = all.filter((proposal) => proposal !== active).length;
-    this.item.text = `$(diff) ${counted(waiting, 'proposal')}`;
-    this.item.tooltip = `${counted(waiting, 'proposed change waits', 'proposed changes wait')} for you: click to go there (Shift+Alt+K).`;
-    this.item.accessibilityInformation = { label: `Claude Code: ${this.item.tooltip}`, role: 'button' };
-    this.item[waiting > 0 ? 'show' : 'hide']();
+    const tooltip = `${counted(waiting, 'proposed change waits', 'proposed changes wait')} for you: click to go there (Shift+Alt+K).`;
+    this.item.tell(waiting > 0 ? { text: `$(diff) ${counted(waiting, 'proposal')}`, tooltip } : undefined);
   }
 }

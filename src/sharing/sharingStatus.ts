@@ -2,26 +2,25 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { Sharing, SharingState } from './sharing.ts';
 import { commandIds } from '../editor/commandIds.ts';
+import { StatusItem, type StatusText } from '../editor/statusItem.ts';
 
 /** An eye in the status bar: is what the user looks at shared? A click opens the choice. */
 export class SharingStatus implements vscode.Disposable {
-  private readonly item = vscode.window.createStatusBarItem(
+  private readonly item = new StatusItem(
     'ideBridge.sharing',
-    vscode.StatusBarAlignment.Right,
     99,
+    'Sharing with Claude Code',
+    commandIds.chooseSharing,
   );
   private readonly subscriptions: vscode.Disposable;
 
   constructor(private readonly sharing: Sharing) {
-    this.item.name = 'Sharing with Claude Code';
-    this.item.command = commandIds.chooseSharing;
     this.subscriptions = vscode.Disposable.from(
       this.item,
       sharing.onDidChange(() => this.update()),
       vscode.window.onDidChangeActiveTextEditor(() => this.update()),
     );
     this.update();
-    this.item.show();
   }
 
   dispose(): void {
@@ -29,13 +28,10 @@ export class SharingStatus implements vscode.Disposable {
   }
 
   private update(): void {
-    const { text, tooltip } = this.describe();
-    this.item.text = text;
-    this.item.tooltip = tooltip;
-    this.item.accessibilityInformation = { label: tooltip, role: 'button' };
+    this.item.tell(this.describe());
   }
 
-  private describe(): { text: string; tooltip: string } {
+  private describe(): StatusText {
     switch (this.sharing.state) {
       case 'on':
         return this.describeActive();
@@ -49,7 +45,7 @@ export class SharingStatus implements vscode.Disposable {
     }
   }
 
-  private describeActive(): { text: string; tooltip: string } {
+  private describeActive(): StatusText {
     const uri = vscode.window.activeTextEditor?.document.uri;
     const exclusion = uri && this.sharing.exclusion(uri);
     return exclusion === undefined

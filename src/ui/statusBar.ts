@@ -4,13 +4,15 @@ import type { Bridge } from '../server/bridge.ts';
 import type { Mentions } from '../mentions/mentions.ts';
 import type { Attention } from '../sessions/attention.ts';
 import { commandIds } from '../editor/commandIds.ts';
+import { StatusItem, type StatusText } from '../editor/statusItem.ts';
 
 /** One glance: does the bridge run, and is somebody connected? A click opens the menu. */
 export class StatusBar implements vscode.Disposable {
-  private readonly item = vscode.window.createStatusBarItem(
+  private readonly item = new StatusItem(
     'ideBridge.status',
-    vscode.StatusBarAlignment.Right,
     100,
+    'IDE Bridge for Claude Code',
+    commandIds.showMenu,
   );
   private readonly subscription: vscode.Disposable;
 
@@ -19,15 +21,12 @@ export class StatusBar implements vscode.Disposable {
     private readonly attention: Attention,
     private readonly mentions: Mentions,
   ) {
-    this.item.name = 'IDE Bridge for Claude Code';
-    this.item.command = commandIds.showMenu;
     this.subscription = vscode.Disposable.from(
       bridge.onDidChangeState(() => this.update()),
       attention.onDidChange(() => this.update()),
       mentions.onDidChange(() => this.update()),
     );
     this.update();
-    this.item.show();
   }
 
   dispose(): void {
@@ -36,22 +35,11 @@ export class StatusBar implements vscode.Disposable {
   }
 
   private update(): void {
-    const { text, tooltip, color } = describe(this.bridge, this.attention, this.mentions);
-    this.item.text = text;
-    this.item.tooltip = tooltip;
-    this.item.accessibilityInformation = { label: `Claude Code: ${tooltip}`, role: 'button' };
-    this.item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);
+    this.item.tell(describe(this.bridge, this.attention, this.mentions));
   }
 }
 
-interface Description {
-  text: string;
-  tooltip: string;
-  /** Of the background. */
-  color?: string;
-}
-
-function describe({ state, sessions }: Bridge, { unseen }: Attention, { waiting }: Mentions): Description {
+function describe({ state, sessions }: Bridge, { unseen }: Attention, { waiting }: Mentions): StatusText {
   if (unseen > 0) {
     return {
       text: `$(bell-dot) Claude: ${sessions.size}`,

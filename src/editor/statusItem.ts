@@ -1,0 +1,39 @@
+import * as vscode from 'vscode';
+
+/** What an item of ours says. */
+export interface StatusText {
+  text: string;
+  tooltip: string;
+  /** Of the background, by its theme name. */
+  color?: string;
+}
+
+/** An item at the right of the status bar; a click runs a command. Hidden until it has something to say. */
+export class StatusItem implements vscode.Disposable {
+  private readonly item: vscode.StatusBarItem;
+
+  /** @param priority higher ones stand further to the left */
+  constructor(id: string, priority: number, name: string, command: string) {
+    this.item = vscode.window.createStatusBarItem(id, vscode.StatusBarAlignment.Right, priority);
+    this.item.name = name;
+    this.item.command = command;
+  }
+
+  /** @param status undefined hides the item */
+  tell(status: StatusText | undefined): void {
+    if (!status) {
+      this.item.hide();
+      return;
+    }
+    const { text, tooltip, color } = status;
+    this.item.text = text;
+    this.item.tooltip = tooltip;
+    this.item.accessibilityInformation = { label: `Claude Code: ${tooltip}`, role: 'button' };
+    this.item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);
+    this.item.show();
+  }
+
+  dispose(): void {
+    this.item.dispose();
+  }
+}
