@@ -18,8 +18,8 @@ type NotedFile =
 
 /** What has gone since it was noted, and perhaps only has another name now. */
 export interface Gone {
-  /** Nobody else has these texts. */
-  readonly lost: readonly Buffer[];
+  /** Nobody else has these texts. By path. */
+  readonly lost: ReadonlyMap<string, Buffer>;
   /** These are known to whoever keeps them. */
   readonly kept: readonly Buffer[];
   /** What was in some of it nobody knows. */
@@ -93,7 +93,7 @@ export class NotedFiles {
    * @param isKept whether somebody else knows what the file was
    */
   gone(isKept: (path: string) => boolean): Gone {
-    const lost: Buffer[] = [];
+    const lost = new Map<string, Buffer>();
     const kept: Buffer[] = [];
     let isUnknown = false;
     for (const [path, file] of this.files) {
@@ -101,7 +101,11 @@ export class NotedFiles {
         continue;
       }
       if (file.kind === 'text') {
-        (isKept(path) ? kept : lost).push(file.bytes);
+        if (isKept(path)) {
+          kept.push(file.bytes);
+        } else {
+          lost.set(path, file.bytes);
+        }
       } else {
         isUnknown ||= !isKept(path);
         this.giveUp(path);

@@ -83,8 +83,9 @@ export class WorkingTree {
         await this.note(); // what is there now is the user's, as far as one can tell
         return [];
       }
-      const view = await this.git.view(paths, noted.head);
-      const brought = await this.brought(paths, noted.files, view, noted.files.gone(isKept));
+      const gone = noted.files.gone(isKept);
+      const view = await this.git.view([...new Set([...paths, ...gone.lost.keys()])], noted.head);
+      const brought = await this.brought(paths, noted.files, view, gone);
       const found: FoundBefore[] = [];
       for (const path of paths) {
         const before = await this.beforeOf(path, noted.files, view, brought);
@@ -148,22 +149,28 @@ export class WorkingTree {
     gone: Gone,
   ): Promise<Set<string>> {
     const brought = new Set<string>();
-    /** If not even git has it. */
-    const older: string[] = [];
+    /** What no revert brings back, and is nowhere as it was: whoever moved it may have written into it, too. */
+    const missing = new Map([...gone.lost].filter(([path]) => !isListed(path, view)));
+    const candidates: string[] = [];
     for (const path of paths) {
-      const change = view.uncommitted.get(path);
-      if (!change || noted.textOf(path) || !existsSync(path)) {
+      if (!view.uncommitted.has(path) || noted.textOf(path) || !existsSync(path)) {
         continue;
       }
-      const content = gone.lost.length + gone.kept.length > 0 ? await contentOf(path) : undefined;
-      const isOneOf = (texts: readonly Buffer[]) => content && texts.some((each) => each.equals(content));
-      if (isOneOf(gone.lost)) {
+      const content = gone.lost.size + gone.kept.length > 0 ? await contentOf(path) : undefined;
+      const same = [...gone.lost].filter(([, bytes]) => content?.equals(bytes));
+      same.forEach(([each]) => missing.delete(each));
+      if (same.length > 0) {
         brought.add(path);
-      } else if (
-        !noted.has(path) &&
-        !isOneOf(gone.kept) &&
-        ((change.isNew && gone.isUnknown) || (await noted.isOlder(path, change.isNew)))
-      ) {
+      } else if (!noted.has(path) && !gone.kept.some((bytes) => content?.equals(bytes))) {
+        candidates.push(path);
+      }
+    }
+    const isUnknown = gone.isUnknown || missing.size > 0;
+    /** If not even git has it. */
+    const older: string[] = [];
+    for (const path of candidates) {
+      const isNew = view.uncommitted.get(path)?.isNew === true;
+      if ((isNew && isUnknown) || (await noted.isOlder(path, isNew))) {
         older.push(path);
       }
     }
@@ -171,6 +178,11 @@ export class WorkingTree {
     older.filter((path) => !isKnown.has(path)).forEach((path) => brought.add(path));
     return brought;
   }
+}
+
+/** Whether what has gone there is listed as deleted, or may count again when a commit is undone. */
+function isListed(path: string, { recommitted, tracked, uncommitted }: GitView): boolean {
+  return recommitted.has(path) || (tracked.has(path) && uncommitted.has(path));
 }
 
 /** Whether what is there may come out of a stash: to apply one leaves no other sign than that the index was written. */
