@@ -43,7 +43,7 @@ export class WorkingTree {
         this.git.ignored(),
         this.git.head(),
       ]);
-      this.noted = { ...state, head, files: await NotedFiles.of(since, uncommitted.keys(), ignored) };
+      this.noted = { ...state, head, files: await NotedFiles.of(since, uncommitted, ignored) };
     } catch {
       this.noted = undefined; // no repository, or none with a commit
     }
@@ -111,8 +111,8 @@ export class WorkingTree {
     const change = view.uncommitted.get(path);
     const text = noted.textOf(path);
     const isTracked = view.tracked.has(path);
-    // What git does not track "git clean" takes away.
-    if (!change || (text && !isTracked && !existsSync(path))) {
+    // What git does not track "git clean" takes away; an agent may stage what it deletes.
+    if (!change || (text && !isTracked && !noted.wasTracked(path) && !existsSync(path))) {
       if (text && isTracked) {
         noted.forget(path); // as committed again, by whomever
       } else if (text) {
@@ -150,7 +150,7 @@ export class WorkingTree {
   ): Promise<Set<string>> {
     const brought = new Set<string>();
     /** What no revert brings back, and is nowhere as it was: whoever moved it may have written into it, too. */
-    const missing = new Map([...gone.lost].filter(([path]) => !isListed(path, view)));
+    const missing = new Map([...gone.lost].filter(([path]) => !isListed(path, noted, view)));
     const candidates: string[] = [];
     for (const path of paths) {
       if (!view.uncommitted.has(path) || noted.textOf(path) || !existsSync(path)) {
@@ -181,8 +181,9 @@ export class WorkingTree {
 }
 
 /** Whether what has gone there is listed as deleted, or may count again when a commit is undone. */
-function isListed(path: string, { recommitted, tracked, uncommitted }: GitView): boolean {
-  return recommitted.has(path) || (tracked.has(path) && uncommitted.has(path));
+function isListed(path: string, noted: NotedFiles, { recommitted, tracked, uncommitted }: GitView): boolean {
+  const isTracked = tracked.has(path) || noted.wasTracked(path);
+  return recommitted.has(path) || (isTracked && uncommitted.has(path));
 }
 
 /** Whether what is there may come out of a stash: to apply one leaves no other sign than that the index was written. */

@@ -167,6 +167,21 @@ describe('a work tree', function () {
     assert.deepEqual(await found('a.txt', 'new.txt'), ['a.txt git "committed\\n"']); // nobody has the other one
   });
 
+  for (const [how, args] of Object.entries({
+    'git rm': ['rm', '--quiet', '--force', 'a.txt'],
+    'git mv': ['mv', 'a.txt', 'moved.txt'],
+  })) {
+    it(`finds what had not been committed of a file that "${how}" has taken away`, async () => {
+      commit();
+      write('a.txt', 'mine\n');
+      await tree.note();
+      write('a.txt', 'mine, and more\n');
+      await tree.noteFile(path('a.txt'));
+      git(...args);
+      assert.deepEqual(await found('a.txt', 'moved.txt'), ['a.txt saved "mine, and more\\n"']);
+    });
+  }
+
   it('does not take for new a file of the user that the agent has removed and writes anew', async () => {
     commit();
     write('notes.md', 'mine\n');
@@ -285,7 +300,9 @@ describe('a work tree', function () {
       unlinkSync(path('moved.txt'));
       write('moved.txt', 'mine, and more\n');
       appendFileSync(path('moved too.txt'), 'more\n');
-      assert.deepEqual(await found('a.txt', 'moved.txt', 'staged.txt', 'moved too.txt'), []);
+      assert.deepEqual(await found('a.txt', 'moved.txt', 'staged.txt', 'moved too.txt'), [
+        'a.txt saved "mine\\n"',
+      ]);
     });
 
     it('but where the deletion is listed, with all that was not committed', async () => {
