@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { isNotFound } from '../base/errors.ts';
+import type { Uncommitted } from './treeGit.ts';
 
 /** Beyond these, the rest is taken as unknown: this is kept in memory. */
 export const maxFiles = 500;
@@ -18,8 +19,8 @@ type NotedFile =
 
 /** What has gone since it was noted, and perhaps only has another name now. */
 export interface Gone {
-  /** Nobody else has these texts. */
-  readonly lost: readonly Buffer[];
+  /** Nobody else has these texts. By path. */
+  readonly lost: ReadonlyMap<string, Buffer>;
   /** These are known to whoever keeps them. */
   readonly kept: readonly Buffer[];
   /** What was in some of it nobody knows. */
@@ -32,21 +33,26 @@ export interface Gone {
  */
 export class NotedFiles {
   private readonly files = new Map<string, NotedFile>();
+  /** Those that the index had then, and of which the text is known ever since. */
+  private readonly tracked = new Set<string>();
 
   /** @param since ms since the epoch, before the first of them was looked at */
   private constructor(private readonly since: number) {}
 
   static async of(
     since: number,
-    differing: Iterable<string>,
+    differing: ReadonlyMap<string, Pick<Uncommitted, 'isTracked'>>,
     ignored: Iterable<string>,
   ): Promise<NotedFiles> {
     const noted = new NotedFiles(since);
     let left = maxTotalBytes;
-    for (const path of differing) {
+    for (const [path, { isTracked }] of differing) {
       const file = noted.files.size < maxFiles ? await lookAt(path, Math.min(maxFileBytes, left)) : unknown;
       left -= file.kind === 'text' ? file.bytes.length : 0;
       noted.files.set(path, file);
+      if (isTracked) {
+        noted.tracked.add(path);
+      }
     }
     for (const path of ignored) {
       noted.files.set(path, unknown);
@@ -64,9 +70,17 @@ export class NotedFiles {
     return file?.kind === 'text' ? file.bytes : undefined;
   }
 
+  /** So that "git clean" would not have taken it away. */
+  wasTracked(path: string): boolean {
+    return this.tracked.has(path) && this.textOf(path) !== undefined;
+  }
+
   /** As it is now, which is the user's doing; a folder with all that is in it. */
   async take(path: string): Promise<void> {
     const file = await lookAt(path, maxFileBytes);
+    if (!this.wasTracked(path)) {
+      this.tracked.delete(path);
+    }
     [...this.files.keys()]
       .filter((each) => each.startsWith(path + sep))
       .forEach((each) => this.files.delete(each));
@@ -93,7 +107,7 @@ export class NotedFiles {
    * @param isKept whether somebody else knows what the file was
    */
   gone(isKept: (path: string) => boolean): Gone {
-    const lost: Buffer[] = [];
+    const lost = new Map<string, Buffer>();
     const kept: Buffer[] = [];
     let isUnknown = false;
     for (const [path, file] of this.files) {
@@ -101,7 +115,11 @@ export class NotedFiles {
         continue;
       }
       if (file.kind === 'text') {
-        (isKept(path) ? kept : lost).push(file.bytes);
+        if (isKept(path)) {
+          kept.push(file.bytes);
+        } else {
+          lost.set(path, file.bytes);
+        }
       } else {
         isUnknown ||= !isKept(path);
         this.giveUp(path);

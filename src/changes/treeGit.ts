@@ -34,6 +34,8 @@ export interface GitState {
 export interface Uncommitted {
   /** That commit lacks it. */
   readonly isNew: boolean;
+  /** The index has it. */
+  readonly isTracked: boolean;
   /** That commit has it as a program. */
   readonly isExecutable: boolean;
 }
@@ -165,12 +167,18 @@ export class TreeGit {
       this.diff(index, 'HEAD', '--', ...names),
       this.paths('ls-files', '--others', '--exclude-standard', '-z', '--', ...names),
     ]);
-    const found = new Map([...untracked].map((path) => [path, { isNew: true, isExecutable: false }]));
+    const found = new Map(
+      [...untracked].map((path) => [path, { isNew: true, isTracked: false, isExecutable: false }]),
+    );
     for (const [path, modes] of differing) {
       if (/^:1[26]/.test(modes)) {
         found.delete(path);
       } else {
-        found.set(path, { isNew: modes.startsWith(':0'), isExecutable: modes.startsWith(':100755') });
+        found.set(path, {
+          isNew: modes.startsWith(':0'),
+          isTracked: !untracked.has(path),
+          isExecutable: modes.startsWith(':100755'),
+        });
       }
     }
     return found;

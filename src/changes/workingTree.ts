@@ -43,7 +43,7 @@ export class WorkingTree {
         this.git.ignored(),
         this.git.head(),
       ]);
-      this.noted = { ...state, head, files: await NotedFiles.of(since, uncommitted.keys(), ignored) };
+      this.noted = { ...state, head, files: await NotedFiles.of(since, uncommitted, ignored) };
     } catch {
       this.noted = undefined; // no repository, or none with a commit
     }
@@ -83,8 +83,9 @@ export class WorkingTree {
         await this.note(); // what is there now is the user's, as far as one can tell
         return [];
       }
-      const view = await this.git.view(paths, noted.head);
-      const brought = await this.brought(paths, noted.files, view, noted.files.gone(isKept));
+      const gone = noted.files.gone(isKept);
+      const view = await this.git.view([...new Set([...paths, ...gone.lost.keys()])], noted.head);
+      const brought = await this.brought(paths, noted.files, view, gone);
       const found: FoundBefore[] = [];
       for (const path of paths) {
         const before = await this.beforeOf(path, noted.files, view, brought);
@@ -110,8 +111,8 @@ export class WorkingTree {
     const change = view.uncommitted.get(path);
     const text = noted.textOf(path);
     const isTracked = view.tracked.has(path);
-    // What git does not track "git clean" takes away.
-    if (!change || (text && !isTracked && !existsSync(path))) {
+    // What git does not track "git clean" takes away; an agent may stage what it deletes.
+    if (!change || (text && !isTracked && !noted.wasTracked(path) && !existsSync(path))) {
       if (text && isTracked) {
         noted.forget(path); // as committed again, by whomever
       } else if (text) {
@@ -148,22 +149,28 @@ export class WorkingTree {
     gone: Gone,
   ): Promise<Set<string>> {
     const brought = new Set<string>();
-    /** If not even git has it. */
-    const older: string[] = [];
+    /** What no revert brings back, and is nowhere as it was: whoever moved it may have written into it, too. */
+    const missing = new Map([...gone.lost].filter(([path]) => !isListed(path, noted, view)));
+    const candidates: string[] = [];
     for (const path of paths) {
-      const change = view.uncommitted.get(path);
-      if (!change || noted.textOf(path) || !existsSync(path)) {
+      if (!view.uncommitted.has(path) || noted.textOf(path) || !existsSync(path)) {
         continue;
       }
-      const content = gone.lost.length + gone.kept.length > 0 ? await contentOf(path) : undefined;
-      const isOneOf = (texts: readonly Buffer[]) => content && texts.some((each) => each.equals(content));
-      if (isOneOf(gone.lost)) {
+      const content = gone.lost.size + gone.kept.length > 0 ? await contentOf(path) : undefined;
+      const same = [...gone.lost].filter(([, bytes]) => content?.equals(bytes));
+      same.forEach(([each]) => missing.delete(each));
+      if (same.length > 0) {
         brought.add(path);
-      } else if (
-        !noted.has(path) &&
-        !isOneOf(gone.kept) &&
-        ((change.isNew && gone.isUnknown) || (await noted.isOlder(path, change.isNew)))
-      ) {
+      } else if (!noted.has(path) && !gone.kept.some((bytes) => content?.equals(bytes))) {
+        candidates.push(path);
+      }
+    }
+    const isUnknown = gone.isUnknown || missing.size > 0;
+    /** If not even git has it. */
+    const older: string[] = [];
+    for (const path of candidates) {
+      const isNew = view.uncommitted.get(path)?.isNew === true;
+      if ((isNew && isUnknown) || (await noted.isOlder(path, isNew))) {
         older.push(path);
       }
     }
@@ -171,6 +178,12 @@ export class WorkingTree {
     older.filter((path) => !isKnown.has(path)).forEach((path) => brought.add(path));
     return brought;
   }
+}
+
+/** Whether what has gone there is listed as deleted, or may count again when a commit is undone. */
+function isListed(path: string, noted: NotedFiles, { recommitted, tracked, uncommitted }: GitView): boolean {
+  const isTracked = tracked.has(path) || noted.wasTracked(path);
+  return recommitted.has(path) || (isTracked && uncommitted.has(path));
 }
 
 /** Whether what is there may come out of a stash: to apply one leaves no other sign than that the index was written. */

@@ -167,6 +167,21 @@ describe('a work tree', function () {
     assert.deepEqual(await found('a.txt', 'new.txt'), ['a.txt git "committed\\n"']); // nobody has the other one
   });
 
+  for (const [how, args] of Object.entries({
+    'git rm': ['rm', '--quiet', '--force', 'a.txt'],
+    'git mv': ['mv', 'a.txt', 'moved.txt'],
+  })) {
+    it(`finds what had not been committed of a file that "${how}" has taken away`, async () => {
+      commit();
+      write('a.txt', 'mine\n');
+      await tree.note();
+      write('a.txt', 'mine, and more\n');
+      await tree.noteFile(path('a.txt'));
+      git(...args);
+      assert.deepEqual(await found('a.txt', 'moved.txt'), ['a.txt saved "mine, and more\\n"']);
+    });
+  }
+
   it('does not take for new a file of the user that the agent has removed and writes anew', async () => {
     commit();
     write('notes.md', 'mine\n');
@@ -245,6 +260,60 @@ describe('a work tree', function () {
       assert.deepEqual(await found('shown.txt'), []);
       write('later.txt', 'new\n');
       assert.deepEqual(await found('later.txt'), ['later.txt git undefined']);
+    });
+
+    it('that git does not track, and that was moved and replaced', async () => {
+      write('mine.txt', 'mine\n');
+      write('notes/mine.txt', 'mine too\n');
+      await tree.note();
+      move('mine.txt', 'moved.txt');
+      move('notes', 'docs');
+      for (const name of ['moved.txt', 'docs/mine.txt']) {
+        unlinkSync(path(name)); // as "sed -i" does
+        write(name, 'mine, and more\n');
+      }
+      assert.deepEqual(await found('mine.txt', 'moved.txt', 'notes/mine.txt', 'docs/mine.txt'), []);
+      write('later.txt', 'new\n');
+      write('moved.txt', 'changed\n');
+      assert.deepEqual(await found('later.txt', 'moved.txt'), [
+        'later.txt git undefined',
+        'moved.txt saved "mine, and more\\n"',
+      ]);
+    });
+
+    it('that the user has saved since, and that was moved and written into', async () => {
+      await tree.note();
+      write('mine.txt', 'mine\n');
+      await tree.noteFile(path('mine.txt'));
+      move('mine.txt', 'moved.txt');
+      appendFileSync(path('moved.txt'), 'more\n');
+      assert.deepEqual(await found('mine.txt', 'moved.txt'), []);
+    });
+
+    it('that was not committed yet, and that git has moved before it was written', async () => {
+      write('a.txt', 'mine\n');
+      write('staged.txt', 'mine too\n');
+      git('add', 'staged.txt');
+      await tree.note();
+      git('mv', 'a.txt', 'moved.txt');
+      git('mv', 'staged.txt', 'moved too.txt');
+      unlinkSync(path('moved.txt'));
+      write('moved.txt', 'mine, and more\n');
+      appendFileSync(path('moved too.txt'), 'more\n');
+      assert.deepEqual(await found('a.txt', 'moved.txt', 'staged.txt', 'moved too.txt'), [
+        'a.txt saved "mine\\n"',
+      ]);
+    });
+
+    it('but where the deletion is listed, with all that was not committed', async () => {
+      write('a.txt', 'mine\n');
+      await tree.note();
+      unlinkSync(path('a.txt'));
+      write('moved.txt', 'mine, and more\n');
+      assert.deepEqual(await found('a.txt', 'moved.txt'), [
+        'a.txt saved "mine\\n"',
+        'moved.txt git undefined',
+      ]);
     });
 
     it('that is too large to be known', async () => {
