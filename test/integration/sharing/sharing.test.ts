@@ -243,8 +243,10 @@ describe('sharing', function () {
     await use(file);
     await until('the selection', () => selections().at(-1)?.text === 'exactly this');
     await vscode.commands.executeCommand('ideBridge.showShared');
-    const text = vscode.window.activeTextEditor?.document.getText() ?? '';
-    assert.ok(text.includes(JSON.stringify(selections().at(-1), undefined, 2)), text);
+    // The editor brings a page up to date that was shown a moment ago.
+    const text = () => vscode.window.activeTextEditor?.document.getText() ?? '';
+    const payload = JSON.stringify(selections().at(-1), undefined, 2);
+    await until('the payload', () => text().includes(payload), 5_000, text);
     await ui.screenshot('what-is-shared-now');
     assert.equal(lastPath(), file);
     const [editors] = await client.callForTexts('getOpenEditors');
