@@ -14,6 +14,11 @@ describe('keys belong to what the user types in:', () => {
     file = desk.scratch.write('hello.txt', 'one\n');
   });
   afterEach(() => vscode.commands.executeCommand('workbench.action.files.revert'));
+  after(async () => {
+    await vscode.commands.executeCommand('workbench.action.closePanel');
+    await vscode.commands.executeCommand('workbench.view.explorer');
+    await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+  });
 
   const keyboard = () => desk.ui.page.keyboard;
   const set = (name: string, value: unknown) => desk.configure(`ideBridge.diff.${name}`, value);
@@ -281,6 +286,7 @@ describe('keys belong to what the user types in:', () => {
 
     it('by other ways to save, once they have clicked into it', async () => {
       const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await until('the diff in front', () => activeUri() === uri.toString());
       await save(uri, byCommand);
       assert.equal(proposalTabs().length, 1);
       await proposedSide().click();

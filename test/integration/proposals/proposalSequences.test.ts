@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { diffsOf } from '../../../src/editor/tabContent.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
@@ -192,6 +191,20 @@ describe('random sequences', () => {
     await deciding;
   }
 
+  /** VS Code tells of a tab later than of its editor, and on a busy machine of what was in front before once more. */
+  async function staysInFront(uri: string): Promise<void> {
+    let since = Infinity;
+    await until('the proposed side in front, for a moment', () => {
+      const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+      const isShown = [input, ...diffsOf(input)].some(
+        (each) => each instanceof vscode.TabInputTextDiff && each.modified.toString() === uri,
+      );
+      const isThere = isShown && vscode.window.activeTextEditor?.document.uri.toString() === uri;
+      since = isThere ? Math.min(since, Date.now()) : Infinity;
+      return Date.now() - since > 300;
+    });
+  }
+
   /** VS Code 1.96 does not save from a diff whose proposal is in a multi-diff, too. */
   const isFloor = process.env[testEnvironment.floor] !== undefined;
   const buttons = ['Accept Anyway', 'Save First', 'Reject'] as const;
@@ -224,11 +237,7 @@ describe('random sequences', () => {
         `the user saves the proposed side, else ${button}`,
         async (proposal, model) => {
           await vscode.commands.executeCommand('ideBridge.openProposal', proposal.uri);
-          await until(
-            'the proposed side in front',
-            () => vscode.window.activeTextEditor?.document.uri.toString() === proposal.uri.toString(),
-          );
-          await delay(200); // VS Code may tell of its tab later than of its editor
+          await staysInFront(proposal.uri.toString());
           letMomentPass();
           await decide(proposal, model, vscode.commands.executeCommand('ideBridge.saveProposal'), button);
         },
