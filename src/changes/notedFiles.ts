@@ -29,7 +29,7 @@ export interface Gone {
 
 /**
  * The files that may be other than the last commit has them without an agent's doing, by path: what differed from it,
- * what git ignores, and what the user has written or taken away since.
+ * what git ignores or was told to overlook, and what the user has written or taken away since.
  */
 export class NotedFiles {
   private readonly files = new Map<string, NotedFile>();
@@ -42,7 +42,7 @@ export class NotedFiles {
   static async of(
     since: number,
     differing: ReadonlyMap<string, Pick<Uncommitted, 'isTracked'>>,
-    ignored: Iterable<string>,
+    unseen: Iterable<string>,
   ): Promise<NotedFiles> {
     const noted = new NotedFiles(since);
     let left = maxTotalBytes;
@@ -54,7 +54,7 @@ export class NotedFiles {
         noted.tracked.add(path);
       }
     }
-    for (const path of ignored) {
+    for (const path of unseen) {
       noted.files.set(path, unknown);
     }
     return noted;

@@ -38,12 +38,15 @@ export class WorkingTree {
     try {
       const since = Date.now();
       const state = await this.git.begin();
-      const [uncommitted, ignored, head] = await Promise.all([
+      const [uncommitted, ignored, overlooked, head] = await Promise.all([
         this.git.allUncommitted(),
         this.git.ignored(),
+        this.git.overlooked(),
         this.git.head(),
       ]);
-      this.noted = { ...state, head, files: await NotedFiles.of(since, uncommitted, ignored) };
+      // In a sparse checkout most of what git overlooks is not there.
+      const unseen = [...ignored, ...overlooked.filter((path) => existsSync(path))];
+      this.noted = { ...state, head, files: await NotedFiles.of(since, uncommitted, unseen) };
     } catch {
       this.noted = undefined; // no repository, or none with a commit
     }

@@ -242,6 +242,24 @@ describe('a work tree', function () {
       assert.deepEqual(await found('shown.txt'), ['shown.txt saved "mine\\n"']);
     });
 
+    for (const [flag, back] of [
+      ['--assume-unchanged', '--no-assume-unchanged'],
+      ['--skip-worktree', '--no-skip-worktree'],
+    ] as const) {
+      it(`that git was told to overlook by ${flag}, and that was moved, or is seen again`, async () => {
+        git('update-index', flag, 'a.txt', 'sub dir/ü [1].txt');
+        write('a.txt', 'mine\n');
+        write('sub dir/ü [1].txt', 'mine too\n');
+        await tree.note();
+        git('update-index', back, 'a.txt');
+        appendFileSync(path('a.txt'), 'changed\n');
+        assert.deepEqual(await found('a.txt'), []);
+        move('sub dir/ü [1].txt', 'moved.txt');
+        appendFileSync(path('moved.txt'), 'changed\n');
+        assert.deepEqual(await found('moved.txt'), []);
+      });
+    }
+
     it('that git ignores, and that was moved and written into', async () => {
       write('ignored/data/mine.txt', 'mine\n');
       await tree.note();
