@@ -19,7 +19,7 @@ const paused = 'sharingPaused';
 export class Sharing implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
-  /** Read once for all files: each look at a setting costs. What the patterns remember goes with them. */
+  /** Read once for all files: each look at a setting costs. What is known of paths goes with them. */
   private rules: Rules | undefined;
 
   /** What may be shared is another. */
@@ -65,7 +65,7 @@ export class Sharing implements vscode.Disposable {
 
   /** Why this file stays here whatever the state, in words for the user; undefined if it does not. */
   exclusion(uri: vscode.Uri): string | undefined {
-    const pattern = this.current.patterns.of(uri);
+    const pattern = this.current.patterns.of(uri.fsPath, (globs) => matches(uri, globs));
     if (pattern !== undefined) {
       return `excluded by "${pattern}" in ideBridge.share.exclude`;
     }
@@ -107,4 +107,10 @@ export class Sharing implements vscode.Disposable {
     this.rules = undefined;
     this.changed.fire();
   }
+}
+
+/** By the editor's own globs, which look at `fsPath` alone. */
+function matches(uri: vscode.Uri, globs: readonly string[]): boolean {
+  const file = { uri, languageId: '' } as vscode.TextDocument;
+  return globs.some((pattern) => vscode.languages.match({ pattern }, file) > 0);
 }
