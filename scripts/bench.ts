@@ -374,14 +374,15 @@ async function benchMemory(client: IdeClient, workspace: string, lock: Lock): Pr
 
 /** Tools that clients call all the time, each turn by turn with one that has next to nothing to do. */
 async function benchTools(client: IdeClient, workspace: string, lock: Lock): Promise<void> {
-  const compare = async (name: string, scene: string) => {
+  const compare = async (name: string, scene: string, limit: number) => {
     const [times, bare]: [number[], number[]] = [[], []];
     for (let i = 0; i < 200; i++) {
       bare.push(await timed(() => client.call('getWorkspaceFolders')));
       times.push(await timed(() => client.call(name)));
     }
     const ratio = quantile(times, 0.5) / quantile(bare, 0.5);
-    row(`${name}, ${scene}`, `${spread(times)}, ${ratio.toFixed(1)} × getWorkspaceFolders`);
+    const figure = `${spread(times)}, ${ratio.toFixed(1)} × getWorkspaceFolders`;
+    row(`${name}, ${scene}`, figure, ratio <= limit, `at most ${limit} ×`);
   };
   const [tabs, calls] = [40, 200];
   for (let i = 0; i < tabs; i++) {
@@ -389,15 +390,21 @@ async function benchTools(client: IdeClient, workspace: string, lock: Lock): Pro
     writeFileSync(filePath, linesOf(1_000));
     await client.call('openFile', { filePath });
   }
-  await compare('getOpenEditors', `${tabs} tabs`);
-  await compare('getCurrentSelection', `${tabs} tabs`);
+  await compare('getOpenEditors', `${tabs} tabs`, 3);
+  await compare('getCurrentSelection', `${tabs} tabs`, 1.5);
 
   const pid = extensionHost(lock.pid);
   const before = await settledMemory(pid);
   for (let i = 0; i < calls; i++) {
     await client.call('getOpenEditors');
   }
-  row(`extension host, ${calls} times getOpenEditors`, `${megabytes(before)} → ${megabytes(memoryOf(pid))}`);
+  const after = memoryOf(pid);
+  row(
+    `extension host, ${calls} times getOpenEditors`,
+    `${megabytes(before)} → ${megabytes(after)}`,
+    after - before < 20_000_000,
+    'less than 20 MB more',
+  );
 
   const problems = join(workspace, 'problems.txt');
   writeFileSync(problems, '');
@@ -405,7 +412,7 @@ async function benchTools(client: IdeClient, workspace: string, lock: Lock): Pro
   await until('the problems', async () =>
     (await client.callForTexts('getDiagnostics')).join().includes('file://'),
   );
-  await compare('getDiagnostics', '2,000 files');
+  await compare('getDiagnostics', '2,000 files', 40);
 }
 
 /** What keeps the extension host from everything else, against the hash that each snapshot costs anyway. */
