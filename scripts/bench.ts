@@ -1,4 +1,5 @@
 // npm run bench: what the user feels, measured in one run. Figures compare within the run, not between machines.
+// `npm run bench -- --only tools` measures one part: a key of `parts`.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -7,6 +8,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { WebSocket } from 'ws';
 import { maxLines } from '../src/base/lineDiff.ts';
@@ -51,16 +53,26 @@ async function main(): Promise<void> {
     );
 
     const client = await IdeClient.connect({ port: lock.port, token: lock.authToken });
-    await benchRoundTrip(client);
-    await benchSelection(client, workbench, workspace, probe);
-    await benchCursorMoves(client, workbench, lock, bare);
-    await benchDiffs(client, workbench, workspace);
-    await benchLargeProposal(client, workbench, workspace);
-    await benchManyProposals(client, workbench, workspace, lock);
-    await benchChangeSet(client, workbench, workspace, lock);
-    await benchMemory(client, workspace, lock);
+    const window = workbench;
+    const parts: Record<string, () => Promise<void> | void> = {
+      roundTrip: () => benchRoundTrip(client),
+      selection: () => benchSelection(client, window, workspace, probe),
+      cursorMoves: () => benchCursorMoves(client, window, lock, bare),
+      diffs: () => benchDiffs(client, window, workspace),
+      largeProposal: () => benchLargeProposal(client, window, workspace),
+      manyProposals: () => benchManyProposals(client, window, workspace, lock),
+      changeSet: () => benchChangeSet(client, window, workspace, lock),
+      memory: () => benchMemory(client, workspace, lock),
+      tools: () => benchTools(client, workspace, lock),
+      comparison: benchComparison,
+    };
+    const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;
+    for (const [name, run] of Object.entries(parts)) {
+      if (only === undefined || only === name) {
+        await run();
+      }
+    }
     await client.close();
-    benchComparison();
   } finally {
     await workbench?.close();
     probe.close();
@@ -360,6 +372,49 @@ async function benchMemory(client: IdeClient, workspace: string, lock: Lock): Pr
   );
 }
 
+/** Tools that clients call all the time, each turn by turn with one that has next to nothing to do. */
+async function benchTools(client: IdeClient, workspace: string, lock: Lock): Promise<void> {
+  const compare = async (name: string, scene: string, limit: number) => {
+    const [times, bare]: [number[], number[]] = [[], []];
+    for (let i = 0; i < 200; i++) {
+      bare.push(await timed(() => client.call('getWorkspaceFolders')));
+      times.push(await timed(() => client.call(name)));
+    }
+    const ratio = quantile(times, 0.5) / quantile(bare, 0.5);
+    const figure = `${spread(times)}, ${ratio.toFixed(1)} × getWorkspaceFolders`;
+    row(`${name}, ${scene}`, figure, ratio <= limit, `at most ${limit} ×`);
+  };
+  const [tabs, calls] = [40, 200];
+  for (let i = 0; i < tabs; i++) {
+    const filePath = join(workspace, `tab-${i}.txt`);
+    writeFileSync(filePath, linesOf(1_000));
+    await client.call('openFile', { filePath });
+  }
+  await compare('getOpenEditors', `${tabs} tabs`, 3);
+  await compare('getCurrentSelection', `${tabs} tabs`, 1.5);
+
+  const pid = extensionHost(lock.pid);
+  const before = await settledMemory(pid);
+  for (let i = 0; i < calls; i++) {
+    await client.call('getOpenEditors');
+  }
+  const after = memoryOf(pid);
+  row(
+    `extension host, ${calls} times getOpenEditors`,
+    `${megabytes(before)} → ${megabytes(after)}`,
+    after - before < 20_000_000,
+    'less than 20 MB more',
+  );
+
+  const problems = join(workspace, 'problems.txt');
+  writeFileSync(problems, '');
+  await client.call('openFile', { filePath: problems }); // has the probe report some
+  await until('the problems', async () =>
+    (await client.callForTexts('getDiagnostics')).join().includes('file://'),
+  );
+  await compare('getDiagnostics', '2,000 files', 40);
+}
+
 /** What keeps the extension host from everything else, against the hash that each snapshot costs anyway. */
 function benchComparison(): void {
   const lines = (count: number, what: string) => Array.from({ length: count }, (_, i) => `${what} ${i}\n`);
@@ -403,11 +458,15 @@ function diffArguments(path: string, text: string, tabName: string): object {
 async function settledMemory(pid: number): Promise<number> {
   let smallest = Infinity;
   for (let i = 0; i < 20; i++) {
-    const kilobytes = Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-    smallest = Math.min(smallest, kilobytes * 1024);
+    smallest = Math.min(smallest, memoryOf(pid));
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   return smallest;
+}
+
+/** The resident size, in bytes, with what the collector has not taken yet. */
+function memoryOf(pid: number): number {
+  return Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 
 async function timed(action: () => Promise<unknown>): Promise<number> {

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
 import type { ClosableTabs } from '../tools/closeTab.ts';
 import type { OpenEditor, OpenEditors } from '../tools/openEditors.ts';
-import { isSame, openDocument } from '../editor/documents.ts';
+import { isSame } from '../editor/documents.ts';
 import { fileUris } from '../editor/paths.ts';
 import { rawFileUri, rawUri } from '../editor/rawUri.ts';
 import type { Proposals } from '../proposals/proposals.ts';
@@ -34,10 +34,12 @@ export class Tabs implements ClosableTabs, OpenEditors {
   }
 
   list(): OpenEditor[] {
+    // Asked for once: with each look the editor makes the list anew.
+    const documents = new Map(vscode.workspace.textDocuments.map((each) => [each.uri.toString(), each]));
     return vscode.window.tabGroups.all.flatMap((group, groupIndex) =>
       group.tabs
         .filter(({ input }) => this.isShared(input))
-        .flatMap((tab) => toOpenEditor(tab, groupIndex) ?? []),
+        .flatMap((tab) => toOpenEditor(tab, groupIndex, documents) ?? []),
     );
   }
 
@@ -48,16 +50,20 @@ export class Tabs implements ClosableTabs, OpenEditors {
 }
 
 /** Undefined for what has no document: terminals, web views, settings. */
-function toOpenEditor(tab: vscode.Tab, groupIndex: number): OpenEditor | undefined {
+function toOpenEditor(
+  tab: vscode.Tab,
+  groupIndex: number,
+  documents: ReadonlyMap<string, vscode.TextDocument>,
+): OpenEditor | undefined {
   const content = contentOf(tab.input);
   if (!content) {
     return undefined;
   }
   const { kind, uri, original } = content;
-  const document = openDocument(uri);
+  const document = documents.get(uri.toString());
   const isUntitled = uri.scheme === 'untitled';
-  const selection = visibleSelection(uri, tab);
-  const cellIndex = kind === 'notebook' ? selectedCell(uri, tab) : undefined;
+  const selection = tab.isActive ? visibleSelection(uri, tab) : undefined;
+  const cellIndex = kind === 'notebook' && tab.isActive ? selectedCell(uri, tab) : undefined;
   return {
     kind,
     uri: realUri(uri),
@@ -83,19 +89,16 @@ function realUri(uri: vscode.Uri): string {
   return [proposalScheme, beforeScheme].includes(uri.scheme) ? rawFileUri(uri.fsPath) : rawUri(uri);
 }
 
-function selectedCell(uri: vscode.Uri, { group, isActive }: vscode.Tab): number | undefined {
+function selectedCell(uri: vscode.Uri, { group }: vscode.Tab): number | undefined {
   const editor = vscode.window.visibleNotebookEditors.find(
     ({ notebook, viewColumn }) => isSame(notebook.uri, uri) && viewColumn === group.viewColumn,
   );
-  return isActive ? editor?.selections[0]?.start : undefined; // a notebook without cells has no selection
+  return editor?.selections[0]?.start; // a notebook without cells has no selection
 }
 
-function visibleSelection(uri: vscode.Uri, tab: vscode.Tab): OpenEditor['selection'] {
+function visibleSelection(uri: vscode.Uri, { group }: vscode.Tab): OpenEditor['selection'] {
   const editor = vscode.window.visibleTextEditors.find(
-    ({ document, viewColumn }) => isSame(document.uri, uri) && viewColumn === tab.group.viewColumn,
+    ({ document, viewColumn }) => isSame(document.uri, uri) && viewColumn === group.viewColumn,
   );
-  if (!editor || !tab.isActive) {
-    return undefined;
-  }
-  return { ...toRange(editor.selection), isReversed: editor.selection.isReversed };
+  return editor && { ...toRange(editor.selection), isReversed: editor.selection.isReversed };
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { ExclusionPatterns } from './exclusionPatterns.ts';
 import type { GitIgnored } from './gitIgnored.ts';
 import { ownPages } from '../editor/schemes.ts';
 import { setting } from '../editor/settings.ts';
@@ -8,7 +9,7 @@ export type SharingState = 'on' | 'paused' | 'off';
 
 interface Rules {
   readonly isEnabled: boolean;
-  readonly patterns: readonly string[];
+  readonly patterns: ExclusionPatterns;
   readonly excludesGitIgnored: boolean;
 }
 
@@ -18,7 +19,7 @@ const paused = 'sharingPaused';
 export class Sharing implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
-  /** Read once for all files: each look at a setting costs. */
+  /** Read once for all files: each look at a setting costs. What is known of paths goes with them. */
   private rules: Rules | undefined;
 
   /** What may be shared is another. */
@@ -49,7 +50,7 @@ export class Sharing implements vscode.Disposable {
 
   /** Globs of what is never shared. */
   get patterns(): readonly string[] {
-    return this.current.patterns;
+    return this.current.patterns.texts;
   }
 
   async pause(value: boolean): Promise<void> {
@@ -64,7 +65,7 @@ export class Sharing implements vscode.Disposable {
 
   /** Why this file stays here whatever the state, in words for the user; undefined if it does not. */
   exclusion(uri: vscode.Uri): string | undefined {
-    const pattern = this.patterns.find((candidate) => matches(uri, candidate));
+    const pattern = this.current.patterns.of(uri.fsPath, (globs) => matches(uri, globs));
     if (pattern !== undefined) {
       return `excluded by "${pattern}" in ideBridge.share.exclude`;
     }
@@ -97,7 +98,7 @@ export class Sharing implements vscode.Disposable {
   private get current(): Rules {
     return (this.rules ??= {
       isEnabled: setting('share.enabled'),
-      patterns: setting('share.exclude'),
+      patterns: new ExclusionPatterns(setting('share.exclude')),
       excludesGitIgnored: setting('share.excludeGitIgnored'),
     });
   }
@@ -108,10 +109,8 @@ export class Sharing implements vscode.Disposable {
   }
 }
 
-/** The editor's own globs; a pattern matches at any depth, and a folder's stands for what is in it. */
-function matches(uri: vscode.Uri, pattern: string): boolean {
-  const path = pattern.replace(/\/$/, '');
-  const anywhere = /^(\*\*\/|\/|[A-Za-z]:)/.test(path) ? path : `**/${path}`;
+/** By the editor's own globs, which look at `fsPath` alone. */
+function matches(uri: vscode.Uri, globs: readonly string[]): boolean {
   const file = { uri, languageId: '' } as vscode.TextDocument;
-  return [anywhere, `${anywhere}/**`].some((glob) => vscode.languages.match({ pattern: glob }, file) > 0);
+  return globs.some((pattern) => vscode.languages.match({ pattern }, file) > 0);
 }

@@ -12,10 +12,16 @@ describe('Restricted Mode', function () {
   this.timeout(180_000);
   const own = useOwnWindow();
 
-  it('has no bridge, so no tool runs, until the user trusts the workspace', async () => {
+  it('has no bridge, so no tool runs, until the user trusts the workspace, whose patterns count then', async () => {
     const folder = path.join(own.root, 'workspace');
     const configDir = path.join(own.root, 'config');
-    await mkdir(folder);
+    await mkdir(path.join(folder, '.vscode'), { recursive: true });
+    const settings = JSON.stringify({ 'ideBridge.share.exclude': ['secret.txt'] });
+    await writeFile(path.join(folder, '.vscode', 'settings.json'), settings);
+    const [secret, plain] = ['secret.txt', 'plain.txt'].map((name) => path.join(folder, name));
+    assert.ok(secret && plain);
+    await writeFile(secret, 'text');
+    await writeFile(plain, 'text');
     const { page } = await own.open({
       folder,
       env: { CLAUDE_CONFIG_DIR: configDir },
@@ -38,6 +44,15 @@ describe('Restricted Mode', function () {
     assert.deepEqual(
       folders.map((each) => each.path),
       [folder],
+    );
+
+    // From now on the patterns of the workspace count.
+    await client.call('openFile', { filePath: secret });
+    await client.call('openFile', { filePath: plain });
+    const { tabs } = await client.callForJson<{ tabs: { label: string }[] }>('getOpenEditors');
+    assert.deepEqual(
+      tabs.map(({ label }) => label),
+      ['plain.txt'],
     );
     await client.close();
   });

@@ -212,6 +212,64 @@ describe('sharing', function () {
     }
   });
 
+  describe('a file that was shared stays here as soon as', () => {
+    const { Global, Workspace } = vscode.ConfigurationTarget;
+    const set = (name: string, value: unknown, target: vscode.ConfigurationTarget) =>
+      vscode.workspace.getConfiguration('ideBridge').update(name, value, target);
+    const changes: [string, () => PromiseLike<unknown>][] = [
+      ['the user excludes it', () => set('share.exclude', ['told.txt'], Global)],
+      ['the workspace excludes it', () => set('share.exclude', ['told.txt'], Workspace)],
+      [
+        'the user excludes it where the workspace excludes others',
+        async () => {
+          await set('share.exclude', ['others'], Workspace);
+          await isTold(true);
+          await set('share.exclude', ['told.txt'], Global);
+        },
+      ],
+      ['the user switches sharing off', () => set('share.enabled', false, Global)],
+      ['the workspace switches sharing off', () => set('share.enabled', false, Workspace)],
+      ['the user excludes what Git ignores', () => set('share.excludeGitIgnored', true, Global)],
+      ['the workspace excludes what Git ignores', () => set('share.excludeGitIgnored', true, Workspace)],
+      [
+        'it is renamed to an excluded name',
+        async () => {
+          diagnostics.clear();
+          const [from, to] = ['told.txt', '.env.told'].map((name) => vscode.Uri.file(scratch.path(name)));
+          assert.ok(from && to);
+          const edit = new vscode.WorkspaceEdit();
+          edit.renameFile(from, to);
+          await vscode.workspace.applyEdit(edit);
+          await until('the tab', () => vscode.window.activeTextEditor?.document.uri.fsPath === to.fsPath);
+        },
+      ],
+    ];
+
+    afterEach(async () => {
+      for (const name of ['share.enabled', 'share.exclude', 'share.excludeGitIgnored']) {
+        await set(name, undefined, Workspace);
+      }
+    });
+
+    /** In all that lists files. */
+    const isTold = (expected: boolean) =>
+      until(`told: ${expected}`, async () => {
+        const lists = ['getOpenEditors', 'getDiagnostics'].map((tool) => client.callForTexts(tool));
+        return (await Promise.all(lists)).every((texts) => /told/.test(texts.join()) === expected);
+      });
+
+    for (const [what, change] of changes) {
+      it(what, async () => {
+        scratch.write('.gitignore', 'told.txt\n');
+        execFileSync('git', ['init', '--quiet'], { cwd: scratch.folder });
+        await use(scratch.write('told.txt', 'text'));
+        await isTold(true);
+        await change();
+        await isTold(false);
+      });
+    }
+  });
+
   it('is paused, resumed and switched off in the status bar', async () => {
     const choose = async (label: string) => {
       await eye().click();
