@@ -168,8 +168,11 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   }
 
   /** Saves, and so accepts, the diff that has the focus. */
-  saveFocused({ uri }: Proposal): Promise<void> {
-    return this.byEditor.save(uri);
+  async saveFocused(proposal: Proposal): Promise<void> {
+    const { uri } = proposal;
+    // The editor would save both sides of a diff: the user's own file before they are asked about what is unsaved in it.
+    const mustAsk = setting('diff.acceptOnSave') && proposal.isOverUnsavedChanges;
+    await (mustAsk ? this.accept(uri) : this.byEditor.save(uri));
   }
 
   async reject(uri: vscode.Uri): Promise<void> {

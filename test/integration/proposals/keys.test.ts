@@ -3,10 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { until } from '../../support/until.ts';
+import { useDialogs } from '../dialogs.ts';
 import { letMomentPass, propose, proposalTabs, skipOnFloor, useDesk } from '../bridge.ts';
 
 describe('keys belong to what the user types in:', () => {
   const desk = useDesk();
+  const nextDialog = useDialogs();
   const hundredKeys = 'abcdefghi '.repeat(10);
   let file: string;
 
@@ -282,6 +284,25 @@ describe('keys belong to what the user types in:', () => {
       letMomentPass();
       await byKey();
       assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+    });
+
+    it('after it has asked about what is unsaved in the file itself, which it does not save', async () => {
+      const document = await vscode.workspace.openTextDocument(file);
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(document.uri, new vscode.Position(0, 0), 'mine\n');
+      await vscode.workspace.applyEdit(edit);
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await goToProposal(uri);
+      letMomentPass();
+      await byKey();
+      const dialog = await nextDialog();
+      assert.match(dialog.text, /^hello\.txt has unsaved changes/);
+      assert.equal(readFileSync(file, 'utf8'), 'one\n');
+      dialog.press('Accept Anyway');
+      assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+      assert.equal(readFileSync(file, 'utf8'), 'one\n');
+      assert.equal(document.getText(), 'mine\none\n');
+      await vscode.window.showTextDocument(document); // for the hook that reverts it
     });
 
     it('by other ways to save, once they have clicked into it', async () => {
