@@ -99,12 +99,16 @@ export class TreeGit {
     return this.paths('ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z');
   }
 
-  /** Tracked files of which git was told not to look at what is on the disk: it may be anything. */
+  /**
+   * Tracked files of which git was told not to look at what is on the disk: it may be anything. Not those of a sparse
+   * checkout, which are not there.
+   */
   async overlooked(): Promise<string[]> {
     const entries = fieldsOf(await this.run(['ls-files', '-v', '-z'])); // a letter, a space, the name
     return entries
       .filter((entry) => /^[a-zS] /.test(entry))
-      .map((entry) => resolve(this.folder, entry.slice(2)));
+      .map((entry) => resolve(this.folder, entry.slice(2)))
+      .filter((path) => existsSync(path));
   }
 
   allUncommitted(): Promise<Map<string, Uncommitted>> {

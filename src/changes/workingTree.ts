@@ -44,8 +44,7 @@ export class WorkingTree {
         this.git.overlooked(),
         this.git.head(),
       ]);
-      // In a sparse checkout most of what git overlooks is not there.
-      const unseen = [...ignored, ...overlooked.filter((path) => existsSync(path))];
+      const unseen = [...ignored, ...overlooked];
       this.noted = { ...state, head, files: await NotedFiles.of(since, uncommitted, unseen) };
     } catch {
       this.noted = undefined; // no repository, or none with a commit

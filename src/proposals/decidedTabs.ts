@@ -87,11 +87,12 @@ export class DecidedTabs implements vscode.Disposable {
       return;
     }
     const isShown = tabsOf(uri).length > 0;
-    if (isShown !== (this.files.orphan(uri) !== undefined)) {
+    const isOrphan = this.files.orphan(uri) !== undefined;
+    if (isShown && !isOrphan) {
       await this.attempt(this.save(uri));
-    }
-    if (isShown) {
       this.files.disown(uri);
+    } else if (isOrphan && !isShown) {
+      await this.attempt(this.save(uri));
     }
     if (tabsOf(uri).length === 0) {
       this.files.forget(uri);

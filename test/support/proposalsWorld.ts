@@ -157,7 +157,7 @@ export class ProposalsWorld {
 
   private readonly calls: Call[] = [];
   private lines: Line[] = [];
-  private readonly questions: Message[] = [];
+  private readonly questions: { readonly message: Message; readonly asker: string | undefined }[] = [];
   /** What the files hold, by what the user, the CLIs and others have written. */
   private readonly disk = new Map<string, string>();
   private count = 0;
@@ -383,15 +383,18 @@ export class ProposalsWorld {
   answers(which: number): void {
     const question = this.questions.shift();
     if (question) {
-      const button = [undefined, ...question.buttons][which % (question.buttons.length + 1)];
-      const name = names.find((each) => question.text.startsWith(`${each} has unsaved changes`));
-      assert.ok(name, `A question that names no file: ${question.text}`);
-      for (const call of this.undecided.filter((each) => each.name === name)) {
+      const { message, asker } = question;
+      const button = [undefined, ...message.buttons][which % (message.buttons.length + 1)];
+      const name = names.find((each) => message.text.startsWith(`${each} has unsaved changes`));
+      assert.ok(name, `A question that names no file: ${message.text}`);
+      // Of two proposals for that file only the one that was to be accepted.
+      const call = this.undecided.find(({ proposal }) => proposal?.uri.toString() === asker);
+      if (call) {
         if (button === 'Reject') this.ends(call, 'reject');
         if (button === 'Accept Anyway') call.isAcceptedAnyway = true;
         if (button === 'Save First') this.savesFirst.add(this.key(name));
       }
-      question.press(button);
+      message.press(button);
     }
   }
 
@@ -546,11 +549,16 @@ export class ProposalsWorld {
   };
 
   private start(): void {
+    /** Whose acceptance asks, in the order of the questions, which name a file only. */
+    const askers: string[] = [];
+    const accepting = new Set<string>();
     const host = new Host(this.clock, this.window, {
       folder: this.folder,
       settings: this.settings,
       delay: () => this.draw(6),
-      asked: (message) => void (message.buttons.length > 0 && this.questions.push(message)),
+      asked: (message) => {
+        if (message.buttons.length > 0) this.questions.push({ message, asker: askers.shift() });
+      },
       edited: (key, before, after) => this.edited(key, before, after),
     });
     runIn(host);
@@ -562,6 +570,14 @@ export class ProposalsWorld {
       () => clients.length > 1,
       () => true,
     );
+    const accept = proposals.accept.bind(proposals);
+    proposals.accept = async (uri) => {
+      const key = uri.toString();
+      if (accepting.has(key)) return accept(uri); // it asks nothing again
+      if (proposals.find(uri)?.isOverUnsavedChanges) askers.push(key);
+      accepting.add(key);
+      await accept(uri).finally(() => accepting.delete(key));
+    };
     const hunks = new Hunks(proposals);
     const opened = keepAcceptedFilesOpen(proposals);
     const tools = new ToolRegistry(

@@ -45,21 +45,15 @@ function listed(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify((value as Partial<Author>)?.label ?? value)).join();
 }
 
+const agentEdits = step(
+  'agentEdits',
+  (world, a: Author, n: string, h: number) => world.agentEdits(a, n, h),
+  author,
+  name,
+  how,
+);
 const steps = [
-  step(
-    'agentEdits',
-    (world, a: Author, n: string, h: number) => world.agentEdits(a, n, h),
-    author,
-    name,
-    how,
-  ),
-  step(
-    'agentEdits',
-    (world, a: Author, n: string, h: number) => world.agentEdits(a, n, h),
-    author,
-    name,
-    how,
-  ),
+  ...[agentEdits, agentEdits],
   step('announce', (world, a: Author, n: string) => world.announce(a, n), author, name),
   step(
     'shellEdits',
