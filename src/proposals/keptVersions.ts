@@ -35,7 +35,7 @@ export class KeptVersions implements Disposable {
 
   /** For the case that this extension host ends. @param uri the proposed side */
   keep(uri: vscode.Uri, text: string): void {
-    this.write({ uri: uri.toString(), text, language: languageOf(uri) });
+    this.write({ id: uri.toString(), uri: uri.toString(), text, language: languageOf(uri) });
   }
 
   /** It was decided, or is as it was proposed. */
@@ -43,7 +43,7 @@ export class KeptVersions implements Disposable {
     this.quietly(() => this.texts.forget(uri.toString()));
   }
 
-  /** Makes it a document of its own. */
+  /** Makes it a document of its own. What is kept of this one is not forgotten: it may be another text. */
   async give(uri: vscode.Uri, text: string, language = languageOf(uri)): Promise<void> {
     await this.queue.run(() => this.giveOnce({ uri: uri.toString(), language, text }));
   }
@@ -55,6 +55,7 @@ export class KeptVersions implements Disposable {
     const isOurs = ({ uri, isLeft }: (typeof others)[number]) => isLeft || shown.has(uri);
     for (const typed of others.filter(isOurs)) {
       await this.queue.run(() => this.giveOnce(typed));
+      this.forgetLater(typed.id);
     }
     if (!others.every(isOurs)) {
       this.later(pause, () => void this.giveLeftBehind());
@@ -67,16 +68,20 @@ export class KeptVersions implements Disposable {
     this.timers.forEach(clearTimeout);
   }
 
-  private async giveOnce(typed: TypedText): Promise<void> {
-    const version = `${typed.uri}\n${withLf(typed.text)}`;
-    if (!this.given.has(version) && !(await isInUnsavedDocument(typed.text))) {
-      this.given.add(version);
-      this.write(typed);
+  private async giveOnce(typed: Omit<TypedText, 'id'>): Promise<void> {
+    const id = `${typed.uri}\n${withLf(typed.text)}`; // beside another text of this proposal, which is given, too
+    if (!this.given.has(id) && !(await isInUnsavedDocument(typed.text))) {
+      this.given.add(id);
+      this.write({ ...typed, id });
       // In a tab behind the others, as all that is unsaved.
       await vscode.workspace.openTextDocument({ content: typed.text, language: typed.language });
       this.tell(typed.uri);
     }
-    this.later(backupTime, () => this.quietly(() => this.texts.forget(typed.uri)));
+    this.forgetLater(id);
+  }
+
+  private forgetLater(id: string): void {
+    this.later(backupTime, () => this.quietly(() => this.texts.forget(id)));
   }
 
   /** Once, though the editor may have had one text of it and the disk another. */

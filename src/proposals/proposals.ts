@@ -319,8 +319,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   private async giveIfEdited(proposal: Proposal, text: string, language: string): Promise<void> {
     if (proposal.isEdited(text)) {
       await this.versions.give(proposal.uri, text, language);
-    } else {
-      this.versions.forget(proposal.uri);
     }
+    this.versions.forget(proposal.uri);
   }
 }

@@ -14,6 +14,7 @@ const maxBytes = 32 * 1024 * 1024;
 const maxAge = 14 * 24 * 60 * 60 * 1000;
 
 const typedText = z.object({
+  id: z.string(),
   uri: z.string(),
   language: z.string(),
   text: z.string(),
@@ -21,10 +22,10 @@ const typedText = z.object({
   host: z.object({ pid: z.int().check(z.positive()), id: z.string() }),
 });
 
-/** What the user has made of a proposal. `uri` is that of the proposed side. */
+/** What the user has made of a proposal. `uri` is that of the proposed side; of one `id` the last text is kept. */
 export type TypedText = Omit<z.infer<typeof typedText>, 'host'>;
 
-/** The texts on disk, one file per proposal, which only this user can read: they outlive the extension host. */
+/** The texts on disk, one file per id, which only this user can read: they outlive the extension host. */
 export class TypedTexts {
   private readonly host = { pid: process.pid, id: randomUUID() };
 
@@ -38,12 +39,12 @@ export class TypedTexts {
       throw new Error(`${content.length} bytes are too many to be kept.`);
     }
     fs.mkdirSync(this.dir, { recursive: true, mode: 0o700 });
-    replaceFile(this.pathOf(typed.uri), content);
+    replaceFile(this.pathOf(typed.id), content);
   }
 
   /** @throws when it is there and cannot be deleted */
-  forget(uri: string): void {
-    fs.rmSync(this.pathOf(uri), { force: true });
+  forget(id: string): void {
+    fs.rmSync(this.pathOf(id), { force: true });
   }
 
   /**
@@ -88,8 +89,8 @@ export class TypedTexts {
     }
   }
 
-  private pathOf(uri: string): string {
-    return join(this.dir, `${createHash('sha256').update(uri).digest('hex')}.json`);
+  private pathOf(id: string): string {
+    return join(this.dir, `${createHash('sha256').update(id).digest('hex')}.json`);
   }
 }
 

@@ -174,4 +174,19 @@ describe('the laws of proposals', function () {
       await world.pass(3);
       await world.reloads(false);
     }));
+
+  it('hold when the editor has an older text than the disk, and the window is gone before both are unsaved documents', () =>
+    held(plain, async (world) => {
+      world.proposes(0, 'a.txt');
+      await world.pass(1_200);
+      world.types(0, false);
+      await world.pass(8_000);
+      world.types(0, false);
+      await world.pass(400);
+      await world.crashesWindow();
+      await world.pass(0);
+      await world.typesIntoFile('a.txt', false);
+      await world.pass(0);
+      await world.reloads(false);
+    }));
 });

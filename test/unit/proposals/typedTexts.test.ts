@@ -10,7 +10,7 @@ import { TypedTexts } from '../../../src/proposals/typedTexts.ts';
 const day = 24 * 60 * 60 * 1_000;
 
 describe('texts that were typed into proposals', () => {
-  const typed = { uri: 'ide-bridge-proposal:/a.txt?1', language: 'plaintext', text: 'mine' };
+  const typed = { id: 'a', uri: 'ide-bridge-proposal:/a.txt?1', language: 'plaintext', text: 'mine' };
   let root: string;
   let dir: string;
 
@@ -35,7 +35,7 @@ describe('texts that were typed into proposals', () => {
     texts.keep(typed);
     assert.deepEqual(texts.ofOthers(), []);
     assert.deepEqual(new TypedTexts(dir).ofOthers(), [{ ...typed, isLeft: true }]);
-    texts.forget(typed.uri);
+    texts.forget(typed.id);
     assert.deepEqual(readdirSync(dir), []);
   });
 
