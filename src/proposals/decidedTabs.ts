@@ -134,6 +134,9 @@ export class DecidedTabs implements vscode.Disposable {
       }
       return undefined; // no text, as the editor sees it
     });
+    if (orphan && document?.isDirty && 'getText' in document) {
+      this.versions.keepOrphan(uri, document.getText());
+    }
     await document?.save();
     if (orphan && orphan.bytes.length > 0) {
       await this.versions.give(uri, textOf(orphan)); // which the editor still had

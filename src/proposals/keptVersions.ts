@@ -16,6 +16,8 @@ const backupTime = 5_000;
 /** ms after which is looked again for extension hosts that have gone: that of a closed window may linger. */
 const pause = 2_000;
 
+type Version = Omit<TypedText, 'id'>;
+
 /**
  * The user's versions of proposals. While one is under review its text is kept on disk: the editor keeps what is unsaved
  * only, and late, and auto-save saves it into our memory. When nobody waits for it any more it becomes an unsaved document.
@@ -36,6 +38,11 @@ export class KeptVersions implements Disposable {
   /** For the case that this extension host ends. @param uri the proposed side */
   keep(uri: vscode.Uri, text: string): void {
     this.write({ id: uri.toString(), uri: uri.toString(), text, language: languageOf(uri) });
+  }
+
+  /** One of an earlier extension host, before the editor saves it into our memory: with that it backs it up no more. */
+  keepOrphan(uri: vscode.Uri, text: string): void {
+    this.keepVersion({ uri: uri.toString(), text, language: languageOf(uri) });
   }
 
   /** It was decided, or is as it was proposed. */
@@ -68,15 +75,21 @@ export class KeptVersions implements Disposable {
     this.timers.forEach(clearTimeout);
   }
 
-  private async giveOnce(typed: Omit<TypedText, 'id'>): Promise<void> {
-    const id = `${typed.uri}\n${withLf(typed.text)}`; // beside another text of this proposal, which is given, too
-    if (!this.given.has(id) && !(await isInUnsavedDocument(typed.text))) {
+  private async giveOnce(version: Version): Promise<void> {
+    const id = idOf(version);
+    if (!this.given.has(id) && !(await isInUnsavedDocument(version.text))) {
       this.given.add(id);
-      this.write({ ...typed, id });
+      this.keepVersion(version);
       // In a tab behind the others, as all that is unsaved.
-      await vscode.workspace.openTextDocument({ content: typed.text, language: typed.language });
-      this.tell(typed.uri);
+      await vscode.workspace.openTextDocument({ content: version.text, language: version.language });
+      this.tell(version.uri);
     }
+  }
+
+  /** Beside other texts of its proposal, until the editor has backed up the document that it becomes. */
+  private keepVersion(version: Version): void {
+    const id = idOf(version);
+    this.write({ ...version, id });
     this.forgetLater(id);
   }
 
@@ -117,6 +130,10 @@ export class KeptVersions implements Disposable {
       this.timers.add(timer);
     }
   }
+}
+
+function idOf({ uri, text }: Version): string {
+  return `${uri}\n${withLf(text)}`;
 }
 
 /** Of an open document. */

@@ -183,10 +183,25 @@ describe('the laws of proposals', function () {
       await world.pass(8_000);
       world.types(0, false);
       await world.pass(400);
-      await world.crashesWindow();
+      world.crashesWindow();
       await world.pass(0);
       await world.typesIntoFile('a.txt', false);
       await world.pass(0);
       await world.reloads(false);
+    }));
+
+  it('hold when two hosts and their window end while a tab of the first is being saved', () =>
+    held({ ...plain, seed: 380_898 }, async (world) => {
+      await world.reloads(false);
+      await world.pass(0);
+      world.proposes(0, 'a.txt');
+      await world.pass(150);
+      world.types(0, false);
+      await world.pass(0);
+      await world.crashesHost();
+      await world.pass(30);
+      await world.crashesHost();
+      await world.pass(30);
+      world.crashesWindow();
     }));
 });
