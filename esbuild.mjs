@@ -1,7 +1,16 @@
 // Builds the extension (dist/) or, with --tests, the integration tests (out/).
-import { build } from 'esbuild';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { build, transform } from 'esbuild';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** Bytes, by the module that is imported when it is first used; each without what the start has loaded already. */
+const budgets = {
+  'src/extension.ts': 250_000,
+  'src/changes/shellEdits.ts': 14_000,
+  'src/doctor/pages.ts': 10_000,
+  'src/notebooks/newCell.ts': 9_000,
+  'src/tools/jsonSchema.ts': 20_000,
+};
 
 const production = process.argv.includes('--production');
 
@@ -21,6 +30,15 @@ const trimmed = {
     onResolve({ filter: /^\.\/lib\/stream\.js$/ }, ({ path, resolveDir }) => ({
       path: join(resolveDir, path),
       sideEffects: false,
+    }));
+    // Else all chunks have it: esbuild looks at all of them at once for what nobody uses of an index.
+    onResolve({ filter: /^zod\/v4\/core$/ }, ({ importer }) =>
+      importer.endsWith('jsonSchema.ts')
+        ? { path: resolve('node_modules/zod/v4/core/json-schema-processors.js'), sideEffects: false }
+        : undefined,
+    );
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/](core[\\/]index|mini[\\/]external)\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(/^export .*json-schema.*;$/gm, ''),
     }));
     const contents = "exports.extensionName = 'permessage-deflate'; exports.EventTarget = {};";
     onLoad({ filter: /[\\/]ws[\\/]lib[\\/](permessage-deflate|extension|event-target)\.js$/ }, () => ({
@@ -72,14 +90,37 @@ if (process.argv.includes('--tests')) {
   });
 } else {
   await rm('dist', { recursive: true, force: true });
-  const { metafile } = await build({
+  // What is imported when it is first used is a chunk of its own. esbuild splits ES modules only, and editors before
+  // 1.100 load CommonJS only: so the chunks are translated once they are split.
+  const { metafile, outputFiles } = await build({
     ...shared,
     metafile: true,
     plugins: [trimmed],
     entryPoints: ['src/extension.ts'],
-    outfile: 'dist/extension.js',
+    chunkNames: 'chunks/[name]-[hash]',
+    outdir: 'dist',
+    format: 'esm',
+    splitting: true,
+    sourcemap: shared.sourcemap && 'inline',
+    write: false,
   });
+  for (const { path, text } of outputFiles) {
+    const { code, map } = await transform(text, {
+      format: 'cjs',
+      platform: 'node',
+      target: 'node20',
+      minify: production,
+      sourcemap: shared.sourcemap,
+      sourcefile: path,
+      charset: 'utf8',
+      supported: { 'dynamic-import': false },
+    });
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, map ? `${code}//# sourceMappingURL=${basename(path)}.map\n` : code);
+    if (map) await writeFile(`${path}.map`, map);
+  }
   await writeFile('dist/ThirdPartyNotices.txt', await thirdPartyNotices(metafile));
+  if (production) await checkBudgets(metafile);
 }
 
 /** The licences of what is bundled, as they ask for. */
@@ -92,4 +133,34 @@ async function thirdPartyNotices({ inputs }) {
     return `${name} ${version}\n\n${(await readFile(`node_modules/${name}/LICENSE`, 'utf8')).trim()}\n`;
   });
   return `This extension contains the following packages.\n\n${(await Promise.all(notices)).join('\n---\n\n')}`;
+}
+
+/** @throws when a chunk is larger than it may be, or has no budget. */
+async function checkBudgets({ outputs }) {
+  const reachable = (path, found = new Set()) => {
+    if (!found.has(path)) {
+      found.add(path);
+      const { imports } = outputs[path];
+      imports
+        .filter(({ kind }) => kind === 'import-statement')
+        .forEach((next) => next.external || reachable(next.path, found));
+    }
+    return found;
+  };
+  const entries = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint);
+  const start = reachable('dist/extension.js');
+  for (const [path, { entryPoint }] of entries) {
+    const chunks = [...reachable(path)].filter(
+      (each) => entryPoint === 'src/extension.ts' || !start.has(each),
+    );
+    const sizes = await Promise.all(chunks.map(async (each) => (await stat(each)).size));
+    const size = sizes.reduce((sum, each) => sum + each, 0);
+    const budget = budgets[entryPoint] ?? 0;
+    console.log(`${entryPoint}: ${size} bytes of ${budget}`);
+    if (size > budget) {
+      throw new Error(
+        `${entryPoint} and what it imports have ${size} bytes; the budget in esbuild.mjs is ${budget}.`,
+      );
+    }
+  }
 }

@@ -3,7 +3,7 @@
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,6 @@ import { findLocks, IdeClient, type Lock } from '../test/support/ideClient.ts';
 import { until } from '../test/support/until.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const bundleLimit = 250_000;
 
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ide-bridge-bench-'));
@@ -78,13 +77,6 @@ async function main(): Promise<void> {
     probe.close();
     rmSync(folder, { recursive: true, force: true });
   }
-  const bundle = statSync(join(root, 'dist', 'extension.js')).size;
-  row(
-    'bundle, minified',
-    `${(bundle / 1000).toFixed(0)} kB`,
-    bundle < bundleLimit,
-    `under ${bundleLimit / 1000} kB`,
-  );
 }
 
 function writeFiles(workspace: string): void {

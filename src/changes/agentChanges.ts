@@ -16,7 +16,6 @@ import { NewProblems } from './newProblems.ts';
 import { OpenFiles } from './openFiles.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import { changeCommands } from './changeCommands.ts';
-import { ShellEdits } from './shellEdits.ts';
 import { watchUserEdits } from './userEdits.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Git } from '../server/git.ts';
@@ -54,10 +53,27 @@ export class AgentChanges implements Disposable {
 
   /** Goes on where the window was left, and follows what the sessions do. */
   start(bridge: Bridge, onDidPrompt: vscode.Event<Session>, terminals: SessionTerminals): void {
-    const hasSession = (terminal: vscode.Terminal) => terminals.sessionsIn(terminal).length > 0;
     this.store.add(terminals.onDidChange((session) => this.sets.relabel(session)));
     this.store.add(watchUserEdits(this.review, this.changes));
     this.store.add(watchChanges(this, bridge));
+    const first = this.store.add(
+      bridge.onDidIdentify(() => {
+        first.dispose();
+        void this.followShells(bridge, onDidPrompt, terminals);
+      }),
+    );
+    this.store.add(this.sets.onDidChange(() => this.closeDiffs()));
+    void this.changes.tidy().then(() => this.closeDiffs());
+  }
+
+  /** Not before there is a session, which is the author of what they find. */
+  private async followShells(
+    bridge: Bridge,
+    onDidPrompt: vscode.Event<Session>,
+    terminals: SessionTerminals,
+  ): Promise<void> {
+    const { ShellEdits } = await import('./shellEdits.ts');
+    const hasSession = (terminal: vscode.Terminal) => terminals.sessionsIn(terminal).length > 0;
     this.store.add(
       new ShellEdits(
         this.sets,
@@ -70,8 +86,6 @@ export class AgentChanges implements Disposable {
         this.log,
       ),
     );
-    this.store.add(this.sets.onDidChange(() => this.closeDiffs()));
-    void this.changes.tidy().then(() => this.closeDiffs());
   }
 
   commands() {

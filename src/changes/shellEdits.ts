@@ -80,6 +80,9 @@ export class ShellEdits implements vscode.Disposable {
       }),
     );
     this.watchUser();
+    if (clients.sessions.size > 0) {
+      this.note(); // they may have begun to work
+    }
   }
 
   dispose(): void {
@@ -131,6 +134,10 @@ export class ShellEdits implements vscode.Disposable {
 
   private noteTrees(session: Session): void {
     this.noted.add(session);
+    this.note();
+  }
+
+  private note(): void {
     if (!setting('changes.shellEdits')) {
       return;
     }

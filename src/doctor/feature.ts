@@ -3,9 +3,7 @@ import type { Disposable } from '../base/disposable.ts';
 import type { Report, Reports } from '../editor/reports.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
-import { examine } from './doctor.ts';
 import { reportFailedStart } from './failedStart.ts';
-import { describeMessages } from './inspector.ts';
 
 /** Says why a CLI does not connect, and what went over the wire. */
 export class DoctorFeature implements Disposable {
@@ -26,7 +24,10 @@ export class DoctorFeature implements Disposable {
     return {
       doctor: async () => reports.show('Claude Code Doctor.md', await this.examine()),
       copyReport: async () => copyReport(await this.examine()),
-      showMessages: () => reports.show('Claude Code Messages.log', describeMessages(bridge.messages.all)),
+      showMessages: async () => {
+        const { describeMessages } = await import('./pages.ts');
+        await reports.show('Claude Code Messages.log', describeMessages(bridge.messages.all));
+      },
     };
   }
 
@@ -34,7 +35,8 @@ export class DoctorFeature implements Disposable {
     this.subscription.dispose();
   }
 
-  private examine(): Promise<Report> {
+  private async examine(): Promise<Report> {
+    const { examine } = await import('./pages.ts');
     return examine(this.bridge, this.processes, this.version);
   }
 }

@@ -61,7 +61,7 @@ export interface ToolCall {
 
 /** The tools as a session sees them. */
 export interface ToolHost {
-  list(): ToolDefinition[];
+  list(): Promise<ToolDefinition[]>;
   /** @throws JsonRpcError for an unknown tool or bad arguments. */
   call(name: string, args: unknown, call: ToolCall): Promise<ToolResult>;
 }
@@ -268,7 +268,7 @@ export class Session implements Disposable {
       case 'ping':
         return {};
       case 'tools/list':
-        return { tools: this.tools.list() };
+        return this.listTools();
       case 'tools/call':
         return this.callTool(id, params);
       case 'resources/list':
@@ -280,6 +280,10 @@ export class Session implements Disposable {
       default:
         throw new JsonRpcError(ErrorCode.MethodNotFound, `Method not found: ${printable(method)}`);
     }
+  }
+
+  private async listTools(): Promise<object> {
+    return { tools: await this.tools.list() };
   }
 
   private initialize(params: Params): object {

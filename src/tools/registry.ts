@@ -26,11 +26,12 @@ export class ToolRegistry implements ToolHost {
     tools.forEach((tool) => this.tools.set(tool.name, tool));
   }
 
-  list(): ToolDefinition[] {
+  async list(): Promise<ToolDefinition[]> {
+    const { jsonSchemaOf } = await import('./jsonSchema.ts');
     const disabled = this.disabled();
     return [...this.tools.values()]
       .filter(({ name }) => !disabled.includes(name))
-      .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+      .map(({ name, description, input }) => ({ name, description, inputSchema: jsonSchemaOf(input) }));
   }
 
   async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {

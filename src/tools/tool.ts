@@ -1,8 +1,11 @@
-import * as z from 'zod/mini';
-import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
+import type * as z from 'zod/mini';
+import type { ToolResult } from '../protocol/mcp.ts';
 import type { ToolCall } from '../server/session.ts';
 
-export interface Tool extends ToolDefinition {
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodMiniObject;
   /** @throws $ZodError when `args` do not fit the schema. */
   run(args: unknown, call: ToolCall): Promise<ToolResult>;
 }
@@ -16,7 +19,7 @@ export function defineTool<Input extends z.ZodMiniObject>(tool: {
   return {
     name: tool.name,
     description: tool.description,
-    inputSchema: z.toJSONSchema(tool.input, { target: 'draft-7', io: 'input' }),
+    input: tool.input,
     run: async (args, call) => tool.run(tool.input.parse(args), call),
   };
 }
