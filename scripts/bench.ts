@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,9 +24,8 @@ async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ide-bridge-bench-'));
   const configDir = join(folder, 'config');
   const workspace = join(folder, 'workspace');
-  const probe = createServer((socket) => socket.on('data', () => probe.emit('told')));
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
+  const probe = new Probe();
+  const probePort = await probe.listen();
   let workbench: Workbench | undefined;
   try {
     const start = performance.now();
@@ -37,7 +36,7 @@ async function main(): Promise<void> {
       env: {
         HOME: folder,
         CLAUDE_CONFIG_DIR: configDir,
-        IDE_BRIDGE_BENCH_PROBE: String((probe.address() as AddressInfo).port),
+        IDE_BRIDGE_BENCH_PROBE: String(probePort),
       },
     };
     workbench = await openWorkbench({
@@ -57,7 +56,7 @@ async function main(): Promise<void> {
       roundTrip: () => benchRoundTrip(client),
       selection: () => benchSelection(client, window, workspace, probe),
       cursorMoves: () => benchCursorMoves(client, window, lock, bare),
-      diffs: () => benchDiffs(client, window, workspace),
+      diffs: () => benchDiffs(client, window, workspace, probe),
       largeProposal: () => benchLargeProposal(client, window, workspace),
       manyProposals: () => benchManyProposals(client, window, workspace, lock),
       changeSet: () => benchChangeSet(client, window, workspace, lock),
@@ -79,11 +78,43 @@ async function main(): Promise<void> {
   }
 }
 
+/** The extension of `benchProbe`. */
+class Probe {
+  private readonly server = createServer((socket) => {
+    socket.on('data', () => this.server.emit('told'));
+    this.socket = socket;
+  });
+  private socket: Socket | undefined;
+
+  /** @returns the port */
+  async listen(): Promise<number> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Settles when it says something. */
+  async next(): Promise<void> {
+    await once(this.server, 'told');
+  }
+
+  /** Settles when it has done that. */
+  async does(step: 'open' | 'show' | 'close', options: object = {}): Promise<void> {
+    const done = this.next();
+    this.socket?.write(`${JSON.stringify({ step, ...options })}\n`);
+    await done;
+  }
+
+  close(): void {
+    this.server.close();
+  }
+}
+
 function writeFiles(workspace: string): void {
   rmSync(workspace, { recursive: true, force: true });
   for (const [name, text] of [
     ['text.txt', linesOf(4_000)],
-    ['small.txt', linesOf(1_000)],
+    ['small.txt', linesOf(8_000)],
     ['large.txt', linesOf(1_000_000)],
   ] as const) {
     mkdirFor(join(workspace, name));
@@ -159,14 +190,14 @@ async function benchSelection(
   client: IdeClient,
   { page }: Workbench,
   workspace: string,
-  probe: Server,
+  probe: Probe,
 ): Promise<void> {
   await client.call('openFile', { filePath: join(workspace, 'text.txt') });
   await page.locator('.editor-instance .view-lines').first().click();
   const [fromKey, fromEvent]: [number[], number[]] = [[], []];
   for (let i = 0; i < 100; i++) {
     await new Promise((resolve) => setTimeout(resolve, 150)); // beyond the last debounce
-    const told = once(probe, 'told').then(() => performance.now());
+    const told = probe.next().then(() => performance.now());
     const arrived = nextSelection(client);
     const start = performance.now();
     await page.keyboard.press('ArrowDown');
@@ -242,26 +273,65 @@ function cpuTime(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-async function benchDiffs(client: IdeClient, { page }: Workbench, workspace: string): Promise<void> {
+/** Each turn by turn with what the editor's own command takes for two documents that are there already. */
+async function benchDiffs(
+  client: IdeClient,
+  { page }: Workbench,
+  workspace: string,
+  probe: Probe,
+): Promise<void> {
   for (const [name, file] of [
-    ['1 kB', 'small.txt'],
+    ['8 kB', 'small.txt'],
     ['1 MB', 'large.txt'],
   ] as const) {
     const path = join(workspace, file);
     const before = readFileSync(path, 'utf8');
-    const times: number[] = [];
-    for (let i = 0; i < 7; i++) {
+    const [ours, bare, late]: [number[], number[], number[]] = [[], [], []];
+    for (let i = 0; i < 21; i++) {
       const marker = `proposal-of-${file}-${i}`;
       const text = before.replace('line 7', marker);
-      const start = performance.now();
+      const seen = Promise.all([whenSeen(page, marker), whenSeen(page, marker, 'Accept')]);
+      const start = Date.now();
       const answer = client.call('openDiff', diffArguments(path, text, marker));
-      await page.locator('.editor.modified .view-line', { hasText: marker }).first().waitFor();
-      times.push(performance.now() - start);
+      const [textAt, acceptAt] = await seen;
+      ours.push(textAt - start);
+      late.push(acceptAt - textAt);
       await client.call('close_tab', { tab_name: marker });
       await answer;
+
+      const texts = [before, before.replace('line 7', `bare-${marker}`)];
+      await probe.does('open', { texts });
+      const bareSeen = whenSeen(page, `bare-${marker}`);
+      const bareStart = Date.now();
+      await probe.does('show', { title: marker });
+      bare.push((await bareSeen) - bareStart);
+      await probe.does('close');
     }
-    row(`openDiff → text visible, ${name}`, spread(times.slice(1)));
+    if (file === 'small.txt') {
+      row('first diff of a window → Accept in the title bar', ms((ours[0] ?? NaN) + (late[0] ?? NaN)));
+    }
+    const ratio = quantile(ours.slice(1), 0.5) / quantile(bare.slice(1), 0.5);
+    row(`openDiff → text visible, ${name}`, spread(ours.slice(1)));
+    row(`bare vscode.diff of untitled documents, ${name}`, spread(bare.slice(1)));
+    row('ratio at p50', ratio.toFixed(2), ratio <= 1.05, 'at most 1.05');
+    const frame = quantile(late.slice(1), 0.5); // the two looks are within one
+    row('Accept in the title bar after the text', ms(frame), frame < 16, 'the same frame');
   }
+}
+
+/** The frame of the window in which a diff's right side shows that, and its title bar the button, in ms since the epoch. */
+async function whenSeen(page: Page, marker: string, button = ''): Promise<number> {
+  const seen = await page.waitForFunction(
+    ([text, label]) =>
+      [...document.querySelectorAll('.editor.modified .view-line')].some((line) =>
+        line.textContent.includes(text),
+      ) &&
+      (label === '' || document.querySelector(`.editor-actions [aria-label^="${label}"]`)) &&
+      performance.timeOrigin + performance.now(),
+    [marker, button] as const,
+    { polling: 'raf' },
+  );
+  return Number(await seen.jsonValue());
 }
 
 /** Many at once: until the last is shown and all are counted, until the view lists them, until all are gone. */
