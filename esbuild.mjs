@@ -8,7 +8,7 @@ const budgets = {
   'src/extension.ts': 250_000,
   'src/changes/shellEdits.ts': 14_000,
   'src/doctor/pages.ts': 10_000,
-  'src/notebooks/newCell.ts': 9_000,
+  'src/notebooks/codeRuns.ts': 15_000,
   'src/tools/jsonSchema.ts': 20_000,
 };
 

@@ -1,22 +1,20 @@
 import * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
 import type { CodeRun, CodeRunner } from '../tools/executeCode.ts';
-import { type JupyterKernel, jupyterKernel } from './jupyter.ts';
-import { refusals } from './notebookRefusals.ts';
-import { isOpen, nameOf } from './notebookTabs.ts';
-import { RunConsent } from './runConsent.ts';
+import type { CodeRuns, KnownNotebooks } from './codeRuns.ts';
 import type { RunQuestions } from './runQuestions.ts';
 
 /** Runs a session's code in the notebook that the user works in, on the notebook's own kernel. */
-export class Notebooks implements CodeRunner, vscode.Disposable {
-  private readonly consent: RunConsent;
+export class Notebooks implements CodeRunner, KnownNotebooks, vscode.Disposable {
   private readonly runningCells = new WeakSet<vscode.NotebookCell>();
   private lastEditor = vscode.window.activeNotebookEditor;
-  private isRunning = false;
+  private codeRuns: CodeRuns | undefined;
   private readonly subscriptions: vscode.Disposable[];
 
-  constructor(workspaceState: vscode.Memento, questions: RunQuestions) {
-    this.consent = new RunConsent(workspaceState, questions);
+  constructor(
+    private readonly workspaceState: vscode.Memento,
+    private readonly questions: RunQuestions,
+  ) {
     this.subscriptions = [
       vscode.window.onDidChangeActiveNotebookEditor((editor) => {
         this.lastEditor = editor ?? this.lastEditor;
@@ -30,35 +28,13 @@ export class Notebooks implements CodeRunner, vscode.Disposable {
   }
 
   async run(code: string, session: Session, signal: AbortSignal): Promise<CodeRun> {
-    const { editor } = this;
-    if (!vscode.workspace.isTrusted) {
-      throw refusals.untrusted();
-    }
-    if (!editor) {
-      throw refusals.noNotebook();
-    }
-    // The editor would change it all the same.
-    if (vscode.workspace.fs.isWritableFileSystem(editor.notebook.uri.scheme) === false) {
-      throw refusals.readOnly(nameOf(editor.notebook));
-    }
-    const kernel = await jupyterKernel(editor.notebook.uri); // which may ask the user, and never come
-    if (this.isRunning || signal.aborted) {
-      throw refusals.runningAlready();
-    }
-    this.isRunning = true;
-    try {
-      const { runNewCell } = await import('./newCell.ts');
-      this.checkKernel(editor.notebook, kernel);
-      await this.askUser(editor.notebook, code, session, signal);
-      this.checkKernel(editor.notebook, kernel); // again: the user may have run a cell meanwhile
-      return await runNewCell(this.visible(editor), code, { kernel, signal });
-    } finally {
-      this.isRunning = false;
-    }
+    const { CodeRuns } = await import('./codeRuns.ts');
+    this.codeRuns ??= new CodeRuns(this, this.workspaceState, this.questions);
+    return this.codeRuns.run(code, session, signal);
   }
 
   /** The notebook that is in front, or was before the focus went to a terminal in the editor area. */
-  private get editor(): vscode.NotebookEditor | undefined {
+  get editor(): vscode.NotebookEditor | undefined {
     const { activeNotebookEditor, visibleNotebookEditors } = vscode.window;
     return (
       activeNotebookEditor ??
@@ -67,40 +43,8 @@ export class Notebooks implements CodeRunner, vscode.Disposable {
     );
   }
 
-  /** Before anything of the code is in the notebook: that may be saved at any time, and stays if the window goes. */
-  private async askUser(
-    notebook: vscode.NotebookDocument,
-    code: string,
-    session: Session,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const name = nameOf(notebook);
-    const isAgreed = await this.consent.isGiven({ session, notebook: name, code }, signal);
-    if (!isAgreed || signal.aborted) {
-      throw refusals.refused();
-    }
-    if (!isOpen(notebook)) {
-      throw refusals.closed(name);
-    }
-  }
-
-  /** A notebook that was covered, or has moved to another group, has another editor. */
-  private visible(editor: vscode.NotebookEditor): vscode.NotebookEditor {
-    const { visibleNotebookEditors } = vscode.window;
-    return visibleNotebookEditors.find(({ notebook }) => notebook === editor.notebook) ?? editor;
-  }
-
-  private checkKernel(notebook: vscode.NotebookDocument, kernel: JupyterKernel | undefined): void {
-    if (kernel && kernel.language.toLowerCase() !== 'python') {
-      throw refusals.otherLanguage(nameOf(notebook));
-    }
-    if (kernel && ['terminating', 'dead'].includes(kernel.status)) {
-      throw refusals.kernelDead(nameOf(notebook));
-    }
-    // It would run after that cell, but an interrupt of ours would hit that one.
-    if (kernel?.status === 'busy' || notebook.getCells().some((cell) => this.runningCells.has(cell))) {
-      throw refusals.kernelBusy(nameOf(notebook));
-    }
+  isRunning(cell: vscode.NotebookCell): boolean {
+    return this.runningCells.has(cell);
   }
 
   /** The API does not tell whether a cell runs: one that has got a number, and no result yet, does. */
