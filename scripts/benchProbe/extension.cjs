@@ -7,15 +7,27 @@ const vscode = require('vscode');
 
 exports.activate = (context) => {
   const socket = connect(Number(process.env.IDE_BRIDGE_BENCH_PROBE), '127.0.0.1').setNoDelay();
-  let diff;
+  let text;
+  const none = () => {};
+  const files = {
+    onDidChangeFile: () => ({ dispose: none }),
+    watch: () => ({ dispose: none }),
+    stat: () => ({ type: vscode.FileType.File, ctime: 0, mtime: 0, size: text.length }),
+    readFile: () => text,
+    ...{ writeFile: none, readDirectory: none, createDirectory: none, delete: none, rename: none },
+  };
+  let sides;
   const steps = {
-    open: async ({ texts }) => {
-      diff = await Promise.all(texts.map((content) => vscode.workspace.openTextDocument({ content })));
+    untitled: async ({ texts }) => {
+      const opening = texts.map((content) => vscode.workspace.openTextDocument({ content }));
+      sides = (await Promise.all(opening)).map(({ uri }) => uri);
     },
-    show: ({ title }) => {
-      const [before, after] = diff.map(({ uri }) => uri);
-      return vscode.commands.executeCommand('vscode.diff', before, after, title, { preview: false });
+    file: ({ path, texts }) => {
+      text = Buffer.from(texts[1]);
+      const file = vscode.Uri.file(path);
+      sides = [file, file.with({ scheme: 'bench-probe', query: String(Date.now()) })];
     },
+    show: () => vscode.commands.executeCommand('vscode.diff', ...sides, 'bare', { preview: false }),
     // Not with its tab: the editor would ask about untitled documents.
     close: () => vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor'),
   };
@@ -27,6 +39,7 @@ exports.activate = (context) => {
   const problems = vscode.languages.createDiagnosticCollection('bench');
   context.subscriptions.push(
     problems,
+    vscode.workspace.registerFileSystemProvider('bench-probe', files),
     vscode.workspace.onDidOpenTextDocument(({ uri }) => {
       if (uri.path.endsWith('/problems.txt')) {
         const found = [new vscode.Diagnostic(new vscode.Range(0, 0, 0, 1), 'a problem')];
