@@ -20,11 +20,14 @@ import { ShellEdits } from './shellEdits.ts';
 import { watchUserEdits } from './userEdits.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Git } from '../server/git.ts';
-import type { Session } from '../server/session.ts';
 import { isAlive } from '../server/processes.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
+import type { Proposals } from '../proposals/proposals.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { ChangesView } from './changesView.ts';
+
+/** What must be known of proposals. */
+export type Proposing = Pick<Proposals, 'onDidPrompt' | 'onDidAccept'>;
 
 /** Builds and owns all that shows what agents have changed. */
 export class AgentChanges implements Disposable {
@@ -53,9 +56,12 @@ export class AgentChanges implements Disposable {
   }
 
   /** Goes on where the window was left, and follows what the sessions do. */
-  start(bridge: Bridge, onDidPrompt: vscode.Event<Session>, terminals: SessionTerminals): void {
+  start(bridge: Bridge, proposals: Proposing, terminals: SessionTerminals): void {
     const hasSession = (terminal: vscode.Terminal) => terminals.sessionsIn(terminal).length > 0;
     this.store.add(terminals.onDidChange((session) => this.sets.relabel(session)));
+    this.store.add(
+      proposals.onDidAccept(({ session, filePath, text }) => this.review.didAccept(session, filePath, text)),
+    );
     this.store.add(watchUserEdits(this.review, this.changes));
     this.store.add(watchChanges(this, bridge));
     this.store.add(
@@ -64,7 +70,7 @@ export class AgentChanges implements Disposable {
         this.review,
         this.changes,
         bridge,
-        onDidPrompt,
+        proposals.onDidPrompt,
         hasSession,
         this.git,
         this.log,

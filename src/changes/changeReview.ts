@@ -1,8 +1,11 @@
 import { sep } from 'node:path';
+import { AcceptedEdits, type AcceptedEdit } from './acceptedEdits.ts';
 import type { Changes } from './changes.ts';
 import type { Author, ChangeSet, Entry, Snapshot, SnapshotSource } from './changeSet.ts';
-import { type Before, type ChangeSets, realPathOf } from './changeSets.ts';
+import { type Before, bytesAt, type ChangeSets, realPathOf } from './changeSets.ts';
+import { isSame } from './comparison.ts';
 import type { Editor } from './editor.ts';
+import { rebase } from './merge.ts';
 import { revertFile } from './revertFile.ts';
 
 /** ms within which a CLI writes the file that it has announced. */
@@ -31,6 +34,7 @@ export class ChangeReview {
   private readonly overtaken = new Map<string, readonly ChangeSet[]>();
   /** Paths that are being reverted: what happens there is not the user's. */
   private readonly reverting = new Set<string>();
+  private readonly accepted: AcceptedEdits;
 
   constructor(
     private readonly sets: ChangeSets,
@@ -38,10 +42,30 @@ export class ChangeReview {
     private readonly editor: Editor,
     /** In ms, on a clock that nobody sets. */
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.accepted = new AcceptedEdits(readable, now, writeTime);
+  }
+
+  /** The user has accepted a proposal, which its session is about to write. @param text with LF line ends */
+  didAccept(author: Author, path: string, text: string): void {
+    this.takeAccepted(path); // of the edit before
+    this.accepted.add(author, path, text);
+  }
+
+  /** This session has called a tool: what it has announced before, it has written by now. */
+  didCall(author: Author): void {
+    this.accepted.called(author);
+  }
+
+  /** What the user has accepted, and the CLI has written, is reviewed. @param path all by default */
+  takeAccepted(path?: string): void {
+    this.accepted.takeWritten(path).forEach((edit) => this.leaveOut(edit));
+  }
 
   /** This session is about to write the file. Synchronous, because the newest CLI does not wait. */
   willEdit(author: Author, path: string): Snapshot | undefined {
+    this.takeAccepted(path);
+    this.accepted.announced(author, path);
     this.forgetSame(path);
     this.sets.announce(author, path);
     const snapshot = this.sets.find(author)?.snapshots.get(path);
@@ -68,6 +92,7 @@ export class ChangeReview {
   /** The user is about to write the file. Some ways to save tell only that they have. */
   willSave(path: string): void {
     if (!this.reverting.has(path)) {
+      this.takeAccepted(path);
       this.overtaken.set(path, this.forgetSame(path));
     }
   }
@@ -150,6 +175,38 @@ export class ChangeReview {
     this.sets.forget((other) => gone.has(other) && other.takenAt >= snapshot.takenAt);
   }
 
+  /** Of this edit nothing waits for review any more, whoever else has changed the file. */
+  private leaveOut(edit: AcceptedEdit): void {
+    const { path, now } = edit;
+    const isAwaited = ({ set, snapshot }: Entry) =>
+      set !== this.sets.find(edit.author) && (this.awaited.get(snapshot) ?? 0) > this.now();
+    const rebased = this.sets.ofPath(path).flatMap((entry) => {
+      const old = this.textBefore(entry.snapshot);
+      return old ? [{ entry, old, bytes: rebase(old.bytes, edit, now) }] : [];
+    });
+    const over = new Set<Snapshot>();
+    if (rebased.some(({ old, bytes }) => !isSame(old.bytes, bytes))) {
+      for (const { entry, bytes } of rebased) {
+        if (isSame(bytes, now) && !isAwaited(entry)) {
+          over.add(entry.snapshot);
+        } else {
+          this.awaited.set(this.sets.replace(entry, bytes), this.awaited.get(entry.snapshot) ?? 0);
+        }
+      }
+    }
+    this.sets.forget((snapshot) => over.has(snapshot));
+    this.sets.disown(path);
+  }
+
+  /** Undefined: it is lost. */
+  private textBefore(snapshot: Snapshot): Before | undefined {
+    try {
+      return { bytes: this.sets.before(snapshot) };
+    } catch {
+      return undefined;
+    }
+  }
+
   private await(snapshot: Snapshot | undefined): void {
     if (snapshot) {
       this.awaited.set(snapshot, this.now() + writeTime);
@@ -166,6 +223,15 @@ export class ChangeReview {
     const forgotten = new Set(same.filter((entry) => !isAwaited(entry)).map(({ snapshot }) => snapshot));
     this.sets.forget((snapshot) => forgotten.has(snapshot));
     return same.filter(isAwaited).map(({ set }) => set);
+  }
+}
+
+/** Undefined for what is no file, or cannot be read. */
+function readable(path: string): Buffer | undefined {
+  try {
+    return bytesAt(path);
+  } catch {
+    return undefined;
   }
 }
 

@@ -128,6 +128,22 @@ export class ChangeSets implements Disposable {
     return bytes;
   }
 
+  /** Compares a file with another text than before, and leaves all else of the snapshot as it was. Written at once. */
+  replace({ set, snapshot }: Entry, bytes: Buffer | undefined): Snapshot {
+    const { path, mode, source, isSavedOver } = snapshot;
+    const replaced = this.put(() => set, path, { bytes, mode }, source);
+    if (isSavedOver) {
+      replaced.isSavedOver = true;
+    }
+    this.saveNow();
+    return replaced;
+  }
+
+  /** What is there now is nobody's work, where no session has a file there. */
+  disown(path: string): void {
+    this.forgotten.fire([path]);
+  }
+
   /** Whether the file is as it was, to the last byte; not so if it could not be looked at. */
   isAsBefore({ path, hash, size }: Snapshot): boolean {
     return this.isLike(path, hash, size);
@@ -375,6 +391,11 @@ export function realPathOf(path: string): string {
     }
     return join(realPathOf(parent), basename(path));
   }
+}
+
+/** Undefined: there is no such file. @throws when it cannot be read */
+export function bytesAt(path: string): Buffer | undefined {
+  return statOf(path) && fs.readFileSync(path);
 }
 
 /** Undefined: there is no such file. */

@@ -100,9 +100,18 @@ export class World {
   }
 
   protected agentWrites(author: Author, name: string, how: number): boolean {
-    const now = this.files.get(name);
+    const text = this.edited(author, name, how);
+    if (text === undefined && !this.files.has(name)) {
+      return false;
+    }
+    this.write(name, text);
+    return true;
+  }
+
+  /** What an agent may make of it; undefined: it deletes it. */
+  private edited(author: Author, name: string, how: number): string | undefined {
     const before = this.expected.find((entry) => entry.author === author && entry.name === name)?.before;
-    const lines = (now ?? '').split('\n').filter(Boolean);
+    const lines = (this.files.get(name) ?? '').split('\n').filter(Boolean);
     const edits = [
       [...lines, this.line('agent')],
       [this.line('agent'), ...lines],
@@ -111,15 +120,57 @@ export class World {
       undefined, // deletes it
       before?.split('\n').filter(Boolean), // takes its own work back
     ];
-    const edited = edits[how % edits.length];
-    if (edited) {
-      this.write(name, edited.map((line) => `${line}\n`).join(''));
-    } else if (now === undefined) {
-      return false;
-    } else {
-      this.write(name, undefined);
+    return edits[how % edits.length]?.map((line) => `${line}\n`).join('');
+  }
+
+  /** The user accepts a proposal, which the CLI then writes. */
+  accepts(author: Author, name: string, how: number): void {
+    const text = this.edited(author, name, how);
+    const now = this.files.get(name);
+    if (text === undefined) {
+      return;
     }
-    return true;
+    this.review.didAccept(author, this.path(name), text);
+    this.announce(author, name);
+    this.write(name, text);
+    this.review.takeAccepted();
+    for (const entry of this.expected.filter((each) => each.name === name)) {
+      this.checkReviewed(entry, now, text);
+    }
+  }
+
+  /** What was accepted no longer waits, and what was not accepted does, wherever lines tell the two apart. */
+  private checkReviewed(entry: Expected, from: string | undefined, to: string): void {
+    const { author, name, before } = entry;
+    const snapshot = this.sets.find(author)?.snapshots.get(this.path(name));
+    const after = snapshot ? this.sets.before(snapshot)?.toString() : to;
+    const lines = (text: string | undefined) => new Set((text ?? '').split('\n').filter(Boolean));
+    const [was, seen, written, compared] = [before, from, to, after].map(lines) as [
+      Set<string>,
+      Set<string>,
+      Set<string>,
+      Set<string>,
+    ];
+    if (before === from) {
+      assert.equal(after, to, 'what was accepted still waits');
+    }
+    for (const line of written) {
+      assert.ok(!seen.has(line) || was.has(line) || !compared.has(line), `${line} no longer waits`);
+    }
+    for (const line of was) {
+      assert.ok(
+        seen.has(line) || written.has(line) || compared.has(line),
+        `that ${line} went no longer waits`,
+      );
+    }
+    for (const line of compared) {
+      assert.ok(was.has(line) || written.has(line), `${line} was never there`);
+    }
+    if (snapshot) {
+      Object.assign(entry, { before: after });
+    } else {
+      this.forget((each) => each === entry);
+    }
   }
 
   timePasses(): void {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../../src/tools/openEditors.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, tabs, useDesk } from '../bridge.ts';
+import { connectClient, propose, tabs, useDesk } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
 import { closeTerminals, configure, FakeCli } from '../fakeCli.ts';
 import { GitSpy } from '../gitSpy.ts';
@@ -181,6 +181,54 @@ describe('agent changes', () => {
       await until('the first text', () => readFileSync(file, 'utf8') === '0\n');
       await until('the view to be empty', async () => (await texts()).length === 0);
       await other.close();
+    });
+  });
+
+  describe('what is accepted in its diff', () => {
+    /** The user accepts, and the CLI writes what it is answered. */
+    async function accept(path: string, text: string): Promise<void> {
+      const { answer, uri } = await propose(desk.client, path, text);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      const [verdict, written] = await answer;
+      assert.equal(verdict, 'FILE_SAVED');
+      await desk.client.callForTexts('close_tab', { tab_name: 'T1' });
+      await edit(path, written);
+    }
+
+    it('has been reviewed: no row, no marks', async () => {
+      const accepted = desk.scratch.write('accepted.txt', 'one\ntwo\n');
+      const document = await vscode.workspace.openTextDocument(accepted);
+      await vscode.window.showTextDocument(document, { preview: false });
+      await accept(accepted, 'one\nTWO\n');
+      await until('the editor to follow', () => document.getText() === 'one\nTWO\n');
+      await edit(desk.scratch.write('other.txt', 'one\n'), 'ONE\n');
+      await row('other.txt').waitFor();
+      assert.equal((await texts()).length, 2, String(await texts()));
+      assert.equal(await desk.ui.page.locator('.editor-instance [class*="dirty-diff-"]').count(), 0);
+      await desk.ui.screenshot('changes-accepted');
+    });
+
+    it('is what later edits are compared with, in the gutter too, and earlier ones still wait', async () => {
+      const file = desk.scratch.write('a.txt', 'a\nb\nc\nd\ne\n');
+      await edit(file, 'A\nb\nc\nd\ne\n');
+      await row('+1 −1').waitFor();
+      const document = await vscode.workspace.openTextDocument(file);
+      await vscode.window.showTextDocument(document, { preview: false });
+      const marks = desk.ui.page.locator('.editor-instance [class*="dirty-diff-"]');
+      await until('one mark', async () => (await marks.count()) === 1);
+      await accept(file, 'A\nb\nC\nC+\nd\ne\n');
+      await until('the editor to follow', () => document.lineCount === 7);
+      await edit(file, 'A\nb\nC\nC+\nd\nE\n');
+      await row('+2 −2').waitFor();
+      await until(
+        'two marks',
+        async () => (await marks.count()) === 2,
+        10_000,
+        () => marks.count(),
+      );
+      await desk.ui.screenshot('changes-accepted-between');
+      await revert('a.txt');
+      await until('the accepted text', () => readFileSync(file, 'utf8') === 'a\nb\nC\nC+\nd\ne\n');
     });
   });
 

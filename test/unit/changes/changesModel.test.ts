@@ -62,6 +62,7 @@ const steps = [
     name,
     how,
   ),
+  step('accepts', (world, a: Author, n: string, h: number) => world.accepts(a, n, h), author, name, how),
   step('timePasses', (world) => world.timePasses()),
   step('userTypes', (world, n: string, s: boolean) => world.userTypes(n, s), name, fc.boolean()),
   step('userUndoes', (world, n: string) => world.userUndoes(n), name),
