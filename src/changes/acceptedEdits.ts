@@ -1,14 +1,13 @@
 import { bom, withLf } from '../base/text.ts';
 import { isSame } from './comparison.ts';
 import type { Author } from './changeSet.ts';
-import type { FileStep } from './merge.ts';
+import { type FileStep, merge } from './merge.ts';
 
-/** A proposal that the user has accepted, and that the CLI has now written. */
+/** What an accepted proposal has made of a file: from what would be there without it to what is there. */
 export interface AcceptedEdit extends FileStep {
   readonly author: Author;
   readonly path: string;
-  /** What the file is now: what was accepted, and perhaps more, as where a hook has formatted it. */
-  readonly now: Buffer | undefined;
+  readonly to: Buffer;
 }
 
 interface Acceptance {
@@ -72,13 +71,16 @@ export class AcceptedEdits {
     const { author, text, from, until, calls } = acceptance;
     const now = this.read(path);
     const isAsAccepted = now !== undefined && isText(now, text);
-    // It has written, and what it wrote is no longer all that is there: as after a formatter.
-    const isMore = calls > 1 && !isSame(now, from);
-    if (isAsAccepted || isMore || until < this.now()) {
+    // Called again, it has written, and what it wrote is no longer all that is there: as after a formatter.
+    const isWritten = !isSame(now, from) && (isAsAccepted || calls > 1);
+    if (isWritten || until < this.now()) {
       this.awaited.delete(path);
     }
-    const to = isAsAccepted ? now : bytesOf(text, from);
-    return isAsAccepted || isMore ? [{ author, path, from, to, now }] : [];
+    if (!isWritten || !now) {
+      return [];
+    }
+    const without = isAsAccepted ? { bytes: from } : from && merge(bytesOf(text, from), now, from);
+    return !without || isSame(without.bytes, now) ? [] : [{ author, path, from: without.bytes, to: now }];
   }
 }
 
@@ -91,6 +93,6 @@ function isText(bytes: Buffer, text: string): boolean {
 }
 
 /** As the CLI writes it over `from`. */
-function bytesOf(text: string, from: Buffer | undefined): Buffer {
-  return Buffer.from(from?.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text);
+function bytesOf(text: string, from: Buffer): Buffer {
+  return Buffer.from(from.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text);
 }

@@ -17,6 +17,7 @@ import { OpenFiles } from './openFiles.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import { changeCommands } from './changeCommands.ts';
 import { ShellEdits } from './shellEdits.ts';
+import { UndoDecision } from './undoDecision.ts';
 import { watchUserEdits } from './userEdits.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Git } from '../server/git.ts';
@@ -35,6 +36,7 @@ export class AgentChanges implements Disposable {
   readonly sets: ChangeSets;
   readonly changes: Changes;
   readonly review: ChangeReview;
+  readonly undo: UndoDecision;
   private readonly store = new DisposableStore();
   private readonly beforeFiles: BeforeFiles;
 
@@ -46,7 +48,9 @@ export class AgentChanges implements Disposable {
     const storage = this.store.add(changeStorage(storageUri));
     this.sets = this.store.add(new ChangeSets({ dir: storage.dir, limits: snapshotLimits, isAlive, log }));
     this.changes = this.store.add(new Changes(this.sets, log));
-    this.review = new ChangeReview(this.sets, this.changes, new OpenFiles());
+    const editor = new OpenFiles();
+    this.review = new ChangeReview(this.sets, this.changes, editor);
+    this.undo = new UndoDecision(this.sets, this.review, editor);
     this.beforeFiles = this.store.add(new BeforeFiles(this.sets));
     const problems = this.store.add(new NewProblems(this.sets));
     this.edits = new AnnouncedEdits(this.review, problems);

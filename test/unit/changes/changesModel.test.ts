@@ -85,6 +85,8 @@ const steps = [
   ),
   step('revertSession', (world, a: Author) => world.revertSession(a), author),
   step('revertHunks', (world, a: Author, n: string) => world.revertHunks(a, n), author, name),
+  step('undoes', (world, w: number) => world.undoes(w), fc.nat(20)),
+  step('undoes', (world, w: number) => world.undoes(w), fc.nat(20)),
   step('reload', (world) => world.reload()),
   step('crash', (world) => world.crash()),
 ];
