@@ -415,8 +415,7 @@ export class ChangeSets implements Disposable {
   }
 
   private removeEmpty(): void {
-    const isEmpty = ({ id, snapshots }: ChangeSet) =>
-      snapshots.size === 0 && !this.history.entries.some(({ sets }) => sets.includes(id));
+    const isEmpty = ({ id, snapshots }: ChangeSet) => snapshots.size === 0 && !this.history.needs(id);
     for (const set of this.sets.filter(isEmpty)) {
       this.sets.splice(this.sets.indexOf(set), 1);
     }

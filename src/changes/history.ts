@@ -73,6 +73,14 @@ export class History {
     return this.all.filter(({ sets }) => sets.includes(set)).reverse();
   }
 
+  /** Whether something can be listed under it again. @param set the id of a change set */
+  needs(set: string): boolean {
+    return this.all.some(
+      ({ sets, files }) =>
+        sets.includes(set) || files.some(({ listed }) => listed.some((each) => each.set === set)),
+    );
+  }
+
   load(saved: readonly HistoryEntry[]): void {
     this.all.unshift(...saved);
   }
