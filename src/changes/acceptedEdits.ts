@@ -26,7 +26,7 @@ interface Acceptance {
 export class AcceptedEdits {
   private readonly awaited = new Map<string, Acceptance>();
 
-  /** @param read the file as it is now; undefined: there is none. @throws when it cannot be read */
+  /** @param read the file as it is now; undefined: there is none, or none that can be read */
   constructor(
     private readonly read: (path: string) => Buffer | undefined,
     private readonly now: () => number,

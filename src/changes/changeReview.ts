@@ -142,12 +142,11 @@ export class ChangeReview {
   private keepEach(isKept: (path: string) => boolean): string {
     const decision = randomUUID();
     const paths = new Set(this.sets.all.flatMap(({ snapshots }) => [...snapshots.keys()]).filter(isKept));
-    for (const path of paths) {
+    const files = [...paths].flatMap((path): HistoryFile[] => {
       const entries = this.sets.ofPath(path).filter(({ snapshot }) => !this.changes.isSame(snapshot));
-      if (entries.length > 0) {
-        this.sets.decided(decision, 'kept', { path, listed: entries.map(listing) });
-      }
-    }
+      return entries.length > 0 ? [{ path, listed: entries.map(listing) }] : [];
+    });
+    this.sets.decided(decision, 'kept', files);
     this.sets.forget(({ path }) => paths.has(path));
     return decision;
   }
@@ -264,7 +263,7 @@ export class ChangeReview {
       this.sets.decided(
         randomUUID(),
         'accepted',
-        { path, real: realPathOf(path), listed, step },
+        [{ path, real: realPathOf(path), listed, step }],
         this.sets.setOf(author),
       );
     }
@@ -280,7 +279,7 @@ export class ChangeReview {
     }
     const entries = this.sets.ofPath(path).filter((each) => each.snapshot.takenAt >= snapshot.takenAt);
     const file = { path, real, listed: entries.map(listing), step: { from, to: { hash, size, mode } } };
-    this.sets.decided(decision, 'reverted', file);
+    this.sets.decided(decision, 'reverted', [file]);
     return file;
   }
 

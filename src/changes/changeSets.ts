@@ -187,6 +187,7 @@ export class ChangeSets implements Disposable {
     if (forgotten.size === 0) {
       return;
     }
+    this.dropOldest();
     this.removeEmpty();
     if (this.sets.every(({ snapshots }) => snapshots.size === 0)) {
       this.notice = undefined;
@@ -212,11 +213,11 @@ export class ChangeSets implements Disposable {
         }
       }
     }
-    this.history.move((path) => {
+    const hasMovedInHistory = this.history.move((path) => {
       const moved = target(path);
       return moved === undefined ? undefined : { path: moved, real: realPathOf(moved) };
     });
-    if (moved.size > 0 || this.history.entries.length > 0) {
+    if (moved.size > 0 || hasMovedInHistory) {
       this.saveNow();
     }
     if (moved.size > 0) {
@@ -270,13 +271,16 @@ export class ChangeSets implements Disposable {
   }
 
   /**
-   * Written at once.
-   * @param id of the decision, which may be about several files
-   * @param set the one under which it is shown; those that listed the file by default
+   * Written at once. What it takes from the list is to be forgotten after that, and is within the limits until then.
+   * @param id of the decision, which may be about other files too
+   * @param set the one under which it is shown; those that listed the files by default
    */
-  decided(id: string, kind: HistoryEntry['kind'], file: HistoryFile, set?: ChangeSet): void {
-    if (this.options.limits().files > 0) {
-      this.history.add(id, kind, set ? [set.id] : file.listed.map((each) => each.set), file);
+  decided(id: string, kind: HistoryEntry['kind'], files: readonly HistoryFile[], set?: ChangeSet): void {
+    if (this.options.limits().files > 0 && files.length > 0) {
+      const listing = files.flatMap(({ listed }) => listed.map((each) => each.set));
+      this.history.add(id, kind, set ? [set.id] : listing, files);
+    }
+    if (kind === 'accepted') {
       this.dropOldest();
     }
     this.changeHistory();

@@ -86,10 +86,10 @@ export class History {
   }
 
   /** @param id of an entry that has files already, or of a new one */
-  add(id: string, kind: HistoryEntry['kind'], sets: readonly string[], file: HistoryFile): void {
+  add(id: string, kind: HistoryEntry['kind'], sets: readonly string[], files: readonly HistoryFile[]): void {
     const entry = this.find(id) ?? { id, kind, at: Date.now(), sets: [], files: [] };
     entry.sets = [...new Set([...entry.sets, ...sets])];
-    entry.files.push(file);
+    entry.files = [...entry.files, ...files];
     if (!this.all.includes(entry)) {
       this.all.push(entry);
       this.all.splice(0, this.all.length - maxEntries);
@@ -113,15 +113,18 @@ export class History {
     return this.all.shift() !== undefined;
   }
 
-  /** Files have another path now. @param move undefined where it has the one that it had */
-  move(move: (path: string) => { path: string; real: string } | undefined): void {
+  /** Files have another path now. @param move undefined where it has the one that it had @returns whether one has */
+  move(move: (path: string) => { path: string; real: string } | undefined): boolean {
+    let hasMoved = false;
     for (const entry of this.all) {
       entry.files = entry.files.map((file) => {
         const moved = move(file.path);
+        hasMoved ||= moved !== undefined;
         const listed = file.listed.map((each) => ({ ...each, snapshot: { ...each.snapshot, ...moved } }));
         return moved ? { ...file, ...moved, listed } : file;
       });
     }
+    return hasMoved;
   }
 
   /** The user has saved the file: a revert names it, once it is listed again. @returns whether that was not known */

@@ -174,6 +174,19 @@ describe('the history of decisions', () => {
     assert.deepEqual(entries(), []);
   });
 
+  it('has all that was kept at once, up to what may be kept at all', async () => {
+    limits = { ...limits, files: 10, totalBytes: 20 };
+    for (let i = 0; i < 10; i++) {
+      editor.write(path(`${i}`), '0\n');
+      edit(claude, `${i}`, '1\n');
+    }
+    const before = await waiting();
+    review.keepAll();
+    assert.deepEqual(await undo(), []);
+    assert.deepEqual(await waiting(), before);
+    assert.equal(before.length, 10);
+  });
+
   describe('undoes what was kept', () => {
     it('so that it waits again, with its old text from before, also where it was edited again', async () => {
       editor.write(path('a.txt'), '0\n');
