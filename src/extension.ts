@@ -83,7 +83,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   /** Not before the user trusts the workspace: Agent Changes reads files of it, too. */
   const begin = async () => {
     await bridge.start();
-    agentChanges.start(bridge, proposals.onDidPrompt, sessionTerminals);
+    agentChanges.start(bridge, proposals, sessionTerminals);
   };
 
   context.subscriptions.push(

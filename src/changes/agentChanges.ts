@@ -16,14 +16,18 @@ import { NewProblems } from './newProblems.ts';
 import { OpenFiles } from './openFiles.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import { changeCommands } from './changeCommands.ts';
+import type { UndoDecision } from './undoDecision.ts';
 import { watchUserEdits } from './userEdits.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Git } from '../server/git.ts';
-import type { Session } from '../server/session.ts';
 import { isAlive } from '../server/processes.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
+import type { Proposals } from '../proposals/proposals.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { ChangesView } from './changesView.ts';
+
+/** What must be known of proposals. */
+export type Proposing = Pick<Proposals, 'onDidPrompt' | 'onDidAccept'>;
 
 /** Builds and owns all that shows what agents have changed. */
 export class AgentChanges implements Disposable {
@@ -33,6 +37,8 @@ export class AgentChanges implements Disposable {
   readonly review: ChangeReview;
   private readonly store = new DisposableStore();
   private readonly beforeFiles: BeforeFiles;
+  private readonly editor = new OpenFiles();
+  private undoing: Promise<UndoDecision> | undefined;
 
   constructor(
     storageUri: vscode.Uri | undefined,
@@ -42,7 +48,7 @@ export class AgentChanges implements Disposable {
     const storage = this.store.add(changeStorage(storageUri));
     this.sets = this.store.add(new ChangeSets({ dir: storage.dir, limits: snapshotLimits, isAlive, log }));
     this.changes = this.store.add(new Changes(this.sets, log));
-    this.review = new ChangeReview(this.sets, this.changes, new OpenFiles());
+    this.review = new ChangeReview(this.sets, this.changes, this.editor);
     this.beforeFiles = this.store.add(new BeforeFiles(this.sets));
     const problems = this.store.add(new NewProblems(this.sets));
     this.edits = new AnnouncedEdits(this.review, problems);
@@ -52,14 +58,17 @@ export class AgentChanges implements Disposable {
   }
 
   /** Goes on where the window was left, and follows what the sessions do. */
-  start(bridge: Bridge, onDidPrompt: vscode.Event<Session>, terminals: SessionTerminals): void {
+  start(bridge: Bridge, proposals: Proposing, terminals: SessionTerminals): void {
     this.store.add(terminals.onDidChange((session) => this.sets.relabel(session)));
+    this.store.add(
+      proposals.onDidAccept(({ session, filePath, text }) => this.review.didAccept(session, filePath, text)),
+    );
     this.store.add(watchUserEdits(this.review, this.changes));
     this.store.add(watchChanges(this, bridge));
     const first = this.store.add(
       bridge.onDidIdentify(() => {
         first.dispose();
-        void this.followShells(bridge, onDidPrompt, terminals);
+        void this.followShells(bridge, proposals, terminals);
       }),
     );
     this.store.add(this.sets.onDidChange(() => this.closeDiffs()));
@@ -69,7 +78,7 @@ export class AgentChanges implements Disposable {
   /** Not before there is a session, which is the author of what they find. */
   private async followShells(
     bridge: Bridge,
-    onDidPrompt: vscode.Event<Session>,
+    proposals: Proposing,
     terminals: SessionTerminals,
   ): Promise<void> {
     const { ShellEdits } = await import('./shellEdits.ts');
@@ -80,7 +89,7 @@ export class AgentChanges implements Disposable {
         this.review,
         this.changes,
         bridge,
-        onDidPrompt,
+        proposals.onDidPrompt,
         hasSession,
         this.git,
         this.log,
@@ -90,6 +99,14 @@ export class AgentChanges implements Disposable {
 
   commands() {
     return changeCommands(this);
+  }
+
+  /** See `UndoDecision`. */
+  async undo(decision: string): Promise<string[]> {
+    this.undoing ??= import('./undoDecision.ts').then(
+      ({ UndoDecision }) => new UndoDecision(this.sets, this.review, this.editor),
+    );
+    return (await this.undoing).undo(decision);
   }
 
   /** Those over a snapshot that is no longer kept. */

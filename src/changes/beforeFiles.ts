@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { ChangeSet, Entry, Snapshot } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
+import type { FileState } from './history.ts';
 import { beforeScheme } from '../editor/schemes.ts';
 import { refuse, VirtualFiles } from '../editor/virtualFiles.ts';
 
@@ -14,12 +15,20 @@ export async function documentBefore({ set, snapshot }: Entry): Promise<vscode.T
   return vscode.workspace.openTextDocument(beforeUri(set, snapshot));
 }
 
+/** What a file was when something was decided about it. */
+export function pastUri(path: string, { hash }: Pick<FileState, 'hash'>): vscode.Uri {
+  return hash === undefined
+    ? nothingUri(path)
+    : vscode.Uri.file(path).with({ scheme: beforeScheme, query: past + hash });
+}
+
 /** The side of a diff where there is no file. */
 export function nothingUri(path: string): vscode.Uri {
   return vscode.Uri.file(path).with({ scheme: beforeScheme, query: nothing });
 }
 
 const nothing = 'nothing';
+const past = 'past.';
 
 /** Files as they were before an edit, for diffs. As files and not as texts, so that the editor decodes both sides alike. */
 export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
@@ -35,15 +44,22 @@ export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
   }
 
   has(uri: vscode.Uri): boolean {
-    return uri.query === nothing || this.find(uri) !== undefined;
+    const hash = hashIn(uri);
+    return hash === undefined
+      ? uri.query === nothing || this.find(uri) !== undefined
+      : this.sets.history.hashes.includes(hash);
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
-    const time = this.snapshot(uri)?.takenAt ?? 0;
+    const time = hashIn(uri) === undefined ? (this.snapshot(uri)?.takenAt ?? 0) : 0;
     return { type: vscode.FileType.File, ctime: time, mtime: time, size: this.readFile(uri).length };
   }
 
   readFile(uri: vscode.Uri): Uint8Array {
+    const hash = hashIn(uri);
+    if (hash !== undefined) {
+      return this.sets.textOf(uri.fsPath, { hash }) ?? new Uint8Array();
+    }
     const snapshot = this.snapshot(uri);
     return (snapshot && this.sets.before(snapshot)) ?? new Uint8Array();
   }
@@ -71,4 +87,8 @@ export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
     const snapshot = set?.snapshots.get(uri.with({ scheme: 'file', query: '' }).fsPath);
     return String(snapshot?.takenAt) === takenAt ? snapshot : undefined;
   }
+}
+
+function hashIn({ query }: vscode.Uri): string | undefined {
+  return query.startsWith(past) ? query.slice(past.length) : undefined;
 }

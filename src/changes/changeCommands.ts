@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
@@ -6,31 +7,52 @@ import { printable } from '../base/printable.ts';
 import type { Change, Changes } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { ChangeSet } from './changeSet.ts';
-import { openAllChanges, openChange } from './changeDiffs.ts';
+import type { ChangeSets } from './changeSets.ts';
+import { openAllChanges, openChange, openDecided } from './changeDiffs.ts';
 import { hunkAt, revertHunk } from './revertHunk.ts';
 import type { ChangesNode } from './changesView.ts';
+import type { HistoryEntry, HistoryFile } from './history.ts';
 import { confirmRevert } from './confirmRevert.ts';
+import { decisionTitle } from './historyItems.ts';
+
+/** What the commands act on. */
+export interface Reviewing {
+  readonly sets: ChangeSets;
+  readonly changes: Changes;
+  readonly review: ChangeReview;
+  undo(decision: string): Promise<string[]>;
+}
 
 /** What was done to files after the fact: look at it, take it back, keep it. */
-export function changeCommands({ review, changes }: { review: ChangeReview; changes: Changes }) {
+export function changeCommands(reviewing: Reviewing) {
+  const { sets, review, changes } = reviewing;
+  const told = (decision: string) => offerUndo(reviewing, decision);
   return {
     reviewChanges: (node: unknown) => {
       const chosen = isNode(node) ? changesOf(node, changes) : changes.all;
       const title = isNode(node) ? `Changes by ${setOf(node).label}` : 'Changes by Agents';
       return chosen.length > 0 ? openAllChanges(chosen, title) : sayNothingChanged();
     },
-    openChange: (argument: unknown) => withChange(argument, changes, (change) => openChange(change)),
+    openChange: (argument: unknown) => {
+      const file = isNode(argument) ? decidedFile(argument) : undefined;
+      return file
+        ? openDecided(file.entry, file.file)
+        : withChange(argument, changes, (change) => openChange(change));
+    },
     revertHunk: (_uri: unknown, lineChanges: unknown, index: unknown) =>
       withChange(undefined, changes, (change) => revertHunkOf(change, lineChanges, index)),
-    revertFile: (argument: unknown) =>
-      withChange(argument, changes, (change) => revert(review, changes, [change])),
+    revertFile: (argument: unknown) => withChange(argument, changes, (change) => revert(reviewing, [change])),
     revertSession: (node: unknown) =>
-      isNode(node) ? revert(review, changes, changesOf(node, changes)) : sayNothingChanged(),
+      isNode(node) ? revert(reviewing, changesOf(node, changes)) : sayNothingChanged(),
     keepFile: (argument: unknown) =>
-      withChange(argument, changes, ({ snapshot }) => review.keep([snapshot.path])),
+      withChange(argument, changes, ({ snapshot }) => told(review.keep([snapshot.path]))),
     keepSession: (node: unknown) =>
-      isNode(node) ? review.keep(setOf(node).snapshots.keys()) : sayNothingChanged(),
-    keepAllChanges: () => review.keepAll(),
+      isNode(node) ? told(review.keep(setOf(node).snapshots.keys())) : sayNothingChanged(),
+    keepAllChanges: () => told(review.keepAll()),
+    undoDecision: (node: unknown) =>
+      isNode(node) && 'entry' in node ? undo(reviewing, node.entry.id) : undefined,
+    clearChangeHistory: (node: unknown) =>
+      sets.forgetHistory((_file, entry) => !isNode(node) || entry.sets.includes(setOf(node).id)),
   };
 }
 
@@ -39,7 +61,14 @@ function isNode(value: unknown): value is ChangesNode {
 }
 
 function setOf(node: ChangesNode): ChangeSet {
-  return node.kind === 'session' ? node.set : node.change.set;
+  return 'set' in node ? node.set : node.change.set;
+}
+
+/** The one file of a row of the history. */
+function decidedFile(node: ChangesNode): { entry: HistoryEntry; file: HistoryFile } | undefined {
+  const file =
+    node.kind === 'decidedFile' ? node.file : node.kind === 'decision' ? node.entry.files[0] : undefined;
+  return file && 'entry' in node ? { entry: node.entry, file } : undefined;
 }
 
 function changesOf(node: ChangesNode, changes: Changes): Change[] {
@@ -72,7 +101,9 @@ async function pick(found: readonly Change[]): Promise<Change | undefined> {
   return picked?.change;
 }
 
-async function revert(review: ChangeReview, changes: Changes, chosen: readonly Change[]): Promise<void> {
+async function revert(reviewing: Reviewing, chosen: readonly Change[]): Promise<void> {
+  const { review, changes } = reviewing;
+  const decision = randomUUID();
   if (!(await confirmRevert(chosen, review))) {
     return;
   }
@@ -80,7 +111,7 @@ async function revert(review: ChangeReview, changes: Changes, chosen: readonly C
   // The newest first: two of them may be one file, by a link or in another case.
   for (const change of [...chosen].reverse()) {
     try {
-      await review.revert(change);
+      await review.revert(change, decision);
     } catch (error) {
       problems.push(printable(`${basename(change.snapshot.path)}: ${errorMessage(error)}`, 1_000));
     }
@@ -89,6 +120,32 @@ async function revert(review: ChangeReview, changes: Changes, chosen: readonly C
   if (problems.length > 0) {
     void vscode.window.showErrorMessage(`Not everything could be reverted. ${problems.join(' ')}`);
   }
+  offerUndo(reviewing, decision);
+}
+
+/** Says what was done, if anything was. */
+function offerUndo(reviewing: Reviewing, decision: string): void {
+  const entry = reviewing.sets.history.find(decision);
+  if (entry) {
+    const button = 'Undo';
+    void vscode.window
+      .showInformationMessage(`${printable(decisionTitle(entry))}.`, button)
+      .then((choice) => (choice === button ? undo(reviewing, decision) : undefined));
+  }
+}
+
+async function undo(reviewing: Reviewing, decision: string): Promise<void> {
+  const paths = reviewing.sets.history.find(decision)?.files.map(({ path }) => path);
+  try {
+    const problems = await reviewing.undo(decision);
+    if (problems.length > 0) {
+      const words = problems.map((problem) => printable(problem, 1_000)).join(' ');
+      void vscode.window.showErrorMessage(`Not everything could be undone. ${words}`);
+    }
+  } catch (error) {
+    void vscode.window.showInformationMessage(errorMessage(error));
+  }
+  await reviewing.changes.refresh(new Set(paths));
 }
 
 /** What the gutter passes; of a deletion, the 1-based line before it. */

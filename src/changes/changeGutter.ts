@@ -45,7 +45,9 @@ export class ChangeGutter implements vscode.QuickDiffProvider, Disposable {
 
   private show(): void {
     const marked = setting('changes.gutter') ? this.changes.all : [];
-    const key = marked.map(({ set, snapshot }) => `${set.id}:${snapshot.path}`).join('\n');
+    const key = marked
+      .map(({ set, snapshot }) => `${set.id}:${snapshot.takenAt}:${snapshot.path}`)
+      .join('\n');
     if (key === this.shown) {
       return;
     }

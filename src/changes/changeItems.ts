@@ -7,11 +7,15 @@ import { commandIds } from '../editor/commandIds.ts';
 import { fileIcon } from '../editor/fileIcon.ts';
 
 export function sessionItem(set: ChangeSet, changes: readonly Change[]): vscode.TreeItem {
-  const item = new vscode.TreeItem(set.label, vscode.TreeItemCollapsibleState.Expanded);
-  item.id = set.id;
-  item.contextValue = 'session';
+  const waits = changes.length > 0;
+  const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(set.label, waits ? Expanded : Collapsed);
+  item.id = waits ? set.id : `${set.id}:reviewed`; // else the editor would leave it as it was, open or not
+  item.contextValue = waits ? 'session' : 'reviewedSession';
   item.iconPath = new vscode.ThemeIcon('sparkle');
-  item.description = [counted(changes.length, 'file'), countsText(changes)].filter(Boolean).join('  ');
+  item.description = waits
+    ? [counted(changes.length, 'file'), countsText(changes)].filter(Boolean).join('  ')
+    : 'all reviewed';
   item.tooltip = `Changed by ${set.label} since ${new Date(set.startedAt).toLocaleString()}`;
   return item;
 }

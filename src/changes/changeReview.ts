@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { sep } from 'node:path';
+import { AcceptedEdits, type AcceptedEdit } from './acceptedEdits.ts';
 import type { Changes } from './changes.ts';
 import type { Author, ChangeSet, Entry, Snapshot, SnapshotSource } from './changeSet.ts';
-import { type Before, type ChangeSets, realPathOf } from './changeSets.ts';
+import { type Before, bytesAt, type ChangeSets, realPathOf } from './changeSets.ts';
+import { isSame } from './comparison.ts';
 import type { Editor } from './editor.ts';
+import type { HistoryFile, Listed } from './history.ts';
+import { type FileStep, rebase } from './merge.ts';
 import { revertFile } from './revertFile.ts';
 
 /** ms within which a CLI writes the file that it has announced. */
@@ -31,6 +36,7 @@ export class ChangeReview {
   private readonly overtaken = new Map<string, readonly ChangeSet[]>();
   /** Paths that are being reverted: what happens there is not the user's. */
   private readonly reverting = new Set<string>();
+  private readonly accepted: AcceptedEdits;
 
   constructor(
     private readonly sets: ChangeSets,
@@ -38,10 +44,30 @@ export class ChangeReview {
     private readonly editor: Editor,
     /** In ms, on a clock that nobody sets. */
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.accepted = new AcceptedEdits(readable, now, writeTime);
+  }
+
+  /** The user has accepted a proposal, which its session is about to write. @param text with LF line ends */
+  didAccept(author: Author, path: string, text: string): void {
+    this.takeAccepted(path); // of the edit before
+    this.accepted.add(author, path, text);
+  }
+
+  /** This session has called a tool: what it has announced before, it has written by now. */
+  didCall(author: Author): void {
+    this.accepted.called(author);
+  }
+
+  /** What the user has accepted, and the CLI has written, is reviewed. @param path all by default */
+  takeAccepted(path?: string): void {
+    this.accepted.takeWritten(path).forEach((edit) => this.takeOver(edit));
+  }
 
   /** This session is about to write the file. Synchronous, because the newest CLI does not wait. */
   willEdit(author: Author, path: string): Snapshot | undefined {
+    this.takeAccepted(path);
+    this.accepted.announced(author, path);
     this.forgetSame(path);
     this.sets.announce(author, path);
     const snapshot = this.sets.find(author)?.snapshots.get(path);
@@ -68,6 +94,7 @@ export class ChangeReview {
   /** The user is about to write the file. Some ways to save tell only that they have. */
   willSave(path: string): void {
     if (!this.reverting.has(path)) {
+      this.takeAccepted(path);
       this.overtaken.set(path, this.forgetSame(path));
     }
   }
@@ -91,23 +118,37 @@ export class ChangeReview {
   didDelete(path: string): void {
     if (!this.reverting.has(path)) {
       this.sets.forget((snapshot) => isAt(snapshot.path, path));
+      this.sets.forgetHistory((file, { kind }) => kind === 'kept' && isAt(file.path, path));
     }
   }
 
   /** The user has renamed or moved the file or folder: what is known of it goes with it. */
   didRename(from: string, to: string): void {
     this.sets.forget(({ path }) => isAt(path, to)); // of what was there
+    this.sets.forgetHistory((file, { kind }) => kind === 'kept' && isAt(file.path, to));
     this.sets.move((path) => (isAt(path, from) ? to + path.slice(from.length) : undefined));
   }
 
-  /** What is there now is what the user wants, whoever wrote it. */
-  keep(paths: Iterable<string>): void {
+  /** What is there now is what the user wants, whoever wrote it. @returns the decision, for the history */
+  keep(paths: Iterable<string>): string {
     const kept = new Set(paths);
-    this.sets.forget(({ path }) => kept.has(path));
+    return this.keepEach((path) => kept.has(path));
   }
 
-  keepAll(): void {
-    this.sets.forget(() => true);
+  keepAll(): string {
+    return this.keepEach(() => true);
+  }
+
+  private keepEach(isKept: (path: string) => boolean): string {
+    const decision = randomUUID();
+    const paths = new Set(this.sets.all.flatMap(({ snapshots }) => [...snapshots.keys()]).filter(isKept));
+    const files = [...paths].flatMap((path): HistoryFile[] => {
+      const entries = this.sets.ofPath(path).filter(({ snapshot }) => !this.changes.isSame(snapshot));
+      return entries.length > 0 ? [{ path, listed: entries.map(listing) }] : [];
+    });
+    this.sets.decided(decision, 'kept', files);
+    this.sets.forget(({ path }) => paths.has(path));
+    return decision;
   }
 
   lossOf({ set, snapshot }: Entry): Loss {
@@ -124,9 +165,10 @@ export class ChangeReview {
   /**
    * Gives the file back every byte that it had before the session's first edit, and with that takes away what others
    * did to it later.
+   * @param decision the id of the entry in the history, which may be about other files too
    * @throws when the bytes are lost or cannot be written, or when there is nothing to revert any more
    */
-  async revert(entry: Entry): Promise<void> {
+  async revert(entry: Entry, decision: string = randomUUID()): Promise<void> {
     const { set, snapshot } = entry;
     const { path } = snapshot;
     if (set.snapshots.get(path) !== snapshot) {
@@ -136,9 +178,14 @@ export class ChangeReview {
       throw new Error('a link leads to another file now.');
     }
     const gone = new Set(this.sets.ofPath(path).map((each) => each.snapshot));
+    const before = this.sets.before(snapshot);
+    const recorded = this.record(decision, entry);
     this.reverting.add(path);
     try {
-      await revertFile(this.editor, entry, this.sets.before(snapshot));
+      await revertFile(this.editor, entry, before);
+    } catch (error) {
+      this.sets.forgetHistory((file) => file === recorded);
+      throw error;
     } finally {
       this.reverting.delete(path);
     }
@@ -148,6 +195,101 @@ export class ChangeReview {
       }
     }
     this.sets.forget((other) => gone.has(other) && other.takenAt >= snapshot.takenAt);
+  }
+
+  /**
+   * Writes the file for the user. It is nobody's then but theirs who are about to write it.
+   * @param write may delete it
+   */
+  async write(path: string, write: () => Promise<void>): Promise<void> {
+    this.takeAccepted(path);
+    const overtaken = this.forgetSame(path);
+    this.reverting.add(path);
+    try {
+      await write();
+    } finally {
+      this.reverting.delete(path);
+    }
+    for (const set of overtaken) {
+      this.await(this.sets.retake(set, path));
+    }
+    this.sets.disown(path);
+  }
+
+  /** Lists the file again as it was listed. */
+  restore(path: string, listed: readonly Listed[]): void {
+    for (const each of listed) {
+      const restored = this.sets.restore(each);
+      if (restored?.before) {
+        this.awaited.set(restored.now, this.awaited.get(restored.before) ?? 0);
+      }
+    }
+    this.forgetSame(path);
+  }
+
+  /**
+   * Of this step of the file nothing waits for review any more, whoever else has changed it.
+   * @param author who has made it, and is done; undefined: the user
+   */
+  leaveOut(path: string, step: FileStep, author?: Author): void {
+    const now = readable(path);
+    const own = author && this.sets.find(author);
+    const isAwaited = ({ set, snapshot }: Entry) =>
+      set !== own && (this.awaited.get(snapshot) ?? 0) > this.now();
+    const rebased = this.sets.ofPath(path).flatMap((entry) => {
+      const old = this.textBefore(entry.snapshot);
+      return old ? [{ entry, old, bytes: rebase(old.bytes, step, now) }] : [];
+    });
+    const over = new Set<Snapshot>();
+    if (rebased.some(({ old, bytes }) => !isSame(old.bytes, bytes))) {
+      for (const { entry, bytes } of rebased) {
+        if (isSame(bytes, now) && !isAwaited(entry)) {
+          over.add(entry.snapshot);
+        } else {
+          this.awaited.set(this.sets.replace(entry, bytes), this.awaited.get(entry.snapshot) ?? 0);
+        }
+      }
+    }
+    this.sets.forget((snapshot) => over.has(snapshot));
+    this.sets.disown(path);
+  }
+
+  private takeOver({ author, path, from, to }: AcceptedEdit): void {
+    const before = this.sets.keepText(from);
+    const after = this.sets.stateOf(path);
+    if (before && after) {
+      const listed = this.sets.ofPath(path).map(listing);
+      const step = { from: { ...before, mode: after.mode }, to: after };
+      this.sets.decided(
+        randomUUID(),
+        'accepted',
+        [{ path, real: realPathOf(path), listed, step }],
+        this.sets.setOf(author),
+      );
+    }
+    this.leaveOut(path, { from, to }, author);
+  }
+
+  /** What a revert will do, before it does. @returns undefined where it cannot be undone */
+  private record(decision: string, { snapshot }: Entry): HistoryFile | undefined {
+    const { path, real, hash, size, mode } = snapshot;
+    const from = this.sets.stateOf(path);
+    if (!from) {
+      return undefined;
+    }
+    const entries = this.sets.ofPath(path).filter((each) => each.snapshot.takenAt >= snapshot.takenAt);
+    const file = { path, real, listed: entries.map(listing), step: { from, to: { hash, size, mode } } };
+    this.sets.decided(decision, 'reverted', [file]);
+    return file;
+  }
+
+  /** Undefined: it is lost. */
+  private textBefore(snapshot: Snapshot): Before | undefined {
+    try {
+      return { bytes: this.sets.before(snapshot) };
+    } catch {
+      return undefined;
+    }
   }
 
   private await(snapshot: Snapshot | undefined): void {
@@ -166,6 +308,19 @@ export class ChangeReview {
     const forgotten = new Set(same.filter((entry) => !isAwaited(entry)).map(({ snapshot }) => snapshot));
     this.sets.forget((snapshot) => forgotten.has(snapshot));
     return same.filter(isAwaited).map(({ set }) => set);
+  }
+}
+
+function listing({ set, snapshot }: Entry): Listed {
+  return { set: set.id, snapshot };
+}
+
+/** Undefined for what is no file, or cannot be read. */
+function readable(path: string): Buffer | undefined {
+  try {
+    return bytesAt(path);
+  } catch {
+    return undefined;
   }
 }
 

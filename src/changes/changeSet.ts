@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 const source = z.enum(['announced', 'git', 'saved']);
 export type SnapshotSource = z.infer<typeof source>;
 
-const snapshot = z.object({
+export const snapshot = z.object({
   /** Absolute. */
   path: z.string(),
   /** SHA-256 of the bytes; absent: there was no file. */
@@ -29,15 +29,13 @@ type SavedSnapshot = z.infer<typeof snapshot>;
 /** One file as it was before a session first changed it. */
 export type Snapshot = Readonly<Omit<SavedSnapshot, 'isSavedOver'>> & Pick<SavedSnapshot, 'isSavedOver'>;
 
-const savedChangeSet = z.object({
+export const savedChangeSet = z.object({
   id: z.string(),
   label: z.string(),
   pid: z.optional(z.number()),
   startedAt: z.number(),
   snapshots: z.array(snapshot),
 });
-
-export const savedChangeSets = z.object({ version: z.literal(1), changeSets: z.array(savedChangeSet) });
 
 /** The session that edits, as far as a change set must know it. */
 export interface Author {

@@ -6,6 +6,7 @@ import { errorCode, errorMessage, isNotFound } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Throttle } from '../base/throttle.ts';
 import { type Author, ChangeSet, type Entry, type Snapshot, type SnapshotSource } from './changeSet.ts';
+import { type FileState, History, type HistoryEntry, type HistoryFile, type Listed } from './history.ts';
 import { hashOf, SnapshotFiles } from './snapshotFiles.ts';
 
 /** What may be kept, over all change sets. */
@@ -53,6 +54,8 @@ export class ChangeSets implements Disposable {
   private newest = 0;
 
   readonly onDidChange = this.changed.event;
+  /** What was decided about files that are, or were, in these change sets. */
+  readonly history = new History();
   /** Paths at which a session has no file any more: what is there now is nobody's work. */
   readonly onDidForget = this.forgotten.event;
   /** What the limits have cost, for the user. */
@@ -73,6 +76,11 @@ export class ChangeSets implements Disposable {
     return this.sets.find((set) => (author.pid === undefined ? set === nameless : set.pid === author.pid));
   }
 
+  /** The change set of this session, which may be a new one that is empty. */
+  setOf(author: Author): ChangeSet {
+    return this.find(author) ?? this.start(author);
+  }
+
   /** The snapshots of this file, one per session that has changed it. */
   ofPath(path: string): Entry[] {
     const entries = this.sets.flatMap((set) => {
@@ -90,7 +98,7 @@ export class ChangeSets implements Disposable {
     if (this.options.limits().files === 0 || this.find(author)?.snapshots.has(path)) {
       return;
     }
-    this.take(path, () => this.find(author) ?? this.start(author));
+    this.take(path, () => this.setOf(author));
   }
 
   /**
@@ -106,7 +114,7 @@ export class ChangeSets implements Disposable {
   /** @param before without bytes: there was no file. @throws when they cannot be written */
   record(author: Author, path: string, before: Before, source: SnapshotSource): void {
     if (this.options.limits().files > 0 && !(before.bytes && this.isTooLarge(path, before.bytes.length))) {
-      this.put(() => this.find(author) ?? this.start(author), path, before, source);
+      this.put(() => this.setOf(author), path, before, source);
     }
   }
 
@@ -121,15 +129,41 @@ export class ChangeSets implements Disposable {
 
   /** The bytes from before; undefined: there was no file. @throws LostSnapshot */
   before({ path, hash }: Snapshot): Buffer | undefined {
+    return this.textOf(path, { hash });
+  }
+
+  /** What the file was at that moment; undefined: there was none. @throws LostSnapshot */
+  textOf(path: string, { hash }: Pick<FileState, 'hash'>): Buffer | undefined {
     const bytes = hash === undefined ? undefined : this.files.read(hash);
     if (hash !== undefined && !bytes) {
-      throw new LostSnapshot(`What ${path} was before the edit is lost.`);
+      throw new LostSnapshot(`What ${path} was is lost.`);
     }
     return bytes;
   }
 
+  /** Compares a file with another text than before, and leaves all else of the snapshot as it was. Written at once. */
+  replace({ set, snapshot }: Entry, bytes: Buffer | undefined): Snapshot {
+    const { path, mode, source, isSavedOver } = snapshot;
+    const replaced = this.put(() => set, path, { bytes, mode }, source);
+    if (isSavedOver) {
+      replaced.isSavedOver = true;
+    }
+    this.saveNow();
+    return replaced;
+  }
+
+  /** What is there now is nobody's work, where no session has a file there. */
+  disown(path: string): void {
+    this.forgotten.fire([path]);
+  }
+
   /** Whether the file is as it was, to the last byte; not so if it could not be looked at. */
   isAsBefore({ path, hash, size }: Snapshot): boolean {
+    return this.isLike(path, hash, size);
+  }
+
+  /** Whether the file is what it was at that moment. */
+  isState(path: string, { hash, size }: FileState): boolean {
     return this.isLike(path, hash, size);
   }
 
@@ -153,8 +187,9 @@ export class ChangeSets implements Disposable {
     if (forgotten.size === 0) {
       return;
     }
+    this.dropOldest();
     this.removeEmpty();
-    if (this.sets.length === 0) {
+    if (this.sets.every(({ snapshots }) => snapshots.size === 0)) {
       this.notice = undefined;
     }
     this.saveNow();
@@ -178,8 +213,14 @@ export class ChangeSets implements Disposable {
         }
       }
     }
-    if (moved.size > 0) {
+    const hasMovedInHistory = this.history.move((path) => {
+      const moved = target(path);
+      return moved === undefined ? undefined : { path: moved, real: realPathOf(moved) };
+    });
+    if (moved.size > 0 || hasMovedInHistory) {
       this.saveNow();
+    }
+    if (moved.size > 0) {
       this.forgotten.fire([...moved]);
       this.changed.fire();
     }
@@ -191,9 +232,87 @@ export class ChangeSets implements Disposable {
     for (const { snapshot } of unmarked) {
       snapshot.isSavedOver = true;
     }
-    if (unmarked.length > 0) {
+    if (this.history.markSaved(path) || unmarked.length > 0) {
       this.saveNow();
     }
+  }
+
+  /** The file as it is at this moment, for the history. @returns see `keepText` */
+  stateOf(path: string): FileState | undefined {
+    try {
+      const found = statOf(path);
+      const isTooLarge = found && found.size > this.options.limits().fileBytes;
+      return isTooLarge
+        ? undefined
+        : this.keepText(found && fs.readFileSync(path), found && found.mode & 0o777);
+    } catch (error) {
+      this.options.log.warn(`${path} cannot be read for the history: ${errorMessage(error)}`);
+      return undefined;
+    }
+  }
+
+  /**
+   * For the history: there until the next save, and then as long as it is named there.
+   * @returns undefined where it is too large or cannot be kept: what is done to it cannot be undone
+   */
+  keepText(bytes: Buffer | undefined, mode?: number): FileState | undefined {
+    if (!bytes) {
+      return { size: 0 };
+    }
+    if (bytes.length > this.options.limits().fileBytes) {
+      return undefined;
+    }
+    try {
+      return { hash: this.files.write(bytes), size: bytes.length, ...(mode !== undefined && { mode }) };
+    } catch (error) {
+      this.options.log.warn(`A text cannot be kept for the history: ${errorMessage(error)}`);
+      return undefined;
+    }
+  }
+
+  /**
+   * Written at once. What it takes from the list is to be forgotten after that, and is within the limits until then.
+   * @param id of the decision, which may be about other files too
+   * @param set the one under which it is shown; those that listed the files by default
+   */
+  decided(id: string, kind: HistoryEntry['kind'], files: readonly HistoryFile[], set?: ChangeSet): void {
+    if (this.options.limits().files > 0 && files.length > 0) {
+      const listing = files.flatMap(({ listed }) => listed.map((each) => each.set));
+      this.history.add(id, kind, set ? [set.id] : listing, files);
+    }
+    if (kind === 'accepted') {
+      this.dropOldest();
+    }
+    this.changeHistory();
+  }
+
+  /** Written at once. */
+  forgetHistory(isMeant: (file: HistoryFile, entry: HistoryEntry) => boolean): void {
+    if (this.history.remove(isMeant)) {
+      this.changeHistory();
+    }
+  }
+
+  /**
+   * Lists a file again as it was listed. Where it is listed anew, what it was before the older edit counts for both.
+   * Written at once, with what has led to it. @returns what is listed then
+   */
+  restore({ set: id, snapshot }: Listed): { before?: Snapshot | undefined; now: Snapshot } | undefined {
+    const set = this.sets.find((each) => each.id === id);
+    if (!set) {
+      return undefined;
+    }
+    const { snapshots } = set;
+    const before = snapshots.get(snapshot.path);
+    if (before && before.takenAt <= snapshot.takenAt) {
+      return { before, now: before };
+    }
+    const now = { ...snapshot, ...(before?.isSavedOver && { isSavedOver: true }) };
+    const all = [...snapshots.values()].filter((each) => each !== before);
+    snapshots.clear();
+    [...all, now].sort((a, b) => a.takenAt - b.takenAt).forEach((each) => snapshots.set(each.path, each));
+    this.touch();
+    return { before, now };
   }
 
   dispose(): void {
@@ -238,6 +357,12 @@ export class ChangeSets implements Disposable {
     return snapshot;
   }
 
+  private changeHistory(): void {
+    this.removeEmpty();
+    this.saveNow();
+    this.changed.fire();
+  }
+
   private start(author: Author): ChangeSet {
     const set = ChangeSet.of(author);
     this.sets.push(set);
@@ -257,8 +382,8 @@ export class ChangeSets implements Disposable {
 
   private dropOldest(): void {
     const limits = this.options.limits();
-    let files = 0;
-    let bytes = 0;
+    let files = this.history.files.length;
+    let bytes = this.history.bytes;
     for (const { snapshots } of this.sets) {
       files += snapshots.size;
       snapshots.forEach(({ size }) => (bytes += size));
@@ -266,6 +391,15 @@ export class ChangeSets implements Disposable {
     const isTooMuch = () => files > limits.files || bytes > limits.totalBytes;
     if (!isTooMuch()) {
       return; // as after nearly every edit: nothing is copied for it
+    }
+    const [listedFiles, listedBytes] = [files - this.history.files.length, bytes - this.history.bytes];
+    while (isTooMuch() && this.history.removeOldest()) {
+      files = listedFiles + this.history.files.length;
+      bytes = listedBytes + this.history.bytes;
+    }
+    if (!isTooMuch()) {
+      this.removeEmpty();
+      return;
     }
     const kept = this.sets.flatMap((set) =>
       [...set.snapshots.values()].map((snapshot) => ({ set, snapshot })),
@@ -285,7 +419,8 @@ export class ChangeSets implements Disposable {
   }
 
   private removeEmpty(): void {
-    for (const set of this.sets.filter(({ snapshots }) => snapshots.size === 0)) {
+    const isEmpty = ({ id, snapshots }: ChangeSet) => snapshots.size === 0 && !this.history.needs(id);
+    for (const set of this.sets.filter(isEmpty)) {
       this.sets.splice(this.sets.indexOf(set), 1);
     }
   }
@@ -320,8 +455,11 @@ export class ChangeSets implements Disposable {
   /** @returns whether there is nothing left in the index that is not known */
   private load(): boolean {
     try {
-      const saved = this.files.loadIndex();
-      const times = saved.flatMap(({ snapshots }) => snapshots.map(({ takenAt }) => takenAt));
+      const { changeSets: saved, history } = this.files.loadIndex();
+      const times = [
+        ...saved.flatMap(({ snapshots }) => snapshots.map(({ takenAt }) => takenAt)),
+        ...history.map(({ at }) => at),
+      ];
       const limit = Date.now() - maxAge;
       this.newest = times.reduce((newest, time) => Math.max(newest, time), this.newest);
       // Where all seem too old, the clock may be ahead: they stay until there is a newer one.
@@ -331,6 +469,7 @@ export class ChangeSets implements Disposable {
         this.saving.schedule(); // so that their bytes go too
       }
       this.sets.unshift(...saved.map((set) => ChangeSet.load(set, oldest, this.options.isAlive)));
+      this.history.load(history.filter(({ at }) => at > oldest));
       this.removeEmpty();
       this.changed.fire();
       return true;
@@ -356,7 +495,7 @@ export class ChangeSets implements Disposable {
     try {
       this.isLoaded ||= this.load();
       if (this.isLoaded) {
-        this.files.saveIndex(this.sets);
+        this.files.saveIndex(this.sets, this.history);
       }
     } catch (error) {
       this.options.log.error(`The changes cannot be kept over a reload: ${errorMessage(error)}`);
@@ -375,6 +514,11 @@ export function realPathOf(path: string): string {
     }
     return join(realPathOf(parent), basename(path));
   }
+}
+
+/** Undefined: there is no such file. @throws when it cannot be read */
+export function bytesAt(path: string): Buffer | undefined {
+  return statOf(path) && fs.readFileSync(path);
 }
 
 /** Undefined: there is no such file. */

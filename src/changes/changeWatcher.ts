@@ -19,6 +19,7 @@ export function watchChanges(
   const touched = new Set<string>();
   const appeared = new Set<string>();
   const look = async (paths: ReadonlySet<string>, candidates: readonly string[]) => {
+    review.takeAccepted();
     await changes.refresh(paths);
     const moves = await changes.movesTo(candidates);
     moves.forEach((to, from) => review.didRename(from, to));
@@ -45,7 +46,17 @@ export function watchChanges(
   store.add(watchWorkspaceFiles(touch));
   // The watcher does not see files outside the workspace, nor those of files.watcherExclude. The CLI calls a tool
   // after each of its writes.
-  const refreshAll = store.add(new Throttle(500, () => void changes.refresh()));
-  store.add(clients.onDidUse(() => refreshAll.schedule()));
+  const refreshAll = store.add(
+    new Throttle(500, () => {
+      review.takeAccepted();
+      void changes.refresh();
+    }),
+  );
+  store.add(
+    clients.onDidUse((session) => {
+      review.didCall(session);
+      refreshAll.schedule();
+    }),
+  );
   return store;
 }

@@ -5,14 +5,19 @@ import type { Change, Changes } from './changes.ts';
 import type { ChangeSet } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
 import type { NewProblems } from './newProblems.ts';
+import type { HistoryEntry, HistoryFile } from './history.ts';
+import { decidedFileItem, decisionItem, historyItem } from './historyItems.ts';
 import { fileItem, problemItem, sessionItem } from './changeItems.ts';
 
 export type ChangesNode =
   | { kind: 'session'; set: ChangeSet }
   | { kind: 'file'; change: Change }
-  | { kind: 'problem'; change: Change; problem: vscode.Diagnostic };
+  | { kind: 'problem'; change: Change; problem: vscode.Diagnostic }
+  | { kind: 'history'; set: ChangeSet }
+  | { kind: 'decision'; set: ChangeSet; entry: HistoryEntry }
+  | { kind: 'decidedFile'; set: ChangeSet; entry: HistoryEntry; file: HistoryFile };
 
-/** Session → the files that it has changed, until they are kept or reverted. The newest session is the first. */
+/** Session → the files that it has changed, until they are kept or reverted, and what was. The newest session is the first. */
 export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<ChangesNode>;
@@ -40,20 +45,30 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
   getChildren(node?: ChangesNode): ChangesNode[] {
     if (!node) {
       return this.sets.all
-        .filter((set) => this.changes.ofSet(set).length > 0)
+        .filter((set) => this.changes.ofSet(set).length > 0 || this.historyOf(set).length > 0)
         .map((set): ChangesNode => ({ kind: 'session', set }))
         .reverse();
     }
     switch (node.kind) {
       case 'session':
-        return this.changes.ofSet(node.set).map((change) => ({ kind: 'file', change }));
+        return [
+          ...this.changes.ofSet(node.set).map((change): ChangesNode => ({ kind: 'file', change })),
+          ...(this.historyOf(node.set).length > 0 ? [{ kind: 'history' as const, set: node.set }] : []),
+        ];
       case 'file':
         return this.problemsOf(node.change).map((problem) => ({
           kind: 'problem',
           change: node.change,
           problem,
         }));
+      case 'history':
+        return this.historyOf(node.set).map((entry) => ({ kind: 'decision', set: node.set, entry }));
+      case 'decision':
+        return node.entry.files.length > 1
+          ? node.entry.files.map((file) => ({ ...node, kind: 'decidedFile', file }))
+          : [];
       case 'problem':
+      case 'decidedFile':
         return [];
     }
   }
@@ -70,6 +85,12 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
         );
       case 'problem':
         return problemItem(node.change, node.problem);
+      case 'history':
+        return historyItem(node.set);
+      case 'decision':
+        return decisionItem(node);
+      case 'decidedFile':
+        return decidedFileItem(node);
     }
   }
 
@@ -78,6 +99,10 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
     this.update.dispose();
     this.view.dispose();
     this.changed.dispose();
+  }
+
+  private historyOf({ id }: ChangeSet): HistoryEntry[] {
+    return this.sets.history.ofSet(id);
   }
 
   private problemsOf({ snapshot }: Change): vscode.Diagnostic[] {
@@ -91,6 +116,8 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
       .map(({ snapshot }) => vscode.Uri.file(snapshot.path))
       .flatMap(({ path, fsPath }) => [path, fsPath]);
     void vscode.commands.executeCommand('setContext', 'ideBridge.hasChanges', paths.length > 0);
+    const hasHistory = this.sets.history.entries.length > 0;
+    void vscode.commands.executeCommand('setContext', 'ideBridge.hasChangeHistory', hasHistory);
     void vscode.commands.executeCommand('setContext', 'ideBridge.changedPaths', [...new Set(paths)]);
     this.changed.fire();
   }

@@ -16,7 +16,7 @@ const lineEnd = 10;
 
 /** @param before @param now undefined: there was, or is, no file */
 export function compare(before: Buffer | undefined, now: Buffer | undefined): Comparison {
-  if (before === now || (before && now?.equals(before))) {
+  if (isSame(before, now)) {
     return { kind: 'same' };
   }
   const kind = !before ? 'created' : !now ? 'deleted' : 'modified';
@@ -25,6 +25,11 @@ export function compare(before: Buffer | undefined, now: Buffer | undefined): Co
   }
   const lines = countLines(...differingParts(before ?? Buffer.of(), now ?? Buffer.of()));
   return lines ? { kind, lines } : { kind };
+}
+
+/** @param a @param b undefined: no file */
+export function isSame(a: Buffer | undefined, b: Buffer | undefined): boolean {
+  return a === b || (a !== undefined && b?.equals(a) === true);
 }
 
 function countLines(before: Buffer, now: Buffer): { added: number; removed: number } | undefined {
@@ -90,7 +95,7 @@ function sameAtEnd(a: Buffer, b: Buffer): number {
 }
 
 /** Each with its line end, so that a change of it counts. Latin-1 keeps every byte, whatever the encoding is. */
-function linesOf(bytes: Buffer): string[] {
+export function linesOf(bytes: Buffer): string[] {
   return bytes.toString('latin1').match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
 

@@ -28,7 +28,7 @@ export async function confirmRevert(changes: readonly Change[], review: ChangeRe
     {
       modal: true,
       detail: [
-        'Every change since then is lost, your own included:',
+        'Every change since then goes, your own included:',
         ...named,
         ...(more > 0 ? [`• and ${more} more`] : []),
       ].join('\n'),

@@ -13,35 +13,55 @@ import type { Editor, Unsaved } from './editor.ts';
  */
 export async function revertFile(editor: Editor, entry: Entry, before: Buffer | undefined): Promise<void> {
   const { path, mode } = entry.snapshot;
-  if (!before) {
+  const unsaved = before && editor.unsaved(path);
+  if (unsaved) {
+    await checkIsFile(path);
+    await saveAs(entry, unsaved, before);
+  }
+  await writeBytes(editor, path, before, mode);
+}
+
+/**
+ * Not for a file of which the editor has unsaved changes.
+ * @param bytes undefined: there shall be no file @param mode permissions, as of `chmod`; undefined: those that it has
+ * @throws when it cannot be written
+ */
+export async function writeBytes(
+  editor: Editor,
+  path: string,
+  bytes: Buffer | undefined,
+  mode: number | undefined,
+): Promise<void> {
+  if (!bytes) {
     if (!(await editor.delete(path))) {
       throw new Error(`${path} could not be deleted.`);
     }
     return;
   }
-  if ((await describe(path)).size === Infinity) {
-    throw new Error(`${path} is no longer a file.`);
-  }
-  const unsaved = editor.unsaved(path);
-  if (unsaved) {
-    await saveAs(entry, unsaved, before);
-  }
+  await checkIsFile(path);
   // A clean document follows the file by itself, and can undo that. Only this is sure to bring back every byte:
   // the editor's own saving may format, and knows one encoding and one kind of line end.
   const now = await readFile(path).catch(() => undefined);
-  if (!now?.equals(before)) {
+  if (!now?.equals(bytes)) {
     await mkdir(dirname(path), { recursive: true });
     const found = await stat(path).catch(() => undefined);
     if (found && (found.mode & 0o200) === 0) {
       await chmod(path, found.mode | 0o200);
     }
-    await writeFile(path, before, mode === undefined ? {} : { mode });
+    await writeFile(path, bytes, mode === undefined ? {} : { mode });
     if (found && mode === undefined && (found.mode & 0o200) === 0) {
       await chmod(path, found.mode & 0o777);
     }
   }
   if (mode !== undefined && ((await stat(path)).mode & 0o777) !== mode) {
     await chmod(path, mode);
+  }
+}
+
+/** @throws when it is something else */
+async function checkIsFile(path: string): Promise<void> {
+  if ((await describe(path)).size === Infinity) {
+    throw new Error(`${path} is no longer a file.`);
   }
 }
 

@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import * as z from 'zod/mini';
 import { isNotFound } from '../base/errors.ts';
 import { replaceFile } from '../server/replaceFile.ts';
-import { type ChangeSet, savedChangeSets } from './changeSet.ts';
+import { type ChangeSet, savedChangeSet } from './changeSet.ts';
+import { type History, historyEntry } from './history.ts';
 
 const indexName = 'index.json';
+
+const savedIndex = z.object({
+  version: z.literal(1),
+  changeSets: z.array(savedChangeSet),
+  history: z._default(z.array(historyEntry), []),
+});
+type SavedIndex = z.infer<typeof savedIndex>;
 
 /**
  * The snapshots on disk: one file per content, named by its hash, and an index. Only this user can read them, and
@@ -38,17 +47,17 @@ export class SnapshotFiles {
   }
 
   /** @throws when there is an index that cannot be understood */
-  loadIndex(): ReturnType<ChangeSet['save']>[] {
+  loadIndex(): Pick<SavedIndex, 'changeSets' | 'history'> {
     let text: string;
     try {
       text = fs.readFileSync(join(this.dir, indexName), 'utf8');
     } catch (error) {
       if (isNotFound(error)) {
-        return [];
+        return { changeSets: [], history: [] };
       }
       throw error;
     }
-    return savedChangeSets.parse(JSON.parse(text)).changeSets;
+    return savedIndex.parse(JSON.parse(text));
   }
 
   /** Puts what cannot be understood out of the way of what comes. @returns where it is then. @throws when it stays */
@@ -73,13 +82,15 @@ export class SnapshotFiles {
     return `${this.dir}.unreadable`;
   }
 
-  /** Also deletes the contents that no change set needs any more. @throws when it cannot be written */
-  saveIndex(changeSets: readonly ChangeSet[]): void {
-    const saved = changeSets.map((set) => set.save());
-    this.put(indexName, Buffer.from(JSON.stringify({ version: 1, changeSets: saved })));
-    const needed = new Set<string | undefined>(
-      saved.flatMap(({ snapshots }) => snapshots.map(({ hash }) => hash)),
-    );
+  /** Also deletes the contents that nothing needs any more. @throws when it cannot be written */
+  saveIndex(sets: readonly ChangeSet[], { entries, hashes }: History): void {
+    const changeSets = sets.map((set) => set.save());
+    const index: SavedIndex = { version: 1, changeSets, history: [...entries] };
+    this.put(indexName, Buffer.from(JSON.stringify(index)));
+    const needed = new Set([
+      ...hashes,
+      ...changeSets.flatMap(({ snapshots }) => snapshots.map(({ hash }) => hash)),
+    ]);
     for (const name of fs.readdirSync(this.dir)) {
       if (name !== indexName && !needed.has(name)) {
         fs.rmSync(join(this.dir, name), { force: true });

@@ -51,4 +51,6 @@ export const commandIds = {
   keepFile: 'ideBridge.keepFile',
   keepSession: 'ideBridge.keepSession',
   keepAllChanges: 'ideBridge.keepAllChanges',
+  undoDecision: 'ideBridge.undoDecision',
+  clearChangeHistory: 'ideBridge.clearChangeHistory',
 } as const;

@@ -31,6 +31,15 @@ export interface Decision {
   readonly column: vscode.ViewColumn | undefined;
 }
 
+/** What a session is about to write because the user has accepted it. */
+export interface Acceptance {
+  readonly session: Session;
+  /** Absolute. */
+  readonly filePath: string;
+  /** With LF line ends. */
+  readonly text: string;
+}
+
 /** ms that a client waits for tabs to close: one that asks something may never do so. */
 const patience = 2_000;
 
@@ -55,6 +64,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   private readonly opening = new WeakMap<Proposal, Promise<void>>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly decided = new vscode.EventEmitter<Decision>();
+  private readonly accepted = new vscode.EventEmitter<Acceptance>();
   private readonly prompted = new vscode.EventEmitter<Session>();
   private readonly byEditor = new EditorDecisions(this);
   private readonly subscriptions: vscode.Disposable[];
@@ -64,6 +74,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   readonly onDidChange = this.changed.event;
   /** It was decided, or could not be shown, and the diff is closed. */
   readonly onDidDecide = this.decided.event;
+  /** It was accepted, and its session does not know it yet. */
+  readonly onDidAccept = this.accepted.event;
   /** The user has sent a prompt: that is when the CLI withdraws all that is left of its proposals. */
   readonly onDidPrompt = this.prompted.event;
 
@@ -203,7 +215,13 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     for (const proposal of this.all) {
       void this.settle(proposal, { kind: 'dropped' });
     }
-    vscode.Disposable.from(...this.subscriptions, this.changed, this.decided, this.prompted).dispose();
+    vscode.Disposable.from(
+      ...this.subscriptions,
+      this.changed,
+      this.decided,
+      this.accepted,
+      this.prompted,
+    ).dispose();
   }
 
   private showAs(appearance: Appearance, proposal: Proposal): Promise<void> {
@@ -286,6 +304,10 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     const wasInFront = this.active === proposal;
     if (!proposal.outcome.settle(outcome)) {
       return;
+    }
+    if (outcome.kind === 'accepted') {
+      const { session, filePath } = proposal;
+      this.accepted.fire({ session, filePath, text: outcome.finalText });
     }
     const isDropped = outcome.kind === 'dropped';
     if (isDropped) {

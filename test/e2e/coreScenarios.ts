@@ -60,6 +60,10 @@ export function coreScenarios(desk: () => Desk): void {
     assert.equal(await file.text(), 'one\nTWO\nthree\n');
     await diff.gone();
     await claude.terminal.shows('edited it');
+    await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
+    const changes = desk().window.page.locator('.pane', { hasText: 'Agent Changes' });
+    await changes.locator('.monaco-list-row', { hasText: 'all reviewed' }).waitFor();
+    assert.equal(await changes.locator('.monaco-list-row').count(), 1); // not the file
   });
 
   it("writes the user's changes to an edit and tells the model of them", async () => {

@@ -146,6 +146,17 @@ export async function askForReason({ page }: Ui): Promise<Locator> {
   return input;
 }
 
+/** Leaves nothing to review, and nothing of having done so: no history, no toast. */
+export async function endReview(): Promise<void> {
+  for (const command of [
+    'ideBridge.keepAllChanges',
+    'ideBridge.clearChangeHistory',
+    'notifications.clearAll',
+  ]) {
+    await vscode.commands.executeCommand(command);
+  }
+}
+
 export function tabs(): vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }

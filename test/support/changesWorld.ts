@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { ChangeReview } from '../../src/changes/changeReview.ts';
 import { type Change, Changes } from '../../src/changes/changes.ts';
 import type { Author } from '../../src/changes/changeSet.ts';
 import { ChangeSets } from '../../src/changes/changeSets.ts';
+import { UndoDecision } from '../../src/changes/undoDecision.ts';
 import { FakeEditor, filesIn } from './fakeEditor.ts';
 import { MemoryLog } from './memoryLog.ts';
 
@@ -40,6 +42,15 @@ interface Expected {
   isFresh: boolean;
 }
 
+/** What the laws say of a decision: what it has taken from the list, and what it has made of a file. */
+interface Decided {
+  readonly id: string;
+  readonly kind: 'kept' | 'reverted' | 'accepted';
+  readonly name: string;
+  readonly listed: readonly Expected[];
+  readonly step?: { readonly from: string | undefined; readonly to: string | undefined };
+}
+
 /** The real core over a real folder, and beside it the laws: plain lists, with nothing remembered twice. */
 export class World {
   protected readonly root = mkdtempSync(join(place, 'ide-bridge-model-'));
@@ -50,8 +61,11 @@ export class World {
   protected sets!: ChangeSets;
   private changes!: Changes;
   protected review!: ChangeReview;
+  private undo!: UndoDecision;
 
   protected expected: Expected[] = [];
+  /** The last comes last; those of several files at once have one id. */
+  private decided: Decided[] = [];
   private clock = 0;
   private count = 0;
   private committed = new Map<string, string>();
@@ -100,9 +114,18 @@ export class World {
   }
 
   protected agentWrites(author: Author, name: string, how: number): boolean {
-    const now = this.files.get(name);
+    const text = this.edited(author, name, how);
+    if (text === undefined && !this.files.has(name)) {
+      return false;
+    }
+    this.write(name, text);
+    return true;
+  }
+
+  /** What an agent may make of it; undefined: it deletes it. */
+  private edited(author: Author, name: string, how: number): string | undefined {
     const before = this.expected.find((entry) => entry.author === author && entry.name === name)?.before;
-    const lines = (now ?? '').split('\n').filter(Boolean);
+    const lines = (this.files.get(name) ?? '').split('\n').filter(Boolean);
     const edits = [
       [...lines, this.line('agent')],
       [this.line('agent'), ...lines],
@@ -111,15 +134,63 @@ export class World {
       undefined, // deletes it
       before?.split('\n').filter(Boolean), // takes its own work back
     ];
-    const edited = edits[how % edits.length];
-    if (edited) {
-      this.write(name, edited.map((line) => `${line}\n`).join(''));
-    } else if (now === undefined) {
-      return false;
-    } else {
-      this.write(name, undefined);
+    return edits[how % edits.length]?.map((line) => `${line}\n`).join('');
+  }
+
+  /** The user accepts a proposal, which the CLI then writes. */
+  accepts(author: Author, name: string, how: number): void {
+    const text = this.edited(author, name, how);
+    const now = this.files.get(name);
+    if (text === undefined) {
+      return;
     }
-    return true;
+    this.review.didAccept(author, this.path(name), text);
+    this.announce(author, name);
+    const listed = this.listed(name);
+    this.write(name, text);
+    this.review.takeAccepted();
+    if (text !== now) {
+      const { id } =
+        this.sets.history.entries.at(-1) ?? assert.fail('what was accepted is not in the history');
+      this.decided.push({ id, kind: 'accepted', name, listed, step: { from: now, to: text } });
+    }
+    for (const entry of this.expected.filter((each) => each.name === name)) {
+      this.checkReviewed(entry, now, text);
+    }
+  }
+
+  /** What was accepted no longer waits, and what was not accepted does, wherever lines tell the two apart. */
+  private checkReviewed(entry: Expected, from: string | undefined, to: string): void {
+    const { author, name, before } = entry;
+    const snapshot = this.sets.find(author)?.snapshots.get(this.path(name));
+    const after = snapshot ? this.sets.before(snapshot)?.toString() : to;
+    const lines = (text: string | undefined) => new Set((text ?? '').split('\n').filter(Boolean));
+    const [was, seen, written, compared] = [before, from, to, after].map(lines) as [
+      Set<string>,
+      Set<string>,
+      Set<string>,
+      Set<string>,
+    ];
+    if (before === from) {
+      assert.equal(after, to, 'what was accepted still waits');
+    }
+    for (const line of written) {
+      assert.ok(!seen.has(line) || was.has(line) || !compared.has(line), `${line} no longer waits`);
+    }
+    for (const line of was) {
+      assert.ok(
+        seen.has(line) || written.has(line) || compared.has(line),
+        `that ${line} went no longer waits`,
+      );
+    }
+    for (const line of compared) {
+      assert.ok(was.has(line) || written.has(line), `${line} was never there`);
+    }
+    if (snapshot) {
+      Object.assign(entry, { before: after });
+    } else {
+      this.forget((each) => each === entry);
+    }
   }
 
   timePasses(): void {
@@ -181,6 +252,16 @@ export class World {
       isMoved(entry.name) ? { ...entry, name: moved(entry.name), awaitedUntil: 0 } : entry,
     );
     [...this.written].filter(isMoved).forEach((name) => this.written.add(moved(name)));
+    this.forgetKept((name) => name === to || name.startsWith(`${to}/`));
+    this.decided = this.decided.map((each) =>
+      isMoved(each.name)
+        ? {
+            ...each,
+            name: moved(each.name),
+            listed: each.listed.map((entry) => ({ ...entry, name: moved(entry.name) })),
+          }
+        : each,
+    );
     this.editor.rename(this.path(from), this.path(to));
   }
 
@@ -188,6 +269,7 @@ export class World {
     const isDeleted = (name: string) => name === path || name.startsWith(`${path}/`);
     if ([...this.files.keys()].some(isDeleted)) {
       this.forget(({ name }) => isDeleted(name));
+      this.forgetKept(isDeleted);
       this.editor.remove(this.path(path));
     }
   }
@@ -210,15 +292,35 @@ export class World {
     }
   }
 
-  keepFile(name: string): void {
-    this.forget((entry) => entry.name === name);
-    this.review.keep([this.path(name)]);
+  async keepFile(name: string): Promise<void> {
+    await this.keep([name], () => this.review.keep([this.path(name)]));
   }
 
-  keepSession(author: Author): void {
+  async keepSession(author: Author): Promise<void> {
     const kept = this.expected.filter((entry) => entry.author === author).map(({ name }) => name);
-    this.forget(({ name }) => kept.includes(name));
-    this.review.keep(this.sets.find(author)?.snapshots.keys() ?? []);
+    const paths = [...(this.sets.find(author)?.snapshots.keys() ?? [])];
+    await this.keep(kept, () => this.review.keep(paths));
+  }
+
+  /** And sees that to undo it at once would have been as if nothing had happened. */
+  private async keep(names: readonly string[], keep: () => string): Promise<void> {
+    await this.changes.refresh();
+    const waiting = this.waiting();
+    let id = keep();
+    if (this.sets.history.find(id)) {
+      assert.deepEqual(await this.undo.undo(id), []);
+      await this.changes.refresh();
+      assert.deepEqual(this.waiting(), waiting, 'to keep and to undo that is not as if nothing had happened');
+      id = keep();
+    }
+    const now = this.files;
+    for (const name of new Set(names)) {
+      const listed = this.listed(name).filter(({ before }) => before !== now.get(name));
+      if (listed.length > 0) {
+        this.decided.push({ id, kind: 'kept', name, listed });
+      }
+    }
+    this.forget(({ name }) => names.includes(name));
   }
 
   async revertFile(which: number, refuses?: 'edit' | 'save'): Promise<void> {
@@ -233,8 +335,9 @@ export class World {
   async revertSession(author: Author): Promise<void> {
     await this.changes.refresh();
     const set = this.sets.find(author);
+    const decision = randomUUID();
     for (const change of set ? this.changes.ofSet(set).reverse() : []) {
-      await this.revert(change);
+      await this.revert(change, undefined, decision);
     }
   }
 
@@ -245,6 +348,76 @@ export class World {
     if (before !== undefined && this.files.has(name)) {
       this.editor.type(this.path(name), () => before);
       this.userSavesFile(name);
+    }
+  }
+
+  /** Of one of the decisions that are left. */
+  async undoes(which: number): Promise<void> {
+    const { entries } = this.sets.history;
+    const entry = entries[which % entries.length];
+    if (!entry) {
+      return;
+    }
+    const { id } = entry;
+    const [files, typed] = [this.files, this.editor.typed];
+    const problems = await this.undo.undo(id);
+    assert.deepEqual(this.editor.typed, typed, 'to undo has changed what was typed');
+    this.editor.follow();
+    const left = this.sets.history.find(id)?.files.map(({ path }) => path) ?? [];
+    assert.equal(left.length, problems.length);
+    const meant = this.decided.filter((each) => each.id === id).reverse();
+    const names = new Set(meant.map(({ name }) => name));
+    for (const [name, text] of files) {
+      assert.ok(names.has(name) || this.files.get(name) === text, `${name} has nothing to do with it`);
+    }
+    for (const each of meant) {
+      if (left.includes(this.path(each.name))) {
+        assert.equal(this.files.get(each.name), files.get(each.name));
+        this.checkRefusal(each, typed);
+        continue;
+      }
+      this.checkUndone(each, files.get(each.name), meant);
+      this.decided = this.decided.filter((other) => other !== each);
+    }
+  }
+
+  /** Only where it would take away what came later. */
+  private checkRefusal({ name, step }: Decided, typed: ReadonlyMap<string, string>): void {
+    assert.ok(step);
+    const isChanged = this.files.get(name) !== step.to;
+    assert.ok(isChanged || typed.has(this.path(name)), `to undo what was done to ${name} was possible`);
+  }
+
+  private checkUndone(
+    { name, kind, step, listed }: Decided,
+    was: string | undefined,
+    all: readonly Decided[],
+  ): void {
+    const now = this.files.get(name);
+    const isOnce = all.filter((each) => each.name === name).length === 1;
+    const isExact = !step || was === step.to || was === step.from;
+    if (step && isExact && isOnce) {
+      assert.equal(now, step.from, 'to undo has not brought back what was there');
+    } else if (step && isOnce) {
+      const linesOf = (text: string | undefined) => (text ?? '').split('\n').filter(Boolean);
+      for (const line of linesOf(was)) {
+        assert.ok(now?.includes(line) || step.to?.includes(line), `${line} was written since, and is lost`);
+      }
+    }
+    if (step && now !== was) {
+      this.overtake(name, was, now);
+    }
+    if (kind !== 'accepted' || isExact) {
+      for (const entry of listed) {
+        const other = this.expected.find((each) => each.author === entry.author && each.name === name);
+        if (other ? other.order >= entry.order : kind !== 'accepted') {
+          this.forget((each) => each === other);
+          this.expected.push({ ...entry, awaitedUntil: other?.awaitedUntil ?? 0 });
+        }
+      }
+      this.forget((each) => each.name === name && each.before === now && !this.isAwaited(each));
+    } else {
+      this.adopt(name);
     }
   }
 
@@ -277,6 +450,10 @@ export class World {
     this.editor.follow();
     await this.changes.refresh();
     const now = this.files;
+    assert.deepEqual(
+      this.sets.history.entries.flatMap(({ id, files }) => files.map(({ path }) => `${id} ${path}`)).sort(),
+      this.decided.map(({ id, name }) => `${id} ${this.path(name)}`).sort(),
+    );
     const told = this.changes.all.map((change) => ({
       by: change.set.label,
       name: change.snapshot.path.slice(this.folder.length + 1),
@@ -297,7 +474,42 @@ export class World {
     }
   }
 
-  private async revert(change: Change, refuses?: 'edit' | 'save'): Promise<void> {
+  /** `session: file: text from before`, of what waits for review. */
+  private waiting(): string[] {
+    return this.changes.all
+      .map(({ set, snapshot }) => `${set.label}: ${snapshot.path}: ${this.sets.before(snapshot)?.toString()}`)
+      .sort();
+  }
+
+  private listed(name: string): Expected[] {
+    return this.expected.filter((entry) => entry.name === name).map((entry) => ({ ...entry }));
+  }
+
+  private forgetKept(isMeant: (name: string) => boolean): void {
+    this.decided = this.decided.filter(({ kind, name }) => kind !== 'kept' || !isMeant(name));
+  }
+
+  /** Somebody has written the file for the user. */
+  private overtake(name: string, was: string | undefined, now: string | undefined): void {
+    const same = this.expected.filter((entry) => entry.name === name && entry.before === was);
+    const awaited = same.filter((entry) => this.isAwaited(entry));
+    this.forget((entry) => same.includes(entry));
+    awaited.forEach(({ author }) => this.expect(author, name, now));
+  }
+
+  /** What a merge has made of the texts from before, of which `checkReviewed` and the unit tests tell what it may do. */
+  private adopt(name: string): void {
+    for (const entry of this.expected.filter((each) => each.name === name)) {
+      const snapshot = this.sets.find(entry.author)?.snapshots.get(this.path(name));
+      if (snapshot) {
+        Object.assign(entry, { before: this.sets.before(snapshot)?.toString() });
+      } else {
+        this.forget((each) => each === entry);
+      }
+    }
+  }
+
+  private async revert(change: Change, refuses?: 'edit' | 'save', decision?: string): Promise<void> {
     const { path } = change.snapshot;
     const name = path.slice(this.folder.length + 1);
     const entry = this.expected.find((each) => each.author.label === change.set.label && each.name === name);
@@ -306,9 +518,11 @@ export class World {
     const files = this.files;
     const typed = this.editor.typed;
     const followed = this.sets.all.map(({ snapshots }) => [...snapshots.values()]);
+    const id = decision ?? randomUUID();
+    const listed = this.listed(name).filter(({ order }) => order >= entry.order);
     this.editor.refuses = refuses;
     try {
-      await this.review.revert(change);
+      await this.review.revert(change, id);
     } catch (error) {
       assert.ok(refuses, String(error));
       assert.deepEqual(this.files, files, 'a revert that fails has changed a file');
@@ -338,6 +552,7 @@ export class World {
       assert.ok(loss.isUnsaved, 'what the user had typed is lost without being named');
     }
     this.forget((each) => each.name === name && each.order >= entry.order);
+    this.decided.push({ id, kind: 'reverted', name, listed, step: { from: files.get(name), to: before } });
   }
 
   protected get files(): Map<string, string> {
@@ -358,6 +573,7 @@ export class World {
     this.sets.onDidForget((paths) => paths.forEach((path) => this.editor.onDidUse?.(path)));
     this.changes = new Changes(this.sets, this.log);
     this.review = new ChangeReview(this.sets, this.changes, this.editor, () => this.clock);
+    this.undo = new UndoDecision(this.sets, this.review, this.editor);
     this.editor.review = this.review;
   }
 

@@ -1,28 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join, sep } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import * as vscode from 'vscode';
 import { Changes } from '../../../src/changes/changes.ts';
-import { ChangeSets } from '../../../src/changes/changeSets.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
-import { MemoryLog } from '../../support/memoryLog.ts';
-import { testEnvironment } from '../../support/testEnvironment.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, useDesk } from '../bridge.ts';
+import { connectClient, endReview, useDesk } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
 import { sequences, step } from '../sequences.ts';
+import { withStored } from './stored.ts';
 
 /** What a session has done to a file since it was last kept or reverted. */
 interface Entry {
@@ -67,12 +55,12 @@ describe('random sequences', () => {
 
   beforeEach(async () => {
     await vscode.commands.executeCommand('ideBridge.changes.focus');
-    await vscode.commands.executeCommand('ideBridge.keepAllChanges'); // what other tests have left
+    await endReview(); // what other tests have left
     await until('nothing listed', async () => (await listed()).length === 0);
   });
   afterEach(async () => {
     vscode.window.showQuickPick = showQuickPick;
-    await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+    await endReview();
   });
 
   const rows = () => desk.ui.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
@@ -94,7 +82,7 @@ describe('random sequences', () => {
           session = text;
           return [];
         }
-        return [`${session}: ${text}`];
+        return text === 'History' ? [] : [`${session}: ${text}`];
       });
   }
 
@@ -116,33 +104,20 @@ describe('random sequences', () => {
       const found = await listed();
       return found.length === 1 && found;
     });
-    await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+    await endReview();
     rmSync(path);
     await until('nothing listed', async () => (await listed()).length === 0);
     return { client, label: row?.split(':')[0] ?? '' };
   }
 
   /** What a window that is opened now would list, from what this one has on disk. */
-  async function listedAnew(): Promise<string[]> {
-    const userData = process.env[testEnvironment.userData];
-    assert.ok(userData);
-    const index = readdirSync(userData, { recursive: true, encoding: 'utf8' }).find((path) =>
-      path.endsWith(['ide-bridge.ide-bridge-for-claude-code', 'changes', 'index.json'].join(sep)),
-    );
-    assert.ok(index);
-    const dir = mkdtempSync(join(tmpdir(), 'ide-bridge-reload-'));
-    try {
-      cpSync(join(userData, index, '..'), dir, { recursive: true });
-      const log = new MemoryLog();
-      const limits = { files: 1_000, totalBytes: 10_000_000, fileBytes: 1_000_000 };
-      const sets = new ChangeSets({ dir, limits: () => limits, isAlive: () => true, log });
+  function listedAnew(): Promise<string[]> {
+    return withStored(async (sets, log) => {
       const changes = new Changes(sets, log);
       await changes.refresh();
       sets.dispose();
       return changes.all.map(({ set, snapshot }) => `${set.label}: ${basename(snapshot.path)}`);
-    } finally {
-      rmSync(dir, { recursive: true, force: true });
-    }
+    });
   }
 
   class Real {
@@ -532,13 +507,12 @@ describe('random sequences', () => {
           await fc.asyncModelRun(() => ({ model, real }), commands);
           await real.agreeOnList(model);
         } finally {
-          await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+          await endReview();
           for (const document of vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
             await vscode.window.showTextDocument(document);
             await vscode.commands.executeCommand('workbench.action.files.revert');
           }
           await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-          await vscode.commands.executeCommand('notifications.clearAll');
           rmSync(folder, { recursive: true, force: true });
         }
       },

@@ -6,10 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../../src/tools/openEditors.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, tabs, useDesk } from '../bridge.ts';
+import { connectClient, endReview, propose, tabs, useDesk } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
 import { closeTerminals, configure, FakeCli } from '../fakeCli.ts';
 import { GitSpy } from '../gitSpy.ts';
+import { withStored } from './stored.ts';
 
 describe('agent changes', () => {
   let nextPid = 3_900_000; // above what Linux gives out, so that no two tests share a session
@@ -17,7 +18,7 @@ describe('agent changes', () => {
   const nextDialog = useDialogs();
 
   beforeEach(() => vscode.commands.executeCommand('ideBridge.changes.focus'));
-  afterEach(() => vscode.commands.executeCommand('ideBridge.keepAllChanges'));
+  afterEach(endReview);
 
   /** As the CLI does: it announces the edit, writes, and asks for problems again. */
   async function edit(path: string, content: string | Buffer | undefined, by = desk.client): Promise<void> {
@@ -30,8 +31,13 @@ describe('agent changes', () => {
     await by.call('getDiagnostics', {});
   }
 
-  const rows = () => desk.ui.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
+  const allRows = () =>
+    desk.ui.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
+  /** Of what waits for review. */
+  const rows = () => allRows().filter({ hasNotText: /all reviewed|History/ });
   const row = (text: string) => rows().filter({ hasText: text }).first();
+
+  const toast = (text: string | RegExp) => desk.ui.page.locator('.notification-toast', { hasText: text });
 
   async function texts(): Promise<string[]> {
     return (await rows().allTextContents()).map((text) => text.replace(/\s+/g, ' ').trim());
@@ -184,6 +190,165 @@ describe('agent changes', () => {
     });
   });
 
+  /** The user accepts, and the CLI writes what it is answered. */
+  async function accept(path: string, text: string): Promise<void> {
+    const { answer, uri } = await propose(desk.client, path, text);
+    await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+    const [verdict, written] = await answer;
+    assert.equal(verdict, 'FILE_SAVED');
+    await desk.client.callForTexts('close_tab', { tab_name: 'T1' });
+    await edit(path, written);
+  }
+
+  describe('what is accepted in its diff', () => {
+    it('has been reviewed: no row, no marks', async () => {
+      const accepted = desk.scratch.write('accepted.txt', 'one\ntwo\n');
+      const document = await vscode.workspace.openTextDocument(accepted);
+      await vscode.window.showTextDocument(document, { preview: false });
+      await accept(accepted, 'one\nTWO\n');
+      await until('the editor to follow', () => document.getText() === 'one\nTWO\n');
+      await edit(desk.scratch.write('other.txt', 'one\n'), 'ONE\n');
+      await row('other.txt').waitFor();
+      assert.equal((await texts()).length, 2, String(await texts()));
+      assert.equal(await desk.ui.page.locator('.editor-instance [class*="dirty-diff-"]').count(), 0);
+      await desk.ui.screenshot('changes-accepted');
+    });
+
+    it('is what later edits are compared with, in the gutter too, and earlier ones still wait', async () => {
+      const file = desk.scratch.write('a.txt', 'a\nb\nc\nd\ne\n');
+      await edit(file, 'A\nb\nc\nd\ne\n');
+      await row('+1 −1').waitFor();
+      const document = await vscode.workspace.openTextDocument(file);
+      await vscode.window.showTextDocument(document, { preview: false });
+      const marks = desk.ui.page.locator('.editor-instance [class*="dirty-diff-"]');
+      await until('one mark', async () => (await marks.count()) === 1);
+      await accept(file, 'A\nb\nC\nC+\nd\ne\n');
+      await until('the editor to follow', () => document.lineCount === 7);
+      await edit(file, 'A\nb\nC\nC+\nd\nE\n');
+      await row('+2 −2').waitFor();
+      await until(
+        'two marks',
+        async () => (await marks.count()) === 2,
+        10_000,
+        () => marks.count(),
+      );
+      await desk.ui.screenshot('changes-accepted-between');
+      await revert('a.txt');
+      await until('the accepted text', () => readFileSync(file, 'utf8') === 'a\nb\nC\nC+\nd\ne\n');
+    });
+  });
+
+  describe('the history', () => {
+    const historyRow = (text: string | RegExp) => allRows().filter({ hasText: text }).first();
+    const onDisk = () => withStored(async (sets) => sets.history.entries.map(({ kind }) => kind));
+
+    /** Opens the group, under a session that may be closed since nothing waits there any more. */
+    async function openHistory(): Promise<void> {
+      const closed = allRows().filter({ hasText: 'all reviewed' });
+      await until('the group', async () => {
+        if ((await closed.first().getAttribute('aria-expanded')) === 'false') {
+          await closed.first().click();
+        }
+        return (await historyRow('History').count()) > 0;
+      });
+      await until('the group to be open', async () => {
+        if ((await historyRow('History').getAttribute('aria-expanded')) === 'false') {
+          await historyRow('History').click();
+        }
+        return (await historyRow('History').getAttribute('aria-expanded')) === 'true';
+      });
+    }
+
+    it('is not there before anything was decided', async () => {
+      await edit(desk.scratch.write('a.txt', 'one\n'), 'ONE\n');
+      await row('a.txt').waitFor();
+      assert.equal(await historyRow('History').count(), 0);
+    });
+
+    it('has what was kept, from which it waits again by the button in the message', async () => {
+      for (const name of ['a.txt', 'b.txt']) {
+        await edit(desk.scratch.write(name, 'one\n'), 'ONE\n');
+      }
+      await row('b.txt').waitFor();
+      const before = await texts();
+      await rowAction('Claude', 'Keep All Changes');
+      await until('none', async () => (await texts()).length === 0);
+      await openHistory();
+      await historyRow('Kept 2 files').waitFor();
+      await desk.ui.screenshot('changes-history-kept');
+      await until('the entry on disk', async () => (await onDisk()).join() === 'kept');
+      await toast('Kept 2 files.').getByRole('button', { name: 'Undo' }).click();
+      await until('both', async () => String(await texts()) === String(before), 5_000, texts);
+      assert.equal(await historyRow('History').count(), 0);
+      await until('nothing on disk', async () => (await onDisk()).length === 0);
+    });
+
+    it('has what was reverted, and brings it back where nothing came between', async () => {
+      const [mine = '', file = ''] = ['mine.txt', 'a.txt'].map((name) => desk.scratch.write(name, 'one\n'));
+      await edit(mine, 'ONE\n');
+      await edit(file, 'ONE\n');
+      await edit(desk.scratch.path('new.txt'), 'new\n');
+      await row('new.txt').waitFor();
+      await revert('Claude', 'Revert 3 Files');
+      await toast('Reverted 3 files.').waitFor();
+      await until('none', async () => (await texts()).length === 0);
+      writeFileSync(mine, 'mine\n');
+      await openHistory();
+      await historyRow('Reverted 3 files').click();
+      await historyRow('mine.txt').waitFor();
+      await historyRow('a.txt').click();
+      const diff = await until('the diff', () => tabs().find(({ label }) => label === 'a.txt (reverted)'));
+      const { original, modified } = diff.input as vscode.TabInputTextDiff;
+      assert.equal((await vscode.workspace.openTextDocument(original)).getText(), 'one\n');
+      assert.equal((await vscode.workspace.openTextDocument(modified)).getText(), 'ONE\n');
+      await desk.ui.screenshot('changes-history-reverted');
+      await rowAction('', 'Undo', historyRow('Reverted 3 files'));
+      await until('what could be', () => readFileSync(file, 'utf8') === 'ONE\n');
+      await until('the new file', () => existsSync(desk.scratch.path('new.txt')));
+      await toast('Not everything could be undone. mine.txt: it has changed since.').waitFor();
+      assert.equal(readFileSync(mine, 'utf8'), 'mine\n');
+      await row('new.txt').waitFor();
+      await openHistory();
+      await historyRow('Reverted mine.txt').waitFor();
+    });
+
+    it('has what was accepted, and puts back the text from before', async () => {
+      const file = desk.scratch.write('a.txt', 'one\n');
+      const document = await vscode.workspace.openTextDocument(file);
+      await vscode.window.showTextDocument(document, { preview: false });
+      await accept(file, 'ONE\n');
+      await openHistory();
+      await historyRow('Accepted a.txt').waitFor();
+      await until('the editor to follow', () => document.getText() === 'ONE\n');
+      await rowAction('', 'Undo', historyRow('Accepted a.txt'));
+      await until('the text', () => readFileSync(file, 'utf8') === 'one\n' && document.getText() === 'one\n');
+      await until('an empty view', async () => (await allRows().count()) === 0);
+      assert.ok(!document.isDirty);
+    });
+
+    it('puts back nothing under unsaved changes', async () => {
+      const file = desk.scratch.write('a.txt', 'one\n');
+      await accept(file, 'ONE\n');
+      const document = await vscode.workspace.openTextDocument(file);
+      await until('the editor to follow', () => document.getText() === 'ONE\n');
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), 'mine '));
+      await openHistory();
+      await rowAction('', 'Undo', historyRow('Accepted a.txt'));
+      await toast('a.txt: it has unsaved changes. Save or discard them first.').waitFor();
+      assert.equal(document.getText(), 'mine ONE\n');
+      assert.equal(readFileSync(file, 'utf8'), 'ONE\n');
+      await document.save();
+    });
+
+    it('can be cleared', async () => {
+      await accept(desk.scratch.write('a.txt', 'one\n'), 'ONE\n');
+      await openHistory();
+      await rowAction('', 'Clear History', historyRow('History'));
+      await until('an empty view', async () => (await allRows().count()) === 0);
+    });
+  });
+
   describe('reverting', () => {
     it('a file brings back every byte, names what is lost, and can be undone in the editor', async () => {
       const bytes = Buffer.from('\uFEFFone  \r\ntwo\nüdrei', 'utf8');
@@ -298,7 +463,7 @@ describe('agent changes', () => {
       await until('the view to be empty', async () => (await texts()).length === 0);
       assert.equal(document.getText(), 'one\ntwo\n');
       await desk.ui.screenshot('changes-reverted-under-unsaved');
-      assert.equal(await desk.ui.page.locator('.notification-toast').count(), 0);
+      assert.equal(await toast(/could not be reverted/).count(), 0);
       await vscode.window.showTextDocument(document);
       await vscode.commands.executeCommand('undo');
       assert.equal(document.getText(), 'one\nmine\ntwo\n');

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { connectUi, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, currentLock, propose, Scratch, tabs } from '../bridge.ts';
+import { connectClient, currentLock, endReview, propose, Scratch, tabs } from '../bridge.ts';
 import { closeTerminals, configure, FakeCli } from '../fakeCli.ts';
 
 describe('sessions', function () {
@@ -180,7 +180,7 @@ describe('sessions', function () {
       await vscode.commands.executeCommand('ideBridge.changes.focus');
       const changes = ui.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
       await changes.filter({ hasText: /Docs.*1 file/ }).waitFor();
-      await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+      await endReview();
       await row('1 changed').waitFor({ state: 'detached' });
     });
   });

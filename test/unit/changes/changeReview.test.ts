@@ -186,6 +186,134 @@ describe('the review of changes', () => {
     });
   });
 
+  describe('takes what the user has accepted for reviewed', () => {
+    let now: number;
+
+    beforeEach(() => {
+      now = 0;
+      review = new ChangeReview(sets, changes, editor, () => now);
+      editor.review = review;
+    });
+
+    /** The user says yes to `proposed`, and the CLI writes: that, or `written`. */
+    function accept(author: Author, name: string, proposed: string, written = proposed): void {
+      review.didAccept(author, path(name), proposed);
+      review.willEdit(author, path(name));
+      review.didCall(author); // the announcement
+      editor.write(path(name), written);
+      review.didCall(author);
+      review.takeAccepted();
+    }
+
+    const before = async (author: Author, name: string) => {
+      const bytes = sets.before((await change(author, name)).snapshot);
+      return bytes?.toString();
+    };
+
+    it('in a file that nobody had changed, and in a new one', async () => {
+      editor.write(path('a.txt'), '0\n');
+      accept(first, 'a.txt', '1\n');
+      accept(first, 'new.txt', '1\n');
+      assert.deepEqual(await listed(), []);
+    });
+
+    it('before anything else is written there, whoever looks at it first', async () => {
+      editor.write(path('a.txt'), '0\n');
+      review.didAccept(first, path('a.txt'), '1\n');
+      edit(first, 'a.txt', '1\n');
+      edit(first, 'a.txt', '2\n');
+      assert.deepEqual(await listed(), ['Claude 1: a.txt']);
+      assert.equal(await before(first, 'a.txt'), '1\n');
+      editor.write(path('b.txt'), '0\n');
+      review.didAccept(first, path('b.txt'), '1\n');
+      edit(first, 'b.txt', '1\n');
+      editor.type(path('b.txt'), () => 'mine\n');
+      editor.save(path('b.txt'));
+      assert.deepEqual(await listed(), ['Claude 1: a.txt']);
+    });
+
+    it('whatever line ends, mark and last line end the CLI writes', async () => {
+      for (const [name, proposed, written] of [
+        ['crlf.txt', 'a\nB\n', 'a\r\nB\r\n'],
+        ['mark.txt', '\uFEFFa\nB\n', '\uFEFFa\nB\n'],
+        ['cut.txt', 'a\nB\n', 'a\nB'],
+      ] as const) {
+        editor.write(path(name), 'a\nb\n');
+        accept(first, name, proposed, written);
+      }
+      editor.write(path('wide.txt'), 'a\n');
+      review.didAccept(first, path('wide.txt'), 'B\n');
+      review.willEdit(first, path('wide.txt'));
+      writeFileSync(path('wide.txt'), Buffer.from('\uFEFFB\n', 'utf16le'));
+      review.takeAccepted();
+      assert.deepEqual(await listed(), []);
+    });
+
+    it('and shows alone what the session edits there later', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\n');
+      accept(first, 'a.txt', 'A\nb\nc\n');
+      edit(first, 'a.txt', 'A\nb\nC\n');
+      assert.equal(await before(first, 'a.txt'), 'A\nb\nc\n');
+    });
+
+    it('and lets wait what the file had of unreviewed edits before, in the same order', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\nd\n');
+      edit(first, 'a.txt', 'A\nb\nc\nd\n');
+      edit(second, 'a.txt', 'A\nB\nc\nd\n');
+      const order = () => sets.ofPath(path('a.txt')).map(({ set }) => set.label);
+      assert.deepEqual(order(), ['Claude 1', 'Claude 2']);
+      accept(first, 'a.txt', 'A\nB\nc\nD\n');
+      assert.equal(await before(first, 'a.txt'), 'a\nb\nc\nD\n');
+      assert.equal(await before(second, 'a.txt'), 'A\nb\nc\nD\n');
+      assert.deepEqual(order(), ['Claude 1', 'Claude 2']);
+    });
+
+    it('but not lines that an unreviewed edit had changed before', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\n');
+      edit(first, 'a.txt', 'A\nb\nc\n');
+      accept(first, 'a.txt', 'AA\nb\nC\n');
+      assert.equal(await before(first, 'a.txt'), 'a\nb\nC\n');
+      edit(first, 'new.txt', 'a\n');
+      accept(first, 'new.txt', 'a\nb\n');
+      assert.equal(await before(first, 'new.txt'), undefined);
+    });
+
+    it('but not what a hook has made of it in the same moment', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\nd\n');
+      accept(first, 'a.txt', 'A\nb\nc\nd=1\n', 'A\nb\nc\nd = 1\n');
+      assert.equal(await before(first, 'a.txt'), 'A\nb\nc\nd\n');
+    });
+
+    it('but nothing that the CLI has not written', async () => {
+      editor.write(path('a.txt'), '0\n');
+      accept(first, 'a.txt', '1\n', '0\n');
+      now += 60_000;
+      edit(first, 'a.txt', '1\n');
+      assert.deepEqual(await listed(), ['Claude 1: a.txt']);
+      assert.equal(await before(first, 'a.txt'), '0\n');
+    });
+
+    it('but not what the user had saved meanwhile, which the CLI writes over', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\nd\n');
+      review.didAccept(first, path('a.txt'), 'A\nb\nc\nd\n');
+      review.willEdit(first, path('a.txt'));
+      editor.type(path('a.txt'), (text) => text.replace('d', 'mine'));
+      editor.save(path('a.txt'));
+      editor.write(path('a.txt'), 'A\nb\nc\nd\n');
+      review.takeAccepted();
+      assert.equal(await before(first, 'a.txt'), 'A\nb\nc\nmine\n');
+    });
+
+    it('and leaves alone what another session is about to write', async () => {
+      editor.write(path('a.txt'), 'a\nb\n');
+      review.willEdit(second, path('a.txt'));
+      accept(first, 'a.txt', 'A\nb\n');
+      editor.write(path('a.txt'), 'A\nB\n');
+      assert.deepEqual(await listed(), ['Claude 2: a.txt']);
+      assert.equal(await before(second, 'a.txt'), 'A\nb\n');
+    });
+  });
+
   describe('reverts', () => {
     it('what is unsaved in the editor too, and undo brings it back', async () => {
       editor.write(path('a.txt'), '0\n');

@@ -62,6 +62,7 @@ const steps = [
     name,
     how,
   ),
+  step('accepts', (world, a: Author, n: string, h: number) => world.accepts(a, n, h), author, name, how),
   step('timePasses', (world) => world.timePasses()),
   step('userTypes', (world, n: string, s: boolean) => world.userTypes(n, s), name, fc.boolean()),
   step('userUndoes', (world, n: string) => world.userUndoes(n), name),
@@ -84,6 +85,8 @@ const steps = [
   ),
   step('revertSession', (world, a: Author) => world.revertSession(a), author),
   step('revertHunks', (world, a: Author, n: string) => world.revertHunks(a, n), author, name),
+  step('undoes', (world, w: number) => world.undoes(w), fc.nat(20)),
+  step('undoes', (world, w: number) => world.undoes(w), fc.nat(20)),
   step('reload', (world) => world.reload()),
   step('crash', (world) => world.crash()),
 ];

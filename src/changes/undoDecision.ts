@@ -1,0 +1,96 @@
+import { basename } from 'node:path';
+import { errorMessage } from '../base/errors.ts';
+import { Queue } from '../base/queue.ts';
+import type { ChangeReview } from './changeReview.ts';
+import { bytesAt, type ChangeSets, realPathOf } from './changeSets.ts';
+import { isSame } from './comparison.ts';
+import type { Editor } from './editor.ts';
+import type { HistoryEntry, HistoryFile } from './history.ts';
+import { merge } from './merge.ts';
+import { writeBytes } from './revertFile.ts';
+
+/** Takes back what the user has decided about agents' changes, and never what they have written since. */
+export class UndoDecision {
+  /** So that none is undone twice. */
+  private readonly queue = new Queue();
+
+  constructor(
+    private readonly sets: ChangeSets,
+    private readonly review: ChangeReview,
+    private readonly editor: Editor,
+  ) {}
+
+  /**
+   * Each file by itself: where one cannot be, it stays in the history.
+   * @returns what went wrong, for the user @throws when it is not in the history
+   */
+  undo(id: string): Promise<string[]> {
+    return this.queue.run(() => this.undoEntry(id));
+  }
+
+  private async undoEntry(id: string): Promise<string[]> {
+    const entry = this.sets.history.find(id);
+    if (!entry) {
+      throw new Error('It is no longer in the history, or was undone already.');
+    }
+    const problems: string[] = [];
+    // The last first: two of them may be one file, by a link or of two sessions.
+    for (const file of [...entry.files].reverse()) {
+      try {
+        await this.undoFile(entry, file);
+        this.sets.forgetHistory((each) => each === file);
+      } catch (error) {
+        problems.push(`${basename(file.path)}: ${errorMessage(error)}`);
+      }
+    }
+    return problems;
+  }
+
+  private async undoFile({ kind }: HistoryEntry, file: HistoryFile): Promise<void> {
+    const { path, step, listed } = file;
+    const isExact = await this.putBack(file);
+    if (!step || kind !== 'accepted') {
+      this.review.restore(path, listed);
+    } else if (isExact) {
+      // Those that were kept since then do not wait any more.
+      const waiting = new Set(this.sets.ofPath(path).map(({ set }) => set.id));
+      this.review.restore(
+        path,
+        listed.filter(({ set }) => waiting.has(set)),
+      );
+    } else {
+      const [from, to] = [this.sets.textOf(path, step.to), this.sets.textOf(path, step.from)];
+      this.review.leaveOut(path, { from, to });
+    }
+  }
+
+  /** @returns whether the file is now what it was. @throws when that would take away what was written since */
+  private async putBack({ path, real, step }: HistoryFile): Promise<boolean> {
+    if (!step || this.sets.isState(path, step.from)) {
+      return true;
+    }
+    if (real !== undefined && realPathOf(path) !== real) {
+      throw new Error('a link leads to another file now.');
+    }
+    if (this.editor.unsaved(path)) {
+      throw new Error('it has unsaved changes. Save or discard them first.');
+    }
+    const [base, theirs] = [this.sets.textOf(path, step.to), this.sets.textOf(path, step.from)];
+    const now = bytesAt(path);
+    const isExact = isSame(now, base);
+    const bytes = isExact ? theirs : base && now && theirs && mergedWhole(base, now, theirs);
+    if (!isExact && !bytes) {
+      throw new Error('it has changed since.');
+    }
+    await this.review.write(path, () =>
+      writeBytes(this.editor, path, bytes, isExact ? step.from.mode : undefined),
+    );
+    return isExact;
+  }
+}
+
+/** Undefined where the two have changed the same lines. */
+function mergedWhole(base: Buffer, ours: Buffer, theirs: Buffer): Buffer | undefined {
+  const merged = merge(base, ours, theirs);
+  return merged?.isWhole ? merged.bytes : undefined;
+}
