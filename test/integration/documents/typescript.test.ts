@@ -238,8 +238,8 @@ describe('problems of files without a tab', () => {
       [
         'is missing or off',
         () => {
-          extensions.getExtension = ((id: string) =>
-            id.startsWith('vscode.typescript') ? undefined : getExtension(id)) as typeof getExtension;
+          extensions.getExtension = (id: string) =>
+            id.startsWith('vscode.typescript') ? undefined : getExtension(id);
         },
       ],
       ['is another', () => answer(() => Promise.reject(new Error('command not found')))],
