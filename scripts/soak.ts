@@ -65,7 +65,12 @@ const tools = [
     {
       all: () => problems,
       of: (uri) => ({ uri, diagnostics: [] }),
-      watch: () => ({ arrived: Promise.resolve(), dispose: () => {} }),
+      learn: () => Promise.resolve(),
+      watch: (uri) => ({
+        before: Promise.resolve({ uri, diagnostics: [] }),
+        arrived: () => Promise.resolve(),
+        dispose: () => {},
+      }),
       activeUri: undefined,
     },
     { willEdit: () => {} },

@@ -9,6 +9,7 @@ import { rawFileUri, rawUri } from '../editor/rawUri.ts';
 import type { Sharing } from '../sharing/sharing.ts';
 import { toRange } from '../editor/toRange.ts';
 import { realNames } from '../editor/workspaceFolders.ts';
+import type { TypeScript } from './typescript.ts';
 
 const severities = ['Error', 'Warning', 'Information', 'Hint'] as const;
 const tagNames = {
@@ -18,7 +19,10 @@ const tagNames = {
 
 /** The problems of the files that are shared, those of cells under their notebook. */
 export class Diagnostics implements DiagnosticsSource {
-  constructor(private readonly sharing: Sharing) {}
+  constructor(
+    private readonly sharing: Sharing,
+    private readonly typescript: TypeScript,
+  ) {}
 
   get activeUri(): string | undefined {
     const active = vscode.window.activeTextEditor?.document.uri;
@@ -29,10 +33,14 @@ export class Diagnostics implements DiagnosticsSource {
   all(byEveryName = false): FileDiagnostics[] {
     const otherName = byEveryName ? realNames() : undefined;
     const byFile = new Map<string, Diagnostic[]>();
-    for (const [uri, diagnostics] of vscode.languages.getDiagnostics()) {
+    const reported = vscode.languages.getDiagnostics();
+    const names = new Set(reported.map(([uri]) => uri.toString()));
+    const others = this.typescript.files.filter((uri) => !names.has(uri.toString()));
+    for (const [uri, diagnostics] of [...reported, ...others.map((uri) => [uri, []] as const)]) {
       const file = fileUriOf(uri);
-      if (diagnostics.length > 0 && this.isShared(file)) {
-        const found = this.toDiagnostics(uri, diagnostics);
+      const now = withAsked(diagnostics, this.typescript.of(uri));
+      if (now.length > 0 && this.isShared(file)) {
+        const found = this.toDiagnostics(uri, now);
         for (const path of new Set([file.fsPath, otherName?.(file.fsPath) ?? file.fsPath])) {
           const key = rawFileUri(path);
           byFile.set(key, [...(byFile.get(key) ?? []), ...found]);
@@ -43,16 +51,30 @@ export class Diagnostics implements DiagnosticsSource {
   }
 
   of(uri: string): FileDiagnostics {
-    const shared = fileUris(uri).filter((file) => this.isShared(file));
-    const found = shared.map((file) => this.diagnosticsOf(file));
+    const found = this.sharedFiles(uri).map((file) => this.diagnosticsOf(file));
     return { uri, diagnostics: found.find(({ length }) => length > 0) ?? [] };
   }
 
+  async learn(uri?: string): Promise<void> {
+    const files = uri === undefined ? this.typescript.files : this.sharedFiles(uri);
+    await this.ask(files, () => false);
+  }
+
+  /** Before a client writes for the first time: starts the server of the folders' projects. */
+  async warm(): Promise<void> {
+    const configs = (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) =>
+      ['tsconfig.json', 'jsconfig.json'].map((name) => vscode.Uri.joinPath(uri, name)),
+    );
+    await this.typescript.warm(configs.filter((config) => this.isShared(config)));
+  }
+
   watch(uri: string): FreshDiagnostics {
-    const [file] = fileUris(uri);
+    const files = this.sharedFiles(uri);
+    const file = files.find(({ fsPath }) => isRegularFile(fsPath)) ?? files[0];
     const key = file?.toString();
     const arrived = new Deferred<void>();
     let hasChanged = false;
+    let isOver = false;
     const subscriptions = vscode.Disposable.from(
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         hasChanged ||= document.uri.toString() === key;
@@ -69,7 +91,21 @@ export class Diagnostics implements DiagnosticsSource {
         // A new file, or none that can be shown as text.
       });
     }
-    return { arrived: arrived.promise, dispose: () => void subscriptions.dispose() };
+    return {
+      before: this.before(uri, file),
+      arrived: async () => {
+        if (!file || !(await this.typescript.ask(file, true))) {
+          return arrived.promise;
+        }
+        // What was written may have broken the others that the agent has at hand, or mended them.
+        const others = this.typescript.files.filter((other) => other.toString() !== key);
+        await this.ask(others, () => isOver);
+      },
+      dispose: () => {
+        isOver = true;
+        subscriptions.dispose();
+      },
+    };
   }
 
   /** Fires with raw `file://` URIs. */
@@ -87,11 +123,34 @@ export class Diagnostics implements DiagnosticsSource {
     return uri.scheme === 'file' && this.sharing.allows(uri);
   }
 
+  /** What a client may mean by that, likeliest first. */
+  private sharedFiles(uri: string): vscode.Uri[] {
+    return fileUris(uri).filter((file) => this.isShared(file));
+  }
+
+  /** Those of the text that the file has now, though it may have another when the answer is there. */
+  private async before(uri: string, file: vscode.Uri | undefined): Promise<FileDiagnostics> {
+    const known = this.of(uri);
+    const reported = file ? vscode.languages.getDiagnostics(file) : [];
+    const asked = file && (await this.typescript.ask(file));
+    return asked ? { uri, diagnostics: this.toDiagnostics(file, withAsked(reported, asked)) } : known;
+  }
+
+  /** One after the other, so that a slow server does not get a queue. */
+  private async ask(files: readonly vscode.Uri[], isOver: () => boolean): Promise<void> {
+    for (const file of files.filter((each) => this.isShared(each))) {
+      if (isOver()) {
+        return;
+      }
+      await this.typescript.ask(file, true);
+    }
+  }
+
   /** Those of the file itself and, if it is an open notebook, of its cells. */
   private diagnosticsOf(file: vscode.Uri): Diagnostic[] {
     const cells = openNotebook(file)?.getCells() ?? [];
     return [file, ...cells.map(({ document }) => document.uri)].flatMap((uri) =>
-      this.toDiagnostics(uri, vscode.languages.getDiagnostics(uri)),
+      this.toDiagnostics(uri, withAsked(vscode.languages.getDiagnostics(uri), this.typescript.of(uri))),
     );
   }
 
@@ -128,4 +187,12 @@ export class Diagnostics implements DiagnosticsSource {
       }),
     };
   }
+}
+
+/** In the place of what TypeScript had reported while the file had a tab, or reports in checks of whole projects. */
+function withAsked(
+  reported: readonly vscode.Diagnostic[],
+  asked: readonly vscode.Diagnostic[] | undefined,
+): readonly vscode.Diagnostic[] {
+  return asked ? [...reported.filter(({ source }) => source !== 'ts'), ...asked] : reported;
 }

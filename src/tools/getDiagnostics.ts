@@ -5,10 +5,12 @@ import type { Session } from '../server/session.ts';
 import { boundDiagnostics } from './boundDiagnostics.ts';
 import { defineTool, json, text, type Tool } from './tool.ts';
 
-/** Waits for what the language servers have to say of a write that is to come. */
+/** What the language servers have to say of a write that is to come. */
 export interface FreshDiagnostics extends Disposable {
-  /** Settles when the file's problems were reported anew after its text has changed. */
-  readonly arrived: Promise<void>;
+  /** The file's problems before the write. */
+  readonly before: Promise<FileDiagnostics>;
+  /** To be called after the write. Settles when the problems of what was written are known. */
+  arrived(): Promise<void>;
 }
 
 export interface DiagnosticsSource {
@@ -19,6 +21,8 @@ export interface DiagnosticsSource {
   all(byEveryName?: boolean): FileDiagnostics[];
   /** @param uri a file URI, encoded or raw, or a plain path; anything else has no problems */
   of(uri: string): FileDiagnostics;
+  /** Has `of`, or without a URI `all`, know what a server tells only when it is asked. */
+  learn(uri?: string): Promise<void>;
   /** Opens the file's document in the background, so that its language server reports on it. */
   watch(uri: string): FreshDiagnostics;
   /** The file in front, in the form of `FileDiagnostics.uri`. */
@@ -37,7 +41,8 @@ export interface EditListener {
 function untilClosed(session: Session, fresh: FreshDiagnostics): FreshDiagnostics {
   const end = session.onDidClose(() => fresh.dispose());
   return {
-    arrived: fresh.arrived,
+    before: fresh.before,
+    arrived: () => fresh.arrived(),
     dispose: () => {
       end.dispose();
       fresh.dispose();
@@ -47,6 +52,22 @@ function untilClosed(session: Session, fresh: FreshDiagnostics): FreshDiagnostic
 
 /** How long the CLI, which goes on by itself after about 1,000 ms, is kept waiting for fresh problems. */
 const patience = 600;
+
+/** The same for the model, which waits for as long as a tool takes: a server that starts has answered by then. */
+const patienceOfModel = 3_000;
+
+/** Its value, if there is one after at most that many ms. */
+async function within<T>(limit: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), limit);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /**
  * The CLI asks for one file just before it writes it, and for all of them after: the second answer is the news for
@@ -66,21 +87,23 @@ export function getDiagnostics(source: DiagnosticsSource, edits: EditListener): 
     }),
     async run({ uri }, { session, fromModel }) {
       if (fromModel) {
+        await within(patienceOfModel, source.learn(uri || undefined));
         const { files, leftOut } = boundDiagnostics(uri ? [source.of(uri)] : source.all(), source.activeUri);
         const answer = json(files);
         return leftOut === undefined ? answer : { content: [...answer.content, ...text(leftOut).content] };
       }
       if (uri) {
         edits.willEdit(session, uri);
-        const baseline = source.of(uri);
+        const known = source.of(uri);
+        const write = untilClosed(session, source.watch(uri));
         writes.get(session)?.dispose();
-        writes.set(session, untilClosed(session, source.watch(uri)));
-        return json([baseline]);
+        writes.set(session, write);
+        return json([(await within(patience, write.before)) ?? known]);
       }
       const write = writes.get(session);
       if (write) {
         writes.delete(session);
-        await Promise.race([write.arrived, new Promise((resolve) => setTimeout(resolve, patience))]);
+        await within(patience, write.arrived());
         write.dispose();
       }
       return json(source.all(true));

@@ -7,6 +7,7 @@ import {
 } from './contextScenarios.ts';
 import { coreScenarios } from './coreScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
+import { problemScenarios } from './problemScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
 import { backgroundAgentScenarios, draftScenarios, reasonScenarios } from './reasonScenarios.ts';
 import { comesBackAfter, leavesNoTabAfter, reviewScenarios } from './reviewScenarios.ts';
@@ -27,6 +28,7 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   backgroundAgentScenarios(desk);
   notebookScenarios(desk);
   changesScenarios(desk);
+  problemScenarios(desk);
 });
 
 describe(`Claude Code ${cliVersions.newest} in a plain window`, () => {
@@ -35,7 +37,9 @@ describe(`Claude Code ${cliVersions.newest} in a plain window`, () => {
 });
 
 describe(`Claude Code ${cliVersions.newest} in a folder that was opened through a link`, () => {
-  linkScenarios(useDesk(cliVersions.newest, { linked: true }));
+  const desk = useDesk(cliVersions.newest, { linked: true });
+  linkScenarios(desk);
+  problemScenarios(desk);
 });
 
 describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {
@@ -53,6 +57,7 @@ describe(`Claude Code ${cliVersions.two}`, () => {
   severalMentionScenarios(desk);
   contextScenarios(desk);
   reasonScenarios(desk);
+  problemScenarios(desk);
 });
 
 describe(`Claude Code ${cliVersions.one}`, () => {

@@ -94,14 +94,20 @@ describe('getDiagnostics called by the CLI around a write', () => {
     const watches: { uri: string; arrived: Deferred<void>; disposed: boolean }[] = [];
     let problems: FileDiagnostics[] = [];
     const announced: string[] = [];
+    let before: Promise<FileDiagnostics> | undefined;
     const source: DiagnosticsSource = {
       activeUri: undefined,
       all: () => problems,
       of: (uri) => ({ uri, diagnostics: [] }),
+      learn: () => Promise.resolve(),
       watch(uri) {
         const watch = { uri, arrived: new Deferred<void>(), disposed: false };
         watches.push(watch);
-        return { arrived: watch.arrived.promise, dispose: () => (watch.disposed = true) };
+        return {
+          before: before ?? Promise.resolve({ uri, diagnostics: [] }),
+          arrived: () => watch.arrived.promise,
+          dispose: () => (watch.disposed = true),
+        };
       },
     };
     const tool = getDiagnostics(source, { willEdit: (_session, uri) => announced.push(uri) });
@@ -118,7 +124,8 @@ describe('getDiagnostics called by the CLI around a write', () => {
         params: { name: 'getDiagnostics', arguments: args, ...(_meta && { _meta }) },
       });
     const set = (files: FileDiagnostics[]) => (problems = files);
-    return { session, transport, watches, announced, call, set };
+    const setBefore = (promise: Promise<FileDiagnostics>) => void (before = promise);
+    return { session, transport, watches, announced, call, set, setBefore };
   }
 
   it('waits for fresh problems, once', async () => {
@@ -153,6 +160,24 @@ describe('getDiagnostics called by the CLI around a write', () => {
     await call({});
     await new Promise((resolve) => setTimeout(resolve, 700));
     assert.equal(transport.sent.length, 2);
+    session.dispose();
+  });
+
+  it('tells what a server that was asked had to say before the write', async () => {
+    const { session, transport, call, setBefore } = start();
+    setBefore(Promise.resolve({ uri: 'file:///a.ts', diagnostics: [diagnostic('Error', 'old')] }));
+    await call({ uri: 'file:///a.ts' });
+    assert.match(JSON.stringify(transport.sent[0]), /old/);
+    session.dispose();
+  });
+
+  it('does not keep a write waiting for ever', async () => {
+    const { session, transport, call, setBefore } = start();
+    setBefore(new Promise(() => {}));
+    await call({ uri: 'file:///a.ts' });
+    assert.equal(transport.sent.length, 0);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    assert.equal(transport.sent.length, 1);
     session.dispose();
   });
 
