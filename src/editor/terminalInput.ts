@@ -6,6 +6,8 @@ import { readsTerminal } from '../server/foreground.ts';
 
 /** How long a shell may take until it can tell when a command ends, in ms; one that cannot is not waited for. */
 const shellIntegrationTimeout = 1_000;
+/** The same where keys have come before: without it nothing can be written after them. */
+const patience = 10_000;
 /** ms after which what was typed before the first prompt stands at it. */
 const echo = 300;
 
@@ -36,7 +38,10 @@ export async function runInNewTerminal(terminal: vscode.Terminal, commandLine: s
     isInUse ||= event.terminal === terminal;
   });
   try {
-    const shell = willTell() ? await shellIntegration(terminal) : undefined;
+    let shell = willTell() ? await shellIntegration(terminal, shellIntegrationTimeout) : undefined;
+    if (!shell && willTell() && terminal.state.isInteractedWith) {
+      shell = await shellIntegration(terminal, patience);
+    }
     // Also true where the terminal itself has answered the shell.
     if (shell && terminal.state.isInteractedWith) {
       await sleep(echo);
@@ -66,6 +71,7 @@ function willTell(): boolean {
 /** The end of a command that was typed before the shell could tell is never reported. */
 async function shellIntegration(
   terminal: vscode.Terminal,
+  limit: number,
 ): Promise<vscode.TerminalShellIntegration | undefined> {
   if (!terminal.shellIntegration) {
     await new Promise<void>((resolve) => {
@@ -79,7 +85,7 @@ async function shellIntegration(
           finish();
         }
       });
-      const timer = setTimeout(finish, shellIntegrationTimeout);
+      const timer = setTimeout(finish, limit);
     });
   }
   return terminal.shellIntegration;

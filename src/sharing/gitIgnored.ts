@@ -103,11 +103,16 @@ export class GitIgnored implements Disposable {
       const { asked } = this;
       this.asked = new Set();
       let hasLearned = false;
-      // By folder: each may be in a repository of its own, or in none.
-      for (const folder of new Set([...asked].map((path) => dirname(path)))) {
-        const paths = [...asked].filter((path) => dirname(path) === folder);
-        hasLearned = (await this.askOf(folder, paths)) || hasLearned;
-      }
+      let era: number;
+      do {
+        era = this.era;
+        // By folder: each may be in a repository of its own, or in none.
+        for (const folder of new Set([...asked].map((path) => dirname(path)))) {
+          const paths = [...asked].filter((path) => dirname(path) === folder);
+          hasLearned = (await this.askOf(folder, paths)) || hasLearned;
+        }
+        // With new rules, the folders that were asked first are forgotten again.
+      } while (era !== this.era);
       // Whoever hears of it asks again: where nothing can be learned, that would never end.
       if (hasLearned) {
         this.learned.fire();
@@ -124,7 +129,7 @@ export class GitIgnored implements Disposable {
     const ignored =
       place !== undefined && this.mayAsk(place) ? await checkIgnore(this.git, place, names) : undefined;
     if (era !== this.era) {
-      return this.askOf(folder, paths);
+      return false;
     }
     let hasLearned = false;
     for (const path of paths) {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { counted } from '../base/text.ts';
+import { Throttle } from '../base/throttle.ts';
 import { Proposal } from '../proposals/proposal.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
@@ -27,6 +28,11 @@ interface SessionsViewDependencies {
 export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<Node>;
+  /**
+   * A session that connects brings several changes within milliseconds. VS Code 1.96 answers a click with an error while
+   * a view is drawn, so that it is drawn once for all of them.
+   */
+  private readonly redraw = new Throttle(50, () => this.changed.fire());
   private readonly subscription: vscode.Disposable;
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -37,6 +43,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     const update = () => this.update();
     this.subscription = vscode.Disposable.from(
       this.view,
+      this.redraw,
       this.changed,
       bridge.onDidChangeState(update),
       proposals.onDidChange(update),
@@ -67,7 +74,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     const value = this.dependencies.attention.asking.size;
     const tooltip = `${counted(value, 'Claude Code session waits', 'Claude Code sessions wait')} for you`;
     this.view.badge = value === 0 ? undefined : { value, tooltip };
-    this.changed.fire();
+    this.redraw.schedule();
   }
 
   private proposalsOf(session: Session): Proposal[] {

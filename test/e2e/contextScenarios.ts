@@ -15,15 +15,12 @@ async function contextOf(claude: Claude, words: string): Promise<string> {
 
 /** What the CLI makes of mentions. */
 export function mentionScenarios(desk: () => Desk): void {
-  /** Mentions what is selected in the active editor. */
-  const mention = () => desk().window.page.keyboard.press('Alt+k');
-
   it('attaches the mentioned lines of a file whose path has a space', async () => {
     const file = await desk().file('sp ace.txt', 'alpha\nbravo\ncharlie\ndelta\n');
     const claude = await desk().startClaude();
     await desk().window.openFile(file.path);
     await desk().window.selectLines(2, 3);
-    await mention();
+    await desk().window.mention();
     await claude.terminal.shows('sp ace.txt#L2-3"');
     // What is selected would reach the model too.
     await desk().window.page.keyboard.press('Control+Home');
@@ -38,7 +35,7 @@ export function mentionScenarios(desk: () => Desk): void {
   it('takes a mention that was made before it was started', async () => {
     const file = await desk().file('early.txt', 'the early bird\n');
     await desk().window.openFile(file.path);
-    await mention();
+    await desk().window.mention();
     await desk().window.page.getByText('The mention waits for the next one').first().waitFor();
     const claude = await desk().startClaude();
     await claude.terminal.shows('/early.txt');
@@ -51,7 +48,7 @@ export function mentionScenarios(desk: () => Desk): void {
     const second = await desk().startClaude();
     await contextOf(first, 'the first is used last');
     await desk().window.openFile(file.path);
-    await mention();
+    await desk().window.mention();
     await first.terminal.shows('/target.txt');
     assert.match(await contextOf(first, 'look at this'), /bullseye/);
     assert.doesNotMatch(await contextOf(second, 'and what do you see'), /@\S*target\.txt/);
@@ -92,6 +89,8 @@ export function contextScenarios(desk: () => Desk): void {
   it('is told the selection again after it has lost the connection', async () => {
     const file = await desk().file('poem.txt', 'roses are red\nviolets are blue\nsugar is sweet\n');
     const claude = await desk().startClaude();
+    // Until a session has been used, it is told again what is selected: that may come just after a prompt took it.
+    await contextOf(claude, 'a prompt before');
     await desk().window.openFile(file.path);
     await desk().window.selectLines(2, 3);
     await claude.terminal.shows('2 lines selected');

@@ -125,21 +125,29 @@ export class Desk {
     return file;
   }
 
-  /** Settings of the user, for this scenario. The window is reloaded: it does not see that others write the file. */
+  /**
+   * Settings of the user, for this scenario, before it opens terminals. The window is reloaded: it does not see that
+   * others write the file.
+   */
   async configure(settings: Record<string, unknown>): Promise<void> {
     this.isConfigured = true;
     await writeUserSettings(path.join(this.root, 'vscode'), { ...this.options.settings, ...settings });
-    await this.reload();
+    await this.reloadPage();
+    await this.window.closeEditors(); // those that were closed just before come back
   }
 
   /** Reloads the window and goes back to its terminals, which live on. */
   async reload(): Promise<void> {
+    await this.reloadPage();
+    // VS Code does not always remember that the panel was open. Without a terminal this would open one.
+    await this.window.runCommand('Terminal: Focus on Terminal View');
+    await this.window.terminals(this.terminals);
+  }
+
+  private async reloadPage(): Promise<void> {
     const { page } = this.window;
     await page.reload();
     await page.locator('[id="status.problems"]').waitFor({ timeout: 60_000 }); // by then its terminals are back
-    // VS Code does not always remember that the panel was open.
-    await this.window.runCommand('Terminal: Focus on Terminal View');
-    await this.window.terminals(this.terminals);
   }
 
   /** Quits VS Code and starts it again on the same data: no terminal or CLI lives on. */

@@ -85,6 +85,12 @@ export class EditorWindow {
     return diff;
   }
 
+  /** Mentions by Alt+K what is selected in the active editor, once that has the keyboard: its tab is there before. */
+  async mention(): Promise<void> {
+    await this.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
+    await this.page.keyboard.press('Alt+k');
+  }
+
   /** Mentions files and folders beside the active editor's file, by the menu of the explorer. */
   async mentionInExplorer(...names: string[]): Promise<void> {
     await this.runCommand('File: Reveal Active File in Explorer View');

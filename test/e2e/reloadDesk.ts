@@ -100,8 +100,7 @@ export class ReloadDesk {
   private async mention(): Promise<void> {
     await writeFile(this.file('mentioned.txt'), 'one\n');
     await this.window.openFile(this.file('mentioned.txt'));
-    await this.window.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
-    await this.window.page.keyboard.press('Alt+k');
+    await this.window.mention();
     await this.window.page.locator('.statusbar-item', { hasText: 'Claude: 1 waiting' }).waitFor();
   }
 

@@ -16,6 +16,7 @@ import { SessionTerminals } from '../../../src/sessions/sessionTerminals.ts';
 import { UserPlace } from '../../../src/editor/userPlace.ts';
 import { IdeClient } from '../../support/ideClient.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
+import { configure } from '../fakeCli.ts';
 import { connectUi, type Ui } from '../../support/ui.ts';
 import { trustedProcesses } from '../../support/trusted.ts';
 import { until } from '../../support/until.ts';
@@ -225,6 +226,24 @@ describe('in the window', () => {
         }
       });
     }
+
+    it('does not run what is typed while a shell starts that takes its time', async () => {
+      const log = await useCommand('true');
+      const typed = scratch.path('typed ahead');
+      scratch.write('.bashrc', 'sleep 2\n');
+      await configure('environment', { HOME: scratch.folder });
+      const user = vscode.window.onDidOpenTerminal((terminal) =>
+        terminal.sendText(`touch "${typed}" `, false),
+      );
+      try {
+        await vscode.commands.executeCommand('ideBridge.run');
+        await until('the CLI to run', () => runs(log) === 1);
+        assert.ok(!existsSync(typed));
+      } finally {
+        user.dispose();
+        await configure('environment', undefined);
+      }
+    });
 
     it('types nothing into a new terminal in which the user has run something already', async () => {
       const log = await useCommand('true');

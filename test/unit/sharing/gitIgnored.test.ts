@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { GitIgnored } from '../../../src/sharing/gitIgnored.ts';
 import { Git } from '../../../src/server/git.ts';
 import { trustedProcesses } from '../../support/trusted.ts';
@@ -97,6 +97,21 @@ describe('what Git has told of ignored files', () => {
     await ignored.learn([file]);
     assert.equal(onAnswer, undefined);
     assert.equal(ignored.isIgnored(file), true);
+  });
+
+  it('is asked for all folders anew when the rules are others before the last of them is answered', async () => {
+    const other = join(folder, 'other', 'b.txt');
+    mkdirSync(dirname(other));
+    onAnswer = () => {
+      onAnswer = () => {
+        onAnswer = undefined;
+        ignored.forget();
+      };
+    };
+    await ignored.learn([file, other]);
+    assert.equal(onAnswer, undefined);
+    assert.equal(ignored.isIgnored(file), false);
+    assert.equal(ignored.isIgnored(other), false);
   });
 
   it('counts until Git has answered anew when the index is another, and is told if it has changed', async () => {
