@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import type { WebSocketServer } from 'ws';
 import { Emitter } from '../base/emitter.ts';
-import { errorCode } from '../base/errors.ts';
+import { errorCode, errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { WebSocketTransport, type Transport } from './transport.ts';
 import { checkUpgrade } from './upgradeGuard.ts';
@@ -22,12 +22,8 @@ export class LoopbackServer {
   /** Reason → when it was last told, in ms of the clock that nobody sets. */
   private readonly toldRefusals = new Map<string, number>();
   private readonly http: Server;
-  private readonly webSockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: maxMessageBytes,
-    perMessageDeflate: false,
-    handleProtocols: () => 'mcp', // the guard has seen that it was offered
-  });
+  /** From the first client on: most windows never have one. */
+  private webSockets: WebSocketServer | undefined;
 
   readonly onDidConnect = this.connected.event;
 
@@ -45,7 +41,7 @@ export class LoopbackServer {
     this.http.headersTimeout = handshakeTimeout;
     this.http.requestTimeout = handshakeTimeout;
     this.http.on('connection', (socket) => this.admitStranger(socket));
-    this.http.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
+    this.http.on('upgrade', (request, socket, head) => void this.upgrade(request, socket, head));
   }
 
   /** @throws when the port is taken (`EADDRINUSE`) or forbidden. */
@@ -63,7 +59,7 @@ export class LoopbackServer {
   /** Frees the port and drops every connection. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.http.close(() => resolve()));
-    for (const client of this.webSockets.clients) {
+    for (const client of this.webSockets?.clients ?? []) {
       client.terminate();
     }
     for (const socket of this.strangers) {
@@ -83,7 +79,7 @@ export class LoopbackServer {
     }
   }
 
-  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
     const address = this.http.address();
     if (address === null || typeof address === 'string') {
@@ -95,12 +91,35 @@ export class LoopbackServer {
       this.refuse(socket, verdict.status, verdict.reason);
       return;
     }
-    if (this.webSockets.clients.size >= maxClients) {
+    try {
+      this.accept(await this.loadWebSockets(), request, socket, head);
+    } catch (error) {
+      this.refuse(socket, 500, `this extension is incomplete: ${errorMessage(error)}`);
+    }
+  }
+
+  private async loadWebSockets(): Promise<WebSocketServer> {
+    const { WebSocketServer } = await import('ws');
+    this.webSockets ??= new WebSocketServer({
+      noServer: true,
+      maxPayload: maxMessageBytes,
+      perMessageDeflate: false,
+      handleProtocols: () => 'mcp', // the guard has seen that it was offered
+    });
+    return this.webSockets;
+  }
+
+  private accept(webSockets: WebSocketServer, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (webSockets.clients.size >= maxClients) {
       this.refuse(socket, 503, `there are ${maxClients} clients already`);
       return;
     }
+    if (socket.destroyed || !this.http.listening) {
+      socket.destroy(); // closed meanwhile
+      return;
+    }
     this.strangers.delete(socket);
-    this.webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+    webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       this.connected.fire(new WebSocketTransport(webSocket, this.pingInterval));
     });
   }
