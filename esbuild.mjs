@@ -8,6 +8,7 @@ const budgets = {
   'src/extension.ts': 250_000,
   'node_modules/ws/wrapper.mjs': 45_000,
   'src/changes/shellEdits.ts': 14_000,
+  'src/changes/undoDecision.ts': 3_000,
   'src/doctor/pages.ts': 10_000,
   'src/notebooks/codeRuns.ts': 15_000,
   'src/tools/jsonSchema.ts': 20_000,

@@ -4,6 +4,7 @@ import { Session } from '../../../src/server/session.ts';
 import { ToolRegistry } from '../../../src/tools/registry.ts';
 import { defineTool, text } from '../../../src/tools/tool.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
+import { until } from '../../support/until.ts';
 import { MemoryTransport } from '../../support/memoryTransport.ts';
 
 const echo = defineTool({
@@ -96,7 +97,10 @@ describe('session', () => {
 
   describe('requests', () => {
     it('lists tools with their JSON Schemas, and empty resources and prompts', async () => {
-      const { result } = (await answerTo({ jsonrpc: '2.0', id: 'a', method: 'tools/list' })) ?? {};
+      const { transport, session } = start();
+      await transport.receive({ jsonrpc: '2.0', id: 'a', method: 'tools/list' });
+      const { result } = await until('the list', () => transport.sent[0]); // its schemas are a chunk of their own
+      session.dispose();
       const [tool] = (result as { tools: { name: string; inputSchema: { required: string[] } }[] }).tools;
       assert.equal(tool?.name, 'echo');
       assert.deepEqual(tool?.inputSchema.required, ['value']);
