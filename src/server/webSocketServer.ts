@@ -91,6 +91,7 @@ export class LoopbackServer {
       this.refuse(socket, verdict.status, verdict.reason);
       return;
     }
+    this.strangers.delete(socket);
     try {
       this.accept(await this.loadWebSockets(), request, socket, head);
     } catch (error) {
@@ -118,7 +119,6 @@ export class LoopbackServer {
       socket.destroy(); // closed meanwhile
       return;
     }
-    this.strangers.delete(socket);
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       this.connected.fire(new WebSocketTransport(webSocket, this.pingInterval));
     });
