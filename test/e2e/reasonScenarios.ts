@@ -14,14 +14,14 @@ export function reasonScenarios(desk: () => Desk): void {
     '1': 'Reason: 1',
     '!touch ran.txt': 'Reason: !touch ran.txt',
   };
-  for (const [typed, words] of Object.entries(asPasted)) {
-    it(`pastes the reason "${typed}" of a rejection as the next prompt, which the user sends`, async () => {
-      const file = await desk().file('reasoned.txt', 'one\ntwo\n');
-      const ran = await desk().file('../ran.txt');
-      const claude = await desk().startClaude();
-      claude.api.script([...editTurns(file.path, 'two', 'TWO'), text('so be it')]);
-      await claude.prompt('please edit');
-      const diff = await desk().window.diffOf('reasoned.txt');
+  it(`pastes the reason of a rejection as the next prompt, which the user sends: ${Object.keys(asPasted).join('; ')}`, async () => {
+    const ran = await desk().file('../ran.txt');
+    const claude = await desk().startClaude();
+    for (const [index, [typed, words]] of Object.entries(asPasted).entries()) {
+      const file = await desk().file(`reasoned-${index}.txt`, 'one\ntwo\n');
+      claude.api.script([...editTurns(file.path, 'two', 'TWO'), text(`so be it, ${index}`)]);
+      await claude.prompt(`please edit number ${index}`);
+      const diff = await desk().window.diffOf(`reasoned-${index}.txt`);
       const { turnCount } = claude.api;
       await desk().window.answer(rejectWithReason, typed);
       await claude.terminal.shows(words);
@@ -32,11 +32,11 @@ export function reasonScenarios(desk: () => Desk): void {
       await desk().window.page.keyboard.press('Enter'); // the focus is in the terminal
       const request = await claude.api.nextRequest('the reason', (turn) => contextText(turn).includes(words));
       assert.equal(resultOf('Edit', request)?.isError, true);
-      await claude.terminal.shows('so be it');
+      await claude.terminal.shows(`so be it, ${index}`);
       assert.equal(await file.text(), 'one\ntwo\n');
       assert.ok(!ran.exists());
-    });
-  }
+    }
+  });
 }
 
 /** What the user is about when the reason comes is not the reason's to send, to answer or to lose. */

@@ -159,17 +159,18 @@ describe('in the window', () => {
       scratch.write('.bashrc', 'sleep 2\n');
       const settings = vscode.workspace.getConfiguration('ideBridge');
       await settings.update('environment', { HOME: scratch.folder }, vscode.ConfigurationTarget.Global);
-      const document = await vscode.workspace.openTextDocument(scratch.write('a.txt', ''));
+      const document = await vscode.workspace.openTextDocument(scratch.write('a.txt', 'first\nsecond\n'));
       await vscode.window.showTextDocument(document, { preview: false });
       try {
         await vscode.commands.executeCommand('ideBridge.newSessionInPanel');
         await until('the focus in the terminal', () => ui.hasTerminalFocus());
-        await ui.page.locator('.editor-instance .view-lines').first().click();
-        await ui.page.keyboard.type('typed');
+        // Of a click where the cursor is already, VS Code tells nothing.
+        await ui.page.locator('.editor-instance .view-line', { hasText: 'second' }).click();
+        await ui.page.keyboard.type(' typed');
         await until('the CLI to run', () => runs(log) === 1);
         assert.ok(!(await ui.hasTerminalFocus()));
         await ui.page.keyboard.type(' on');
-        await until('all keys', () => document.getText() === 'typed on');
+        await until('all keys', () => document.getText() === 'first\nsecond typed on\n');
       } finally {
         await settings.update('environment', undefined, vscode.ConfigurationTarget.Global);
         await document.save();
