@@ -53,6 +53,9 @@ function untilClosed(session: Session, fresh: FreshDiagnostics): FreshDiagnostic
 /** How long the CLI, which goes on by itself after about 1,000 ms, is kept waiting for fresh problems. */
 const patience = 600;
 
+/** How long it is kept from writing. After more than 500 ms CLI 2.1.330 writes, and asks for no news of that write. */
+const patienceToWrite = 300;
+
 /** The same for the model, which waits for as long as a tool takes: a server that starts has answered by then. */
 const patienceOfModel = 3_000;
 
@@ -98,7 +101,7 @@ export function getDiagnostics(source: DiagnosticsSource, edits: EditListener): 
         const write = untilClosed(session, source.watch(uri));
         writes.get(session)?.dispose();
         writes.set(session, write);
-        return json([(await within(patience, write.before)) ?? known]);
+        return json([(await within(patienceToWrite, write.before)) ?? known]);
       }
       const write = writes.get(session);
       if (write) {

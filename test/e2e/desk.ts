@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } f
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { findLocks, IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
 import { isListening } from '../../src/server/processes.ts';
 import { extensionHost } from '../host/processes.ts';
@@ -111,6 +112,21 @@ export class Desk {
     const claude = await Claude.start(terminal, api, mode);
     await this.window.connectedClients(this.apis.length);
     return claude;
+  }
+
+  /** Waits until a client that asks is told of problems in that file: its language server runs. */
+  async reportsOn(file: WorkspaceFile): Promise<void> {
+    const { port, authToken } = await until('the lock file', () => findLocks(this.home.configDir)[0]);
+    const client = await IdeClient.connect({ port, token: authToken });
+    const ask = () =>
+      client.call('getDiagnostics', { uri: file.path }, { 'claudecode/toolUseId': 'toolu_1' });
+    await until(
+      `problems of ${file.path}`,
+      async () => (await ask()).content[0]?.text?.includes('severity'),
+      40_000,
+    );
+    await client.close();
+    await this.window.connectedClients(this.apis.length);
   }
 
   /** A file of this scenario in the workspace, with these contents; without, only its path. */
