@@ -244,10 +244,12 @@ describe('agent changes', () => {
 
     /** Opens the group, under a session that may be closed since nothing waits there any more. */
     async function openHistory(): Promise<void> {
-      const closed = allRows().filter({ hasText: 'all reviewed' });
+      const session = allRows()
+        .filter({ hasText: /^\s*Claude/ })
+        .first();
       await until('the group', async () => {
-        if ((await closed.first().getAttribute('aria-expanded')) === 'false') {
-          await closed.first().click();
+        if ((await session.getAttribute('aria-expanded')) === 'false') {
+          await session.click();
         }
         return (await historyRow('History').count()) > 0;
       });
