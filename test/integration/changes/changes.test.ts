@@ -309,7 +309,7 @@ describe('agent changes', () => {
       await until('the new file', () => existsSync(desk.scratch.path('new.txt')));
       await toast('Not everything could be undone. mine.txt: it has changed since.').waitFor();
       assert.equal(readFileSync(mine, 'utf8'), 'mine\n');
-      await row('new.txt').waitFor();
+      await row('+1 −1').waitFor(); // the tree is new, with its groups closed
       await openHistory();
       await historyRow('Reverted mine.txt').waitFor();
     });
