@@ -271,7 +271,7 @@ describe('agent changes', () => {
       for (const name of ['a.txt', 'b.txt']) {
         await edit(desk.scratch.write(name, 'one\n'), 'ONE\n');
       }
-      await row('b.txt').waitFor();
+      await until('both, counted', async () => /2 files\s+\+2 −2/.test((await texts())[0] ?? ''));
       const before = await texts();
       await rowAction('Claude', 'Keep All Changes');
       await until('none', async () => (await texts()).length === 0);
