@@ -184,7 +184,10 @@ export class ChangeReview {
     try {
       await revertFile(this.editor, entry, before);
     } catch (error) {
-      this.sets.forgetHistory((file) => file === recorded);
+      // Where a part was written, what was there is in the history alone.
+      if (recorded?.step && this.sets.isState(path, recorded.step.from)) {
+        this.sets.forgetHistory((file) => file === recorded);
+      }
       throw error;
     } finally {
       this.reverting.delete(path);

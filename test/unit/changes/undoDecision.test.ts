@@ -312,6 +312,19 @@ describe('the history of decisions', () => {
       assert.equal(text('common.txt'), '0\n');
     });
 
+    it('that has failed after it had changed the file', async () => {
+      edit(claude, 'new.txt', '1\n');
+      editor.delete = async (file) => {
+        rmSync(file);
+        return false;
+      };
+      await assert.rejects(revert('new.txt'));
+      assert.deepEqual(entries(), ['reverted new.txt']);
+      assert.deepEqual(await undo(), []);
+      assert.equal(text('new.txt'), '1\n');
+      assert.deepEqual(await waiting(), ['Claude 1: new.txt: none']);
+    });
+
     it('that has failed? There is none in the history', async () => {
       editor.write(path('a.txt'), '0\n');
       editor.type(path('a.txt'), (now) => `${now}mine\n`);
