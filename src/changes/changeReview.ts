@@ -233,13 +233,19 @@ export class ChangeReview {
   /**
    * Of this step of the file nothing waits for review any more, whoever else has changed it.
    * @param author who has made it, and is done; undefined: the user
+   * @param since what was listed then or before stays as it is; in ms since the epoch
    */
-  leaveOut(path: string, step: FileStep, author?: Author): void {
+  leaveOut(
+    path: string,
+    step: FileStep,
+    { author, since = 0 }: { author?: Author; since?: number } = {},
+  ): void {
     const now = readable(path);
     const own = author && this.sets.find(author);
     const isAwaited = ({ set, snapshot }: Entry) =>
       set !== own && (this.awaited.get(snapshot) ?? 0) > this.now();
-    const rebased = this.sets.ofPath(path).flatMap((entry) => {
+    const later = this.sets.ofPath(path).filter(({ snapshot }) => snapshot.takenAt > since);
+    const rebased = later.flatMap((entry) => {
       const old = this.textBefore(entry.snapshot);
       return old ? [{ entry, old, bytes: rebase(old.bytes, step, now) }] : [];
     });
@@ -270,7 +276,7 @@ export class ChangeReview {
         this.sets.setOf(author),
       );
     }
-    this.leaveOut(path, { from, to }, author);
+    this.leaveOut(path, { from, to }, { author });
   }
 
   /** What a revert will do, before it does. @returns undefined where it cannot be undone */

@@ -49,6 +49,12 @@ export class UndoDecision {
   private async undoFile({ kind }: HistoryEntry, file: HistoryFile): Promise<void> {
     const { path, step, listed } = file;
     const isExact = await this.putBack(file);
+    if (step && !isExact) {
+      const [from, to] = [this.sets.textOf(path, step.to), this.sets.textOf(path, step.from)];
+      // What was listed before a revert has it in its list; what came since has not.
+      const since = kind === 'reverted' ? Math.max(...listed.map(({ snapshot }) => snapshot.takenAt)) : 0;
+      this.review.leaveOut(path, { from, to }, { since });
+    }
     if (!step || kind !== 'accepted') {
       this.review.restore(path, listed);
     } else if (isExact) {
@@ -58,9 +64,6 @@ export class UndoDecision {
         path,
         listed.filter(({ set }) => waiting.has(set)),
       );
-    } else {
-      const [from, to] = [this.sets.textOf(path, step.to), this.sets.textOf(path, step.from)];
-      this.review.leaveOut(path, { from, to });
     }
   }
 

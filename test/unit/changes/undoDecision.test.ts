@@ -312,6 +312,31 @@ describe('the history of decisions', () => {
       assert.equal(text('common.txt'), '0\n');
     });
 
+    it('and leaves it alone whose work the other edits are that came since', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\n');
+      edit(claude, 'a.txt', 'a\nb\nC\n');
+      await revert('a.txt');
+      edit(other, 'a.txt', 'A\nb\nc\n');
+      assert.deepEqual(await undo(), []);
+      assert.equal(text('a.txt'), 'A\nb\nC\n');
+      assert.deepEqual(await waiting(), ['Claude 1: a.txt: a\nb\nc\n', 'Claude 2: a.txt: a\nb\nC\n']);
+    });
+
+    it('and leaves what was listed before it under its session', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\n');
+      edit(claude, 'a.txt', 'A\nb\nc\n');
+      edit(other, 'a.txt', 'A\nb\nC\n');
+      const before = await waiting();
+      const change = changes.ofPath(path('a.txt')).at(-1);
+      assert.ok(change);
+      await review.revert(change);
+      editor.type(path('a.txt'), (now) => `mine\n${now}`);
+      editor.save(path('a.txt'));
+      assert.deepEqual(await undo(), []);
+      assert.equal(text('a.txt'), 'mine\nA\nb\nC\n');
+      assert.deepEqual(await waiting(), before);
+    });
+
     it('that has failed after it had changed the file', async () => {
       edit(claude, 'new.txt', '1\n');
       editor.delete = async (file) => {
