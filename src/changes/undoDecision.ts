@@ -34,15 +34,21 @@ export class UndoDecision {
       throw new Error('It is no longer in the history, or was undone already.');
     }
     const problems: string[] = [];
+    const undone = new Set<HistoryFile>();
+    const forget = () => this.sets.forgetHistory((file) => undone.has(file));
     // The last first: two of them may be one file, by a link or of two sessions.
     for (const file of [...entry.files].reverse()) {
       try {
         await this.undoFile(entry, file);
-        this.sets.forgetHistory((each) => each === file);
+        undone.add(file);
+        if (file.step) {
+          forget(); // at once, since it was written; the others together, so that the index is written once
+        }
       } catch (error) {
         problems.push(`${basename(file.path)}: ${errorMessage(error)}`);
       }
     }
+    forget();
     return problems;
   }
 

@@ -188,6 +188,21 @@ describe('the history of decisions', () => {
   });
 
   describe('undoes what was kept', () => {
+    it('with one write for many files', async () => {
+      for (let i = 0; i < 10; i++) {
+        edit(claude, `${i}`, '1\n');
+      }
+      review.keepAll();
+      const index = join(folder, 'snapshots', 'index.json');
+      const written = new Set<bigint>();
+      sets.onDidChange(() => written.add(statSync(index, { bigint: true }).mtimeNs));
+      const before = statSync(index, { bigint: true }).mtimeNs;
+      assert.deepEqual(await undo(), []);
+      written.delete(before);
+      assert.equal(written.size, 1);
+      assert.deepEqual(entries(), []);
+    });
+
     it('so that it waits again, with its old text from before, also where it was edited again', async () => {
       editor.write(path('a.txt'), '0\n');
       edit(claude, 'a.txt', '1\n');
