@@ -255,7 +255,10 @@ export class ChangeReview {
         if (isSame(bytes, now) && !isAwaited(entry)) {
           over.add(entry.snapshot);
         } else {
-          this.awaited.set(this.sets.replace(entry, bytes), this.awaited.get(entry.snapshot) ?? 0);
+          const replaced = this.sets.replace(entry, bytes);
+          if (replaced) {
+            this.awaited.set(replaced, this.awaited.get(entry.snapshot) ?? 0);
+          }
         }
       }
     }

@@ -16,6 +16,7 @@ import { ChangeReview } from '../../../src/changes/changeReview.ts';
 import { Changes } from '../../../src/changes/changes.ts';
 import type { Author } from '../../../src/changes/changeSet.ts';
 import { ChangeSets, type SnapshotLimits } from '../../../src/changes/changeSets.ts';
+import { SnapshotFiles } from '../../../src/changes/snapshotFiles.ts';
 import { UndoDecision } from '../../../src/changes/undoDecision.ts';
 import { FakeEditor } from '../../support/fakeEditor.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -426,6 +427,24 @@ describe('the history of decisions', () => {
       assert.deepEqual(await waiting(), ['Claude 1: a.txt: A\nb\nc\n']);
       assert.deepEqual(await undo(), []);
       assert.equal(text('a.txt'), 'a\nb\nc;\n');
+    });
+
+    it('where nothing can be written any more? All waits as it did, and sessions go on', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\n');
+      edit(claude, 'a.txt', 'A\nb\nc\n');
+      const before = await waiting();
+      review.didAccept(claude, path('a.txt'), 'A\nb\nC\n');
+      edit(claude, 'a.txt', 'A\nb\nC\n');
+      const { write } = SnapshotFiles.prototype;
+      SnapshotFiles.prototype.write = () => {
+        throw new Error('ENOSPC');
+      };
+      try {
+        review.willEdit(claude, path('a.txt'));
+      } finally {
+        SnapshotFiles.prototype.write = write;
+      }
+      assert.deepEqual(await waiting(), before);
     });
 
     it('of which nothing is in the file? There is none in the history', () => {
