@@ -219,6 +219,11 @@ export class ChangeReview {
     this.sets.disown(path);
   }
 
+  /** Whether a revert or an undo has begun to write it, and not ended. */
+  isWriting(path: string): boolean {
+    return this.reverting.has(path);
+  }
+
   /** Lists the file again as it was listed. */
   restore(path: string, listed: readonly Listed[]): void {
     for (const each of listed) {

@@ -54,6 +54,9 @@ export class UndoDecision {
 
   private async undoFile({ kind }: HistoryEntry, file: HistoryFile): Promise<void> {
     const { path, step, listed } = file;
+    if (this.review.isWriting(path)) {
+      throw new Error('it is being written just now.'); // by the revert of many files of which this is one
+    }
     const isExact = await this.putBack(file);
     if (step && !isExact) {
       const [from, to] = [this.sets.textOf(path, step.to), this.sets.textOf(path, step.from)];

@@ -353,6 +353,20 @@ describe('the history of decisions', () => {
       assert.deepEqual(await waiting(), before);
     });
 
+    it('not before it is done', async () => {
+      editor.write(path('a.txt'), '0\n');
+      edit(claude, 'a.txt', '1\n');
+      await changes.refresh();
+      const [change] = changes.all;
+      assert.ok(change);
+      const reverting = review.revert(change);
+      assert.deepEqual(await undo(), ['a.txt: it is being written just now.']);
+      await reverting;
+      assert.equal(text('a.txt'), '0\n');
+      assert.deepEqual(await undo(), []);
+      assert.equal(text('a.txt'), '1\n');
+    });
+
     it('that has failed after it had changed the file', async () => {
       edit(claude, 'new.txt', '1\n');
       editor.delete = async (file) => {
