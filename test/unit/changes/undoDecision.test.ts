@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import { ChangeReview } from '../../../src/changes/changeReview.ts';
 import { Changes } from '../../../src/changes/changes.ts';
 import type { Author } from '../../../src/changes/changeSet.ts';
@@ -449,14 +450,13 @@ describe('the history of decisions', () => {
       const before = await waiting();
       review.didAccept(claude, path('a.txt'), 'A\nb\nC\n');
       edit(claude, 'a.txt', 'A\nb\nC\n');
-      const { write } = SnapshotFiles.prototype;
-      SnapshotFiles.prototype.write = () => {
+      const write = mock.method(SnapshotFiles.prototype, 'write', () => {
         throw new Error('ENOSPC');
-      };
+      });
       try {
         review.willEdit(claude, path('a.txt'));
       } finally {
-        SnapshotFiles.prototype.write = write;
+        write.mock.restore();
       }
       assert.deepEqual(await waiting(), before);
     });
