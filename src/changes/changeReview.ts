@@ -184,7 +184,10 @@ export class ChangeReview {
     try {
       await revertFile(this.editor, entry, before);
     } catch (error) {
-      this.sets.forgetHistory((file) => file === recorded);
+      // Where a part was written, what was there is in the history alone.
+      if (recorded?.step && this.sets.isState(path, recorded.step.from)) {
+        this.sets.forgetHistory((file) => file === recorded);
+      }
       throw error;
     } finally {
       this.reverting.delete(path);
@@ -216,6 +219,11 @@ export class ChangeReview {
     this.sets.disown(path);
   }
 
+  /** Whether a revert or an undo has begun to write it, and not ended. */
+  isWriting(path: string): boolean {
+    return this.reverting.has(path);
+  }
+
   /** Lists the file again as it was listed. */
   restore(path: string, listed: readonly Listed[]): void {
     for (const each of listed) {
@@ -230,13 +238,19 @@ export class ChangeReview {
   /**
    * Of this step of the file nothing waits for review any more, whoever else has changed it.
    * @param author who has made it, and is done; undefined: the user
+   * @param since what was listed then or before stays as it is; in ms since the epoch
    */
-  leaveOut(path: string, step: FileStep, author?: Author): void {
+  leaveOut(
+    path: string,
+    step: FileStep,
+    { author, since = 0 }: { author?: Author; since?: number } = {},
+  ): void {
     const now = readable(path);
     const own = author && this.sets.find(author);
     const isAwaited = ({ set, snapshot }: Entry) =>
       set !== own && (this.awaited.get(snapshot) ?? 0) > this.now();
-    const rebased = this.sets.ofPath(path).flatMap((entry) => {
+    const later = this.sets.ofPath(path).filter(({ snapshot }) => snapshot.takenAt > since);
+    const rebased = later.flatMap((entry) => {
       const old = this.textBefore(entry.snapshot);
       return old ? [{ entry, old, bytes: rebase(old.bytes, step, now) }] : [];
     });
@@ -246,7 +260,10 @@ export class ChangeReview {
         if (isSame(bytes, now) && !isAwaited(entry)) {
           over.add(entry.snapshot);
         } else {
-          this.awaited.set(this.sets.replace(entry, bytes), this.awaited.get(entry.snapshot) ?? 0);
+          const replaced = this.sets.replace(entry, bytes);
+          if (replaced) {
+            this.awaited.set(replaced, this.awaited.get(entry.snapshot) ?? 0);
+          }
         }
       }
     }
@@ -267,7 +284,7 @@ export class ChangeReview {
         this.sets.setOf(author),
       );
     }
-    this.leaveOut(path, { from, to }, author);
+    this.leaveOut(path, { from, to }, { author });
   }
 
   /** What a revert will do, before it does. @returns undefined where it cannot be undone */

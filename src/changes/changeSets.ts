@@ -141,15 +141,23 @@ export class ChangeSets implements Disposable {
     return bytes;
   }
 
-  /** Compares a file with another text than before, and leaves all else of the snapshot as it was. Written at once. */
-  replace({ set, snapshot }: Entry, bytes: Buffer | undefined): Snapshot {
+  /**
+   * Compares a file with another text than before, and leaves all else of the snapshot as it was. Written at once.
+   * @returns undefined when it cannot be: it is compared as it was
+   */
+  replace({ set, snapshot }: Entry, bytes: Buffer | undefined): Snapshot | undefined {
     const { path, mode, source, isSavedOver } = snapshot;
-    const replaced = this.put(() => set, path, { bytes, mode }, source);
-    if (isSavedOver) {
-      replaced.isSavedOver = true;
+    try {
+      const replaced = this.put(() => set, path, { bytes, mode }, source);
+      if (isSavedOver) {
+        replaced.isSavedOver = true;
+      }
+      this.saveNow();
+      return replaced;
+    } catch (error) {
+      this.options.log.warn(`What is reviewed of ${path} is still listed: ${errorMessage(error)}`);
+      return undefined;
     }
-    this.saveNow();
-    return replaced;
   }
 
   /** What is there now is nobody's work, where no session has a file there. */

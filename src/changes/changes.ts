@@ -78,6 +78,9 @@ export class Changes implements Disposable {
     }
     const stampOf = async (path: string) => (await describe(path).catch(() => undefined))?.stamp ?? 'none';
     const moves = new Map<string, string>();
+    if (paths.size === 0) {
+      return moves; // mostly: all is reviewed, and what has appeared need not be looked at
+    }
     for (const path of appeared) {
       const stamp = await stampOf(path);
       const from = stamp === 'none' ? undefined : paths.get(stamp);

@@ -34,21 +34,36 @@ export class UndoDecision {
       throw new Error('It is no longer in the history, or was undone already.');
     }
     const problems: string[] = [];
+    const undone = new Set<HistoryFile>();
+    const forget = () => this.sets.forgetHistory((file) => undone.has(file));
     // The last first: two of them may be one file, by a link or of two sessions.
     for (const file of [...entry.files].reverse()) {
       try {
         await this.undoFile(entry, file);
-        this.sets.forgetHistory((each) => each === file);
+        undone.add(file);
+        if (file.step) {
+          forget(); // at once, since it was written; the others together, so that the index is written once
+        }
       } catch (error) {
         problems.push(`${basename(file.path)}: ${errorMessage(error)}`);
       }
     }
+    forget();
     return problems;
   }
 
   private async undoFile({ kind }: HistoryEntry, file: HistoryFile): Promise<void> {
     const { path, step, listed } = file;
+    if (this.review.isWriting(path)) {
+      throw new Error('it is being written just now.'); // by the revert of many files of which this is one
+    }
     const isExact = await this.putBack(file);
+    if (step && !isExact) {
+      const [from, to] = [this.sets.textOf(path, step.to), this.sets.textOf(path, step.from)];
+      // What was listed before a revert has it in its list; what came since has not.
+      const since = kind === 'reverted' ? Math.max(...listed.map(({ snapshot }) => snapshot.takenAt)) : 0;
+      this.review.leaveOut(path, { from, to }, { since });
+    }
     if (!step || kind !== 'accepted') {
       this.review.restore(path, listed);
     } else if (isExact) {
@@ -58,9 +73,6 @@ export class UndoDecision {
         path,
         listed.filter(({ set }) => waiting.has(set)),
       );
-    } else {
-      const [from, to] = [this.sets.textOf(path, step.to), this.sets.textOf(path, step.from)];
-      this.review.leaveOut(path, { from, to });
     }
   }
 

@@ -22,6 +22,9 @@ const typedText = z.object({
   host: z.object({ pid: z.int().check(z.positive()), id: z.string() }),
 });
 
+/** As it is on disk: one that an older version has written has none, and is the only one of its proposal. */
+const savedText = z.extend(typedText, { id: z.optional(z.string()) });
+
 /** What the user has made of a proposal. `uri` is that of the proposed side; of one `id` the last text is kept. */
 export type TypedText = Omit<z.infer<typeof typedText>, 'host'>;
 
@@ -96,7 +99,8 @@ export class TypedTexts {
 
 function parseTyped(text: string): z.infer<typeof typedText> | undefined {
   try {
-    return typedText.parse(JSON.parse(text));
+    const saved = savedText.parse(JSON.parse(text));
+    return { ...saved, id: saved.id ?? saved.uri };
   } catch {
     return undefined;
   }

@@ -174,6 +174,20 @@ describe('the review of changes', () => {
       assert.deepEqual([...moves], [[path('a.txt'), path('moved.txt')]]);
     });
 
+    it('looked for in no other file once all is reviewed', async () => {
+      editor.write(path('a.txt'), '0\n');
+      edit(first, 'a.txt', '1\n');
+      await listed();
+      review.keepAll();
+      let count = 0;
+      function* appeared() {
+        count++;
+        yield path('new.txt');
+      }
+      assert.deepEqual([...(await changes.movesTo(appeared()))], []);
+      assert.equal(count, 0);
+    });
+
     it('nobody’s, when the user has deleted it or put another in its place', async () => {
       for (const name of ['a.txt', 'b.txt', 'mine.txt']) {
         editor.write(path(name), '0\n');

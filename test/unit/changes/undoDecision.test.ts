@@ -12,10 +12,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import { ChangeReview } from '../../../src/changes/changeReview.ts';
 import { Changes } from '../../../src/changes/changes.ts';
 import type { Author } from '../../../src/changes/changeSet.ts';
 import { ChangeSets, type SnapshotLimits } from '../../../src/changes/changeSets.ts';
+import { SnapshotFiles } from '../../../src/changes/snapshotFiles.ts';
 import { UndoDecision } from '../../../src/changes/undoDecision.ts';
 import { FakeEditor } from '../../support/fakeEditor.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -188,6 +190,21 @@ describe('the history of decisions', () => {
   });
 
   describe('undoes what was kept', () => {
+    it('with one write for many files', async () => {
+      for (let i = 0; i < 10; i++) {
+        edit(claude, `${i}`, '1\n');
+      }
+      review.keepAll();
+      const index = join(folder, 'snapshots', 'index.json');
+      const written = new Set<bigint>();
+      sets.onDidChange(() => written.add(statSync(index, { bigint: true }).mtimeNs));
+      const before = statSync(index, { bigint: true }).mtimeNs;
+      assert.deepEqual(await undo(), []);
+      written.delete(before);
+      assert.equal(written.size, 1);
+      assert.deepEqual(entries(), []);
+    });
+
     it('so that it waits again, with its old text from before, also where it was edited again', async () => {
       editor.write(path('a.txt'), '0\n');
       edit(claude, 'a.txt', '1\n');
@@ -312,6 +329,58 @@ describe('the history of decisions', () => {
       assert.equal(text('common.txt'), '0\n');
     });
 
+    it('and leaves it alone whose work the other edits are that came since', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\n');
+      edit(claude, 'a.txt', 'a\nb\nC\n');
+      await revert('a.txt');
+      edit(other, 'a.txt', 'A\nb\nc\n');
+      assert.deepEqual(await undo(), []);
+      assert.equal(text('a.txt'), 'A\nb\nC\n');
+      assert.deepEqual(await waiting(), ['Claude 1: a.txt: a\nb\nc\n', 'Claude 2: a.txt: a\nb\nC\n']);
+    });
+
+    it('and leaves what was listed before it under its session', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\n');
+      edit(claude, 'a.txt', 'A\nb\nc\n');
+      edit(other, 'a.txt', 'A\nb\nC\n');
+      const before = await waiting();
+      const change = changes.ofPath(path('a.txt')).at(-1);
+      assert.ok(change);
+      await review.revert(change);
+      editor.type(path('a.txt'), (now) => `mine\n${now}`);
+      editor.save(path('a.txt'));
+      assert.deepEqual(await undo(), []);
+      assert.equal(text('a.txt'), 'mine\nA\nb\nC\n');
+      assert.deepEqual(await waiting(), before);
+    });
+
+    it('not before it is done', async () => {
+      editor.write(path('a.txt'), '0\n');
+      edit(claude, 'a.txt', '1\n');
+      await changes.refresh();
+      const [change] = changes.all;
+      assert.ok(change);
+      const reverting = review.revert(change);
+      assert.deepEqual(await undo(), ['a.txt: it is being written just now.']);
+      await reverting;
+      assert.equal(text('a.txt'), '0\n');
+      assert.deepEqual(await undo(), []);
+      assert.equal(text('a.txt'), '1\n');
+    });
+
+    it('that has failed after it had changed the file', async () => {
+      edit(claude, 'new.txt', '1\n');
+      editor.delete = async (file) => {
+        rmSync(file);
+        return false;
+      };
+      await assert.rejects(revert('new.txt'));
+      assert.deepEqual(entries(), ['reverted new.txt']);
+      assert.deepEqual(await undo(), []);
+      assert.equal(text('new.txt'), '1\n');
+      assert.deepEqual(await waiting(), ['Claude 1: new.txt: none']);
+    });
+
     it('that has failed? There is none in the history', async () => {
       editor.write(path('a.txt'), '0\n');
       editor.type(path('a.txt'), (now) => `${now}mine\n`);
@@ -373,6 +442,23 @@ describe('the history of decisions', () => {
       assert.deepEqual(await waiting(), ['Claude 1: a.txt: A\nb\nc\n']);
       assert.deepEqual(await undo(), []);
       assert.equal(text('a.txt'), 'a\nb\nc;\n');
+    });
+
+    it('where nothing can be written any more? All waits as it did, and sessions go on', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\n');
+      edit(claude, 'a.txt', 'A\nb\nc\n');
+      const before = await waiting();
+      review.didAccept(claude, path('a.txt'), 'A\nb\nC\n');
+      edit(claude, 'a.txt', 'A\nb\nC\n');
+      const write = mock.method(SnapshotFiles.prototype, 'write', () => {
+        throw new Error('ENOSPC');
+      });
+      try {
+        review.willEdit(claude, path('a.txt'));
+      } finally {
+        write.mock.restore();
+      }
+      assert.deepEqual(await waiting(), before);
     });
 
     it('of which nothing is in the file? There is none in the history', () => {

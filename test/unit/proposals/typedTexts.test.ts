@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir, uptime } from 'node:os';
 import { join } from 'node:path';
+import * as z from 'zod/mini';
 import { TypedTexts } from '../../../src/proposals/typedTexts.ts';
 
 /** ms */
@@ -83,6 +84,18 @@ describe('texts that were typed into proposals', () => {
     const longAgo = new Date(Date.now() - 15 * day);
     utimesSync(temporary, longAgo, longAgo);
     assert.deepEqual(new TypedTexts(dir).ofOthers(), []);
+    assert.deepEqual(readdirSync(dir), []);
+  });
+
+  it('of a version that kept one for each proposal are not lost to this one', () => {
+    const texts = new TypedTexts(dir);
+    texts.keep({ ...typed, id: typed.uri });
+    const { id, ...rest } = z
+      .looseObject({ id: z.string() })
+      .parse(JSON.parse(readFileSync(onlyFile(), 'utf8')));
+    writeFileSync(onlyFile(), JSON.stringify(rest));
+    assert.deepEqual(new TypedTexts(dir).ofOthers(), [{ ...typed, id, isLeft: true }]);
+    texts.forget(id);
     assert.deepEqual(readdirSync(dir), []);
   });
 
