@@ -38,7 +38,7 @@ export class AgentChanges implements Disposable {
   private readonly store = new DisposableStore();
   private readonly beforeFiles: BeforeFiles;
   private readonly editor = new OpenFiles();
-  private undoing: Promise<UndoDecision> | undefined;
+  private undoing: UndoDecision | undefined;
 
   constructor(
     storageUri: vscode.Uri | undefined,
@@ -68,7 +68,9 @@ export class AgentChanges implements Disposable {
     const first = this.store.add(
       bridge.onDidIdentify(() => {
         first.dispose();
-        void this.followShells(bridge, proposals, terminals);
+        this.followShells(bridge, proposals, terminals).catch((error: unknown) =>
+          this.log.error(`Edits by shell commands are not seen: ${errorMessage(error)}`),
+        );
       }),
     );
     this.store.add(this.sets.onDidChange(() => this.closeDiffs()));
@@ -103,10 +105,9 @@ export class AgentChanges implements Disposable {
 
   /** See `UndoDecision`. */
   async undo(decision: string): Promise<string[]> {
-    this.undoing ??= import('./undoDecision.ts').then(
-      ({ UndoDecision }) => new UndoDecision(this.sets, this.review, this.editor),
-    );
-    return (await this.undoing).undo(decision);
+    const { UndoDecision } = await import('./undoDecision.ts');
+    this.undoing ??= new UndoDecision(this.sets, this.review, this.editor);
+    return this.undoing.undo(decision);
   }
 
   /** Those over a snapshot that is no longer kept. */

@@ -58,6 +58,9 @@ export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
   readFile(uri: vscode.Uri): Uint8Array {
     const hash = hashIn(uri);
     if (hash !== undefined) {
+      if (!this.has(uri)) {
+        throw vscode.FileSystemError.FileNotFound('This is no longer in the history.');
+      }
       return this.sets.textOf(uri.fsPath, { hash }) ?? new Uint8Array();
     }
     const snapshot = this.snapshot(uri);

@@ -92,11 +92,14 @@ export class LoopbackServer {
       return;
     }
     this.strangers.delete(socket);
+    let webSockets: WebSocketServer;
     try {
-      this.accept(await this.loadWebSockets(), request, socket, head);
+      webSockets = await this.loadWebSockets();
     } catch (error) {
       this.refuse(socket, 500, `this extension is incomplete: ${errorMessage(error)}`);
+      return;
     }
+    this.accept(webSockets, request, socket, head);
   }
 
   private async loadWebSockets(): Promise<WebSocketServer> {
