@@ -93,6 +93,15 @@ describe('random sequences', () => {
         await until(
           'the file to be as the user has saved it',
           () => readFileSync(this.path(file), 'utf8') === disk,
+          10_000,
+          () => ({
+            disk: readFileSync(this.path(file), 'utf8'),
+            documents: vscode.workspace.textDocuments.map((each) => [
+              each.uri.path,
+              each.isDirty,
+              each.getText(),
+            ]),
+          }),
         );
       }
       for (const text of model.kept) {
@@ -330,7 +339,6 @@ describe('random sequences', () => {
 
   it(`of proposals by two sessions and what becomes of them: ${count} of them`, async function () {
     this.timeout(timeout);
-    this.retries(0);
     let clients = [desk.client, await connectClient(nextPid++)];
     const property = fc
       .asyncProperty(fc.boolean(), fc.commands(steps, { maxCommands: 10 }), async (autoSaves, commands) => {

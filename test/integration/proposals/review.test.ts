@@ -197,6 +197,7 @@ describe('the review of proposals', () => {
     await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
     await until('the multi-diff', () => reviews().length === 1);
     await lens('Drop').first().waitFor();
+    await lens('Accept File').nth(1).waitFor(); // of the second
     return [first, second] as const;
   }
 
