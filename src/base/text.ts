@@ -1,6 +1,10 @@
 /** The byte order mark. */
 export const bom = '\uFEFF';
 
+export function withoutBom(text: string): string {
+  return text.startsWith(bom) ? text.slice(bom.length) : text;
+}
+
 /** The text with LF for every line end. */
 export function withLf(text: string): string {
   return text.replace(/\r\n?/g, '\n');

@@ -1,4 +1,4 @@
-import { bom, withLf } from '../base/text.ts';
+import { withLf, withoutBom } from '../base/text.ts';
 import { isSame } from './comparison.ts';
 import type { Author } from './changeSet.ts';
 import { type FileStep, merge } from './merge.ts';
@@ -87,8 +87,7 @@ export class AcceptedEdits {
 /** Whether these bytes are that text, however they are written. CLIs 2.0 and 1.0 lose the last line end. */
 function isText(bytes: Buffer, text: string): boolean {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
-  const plain = (each: string) =>
-    withLf(each.startsWith(bom) ? each.slice(bom.length) : each).replace(/\n$/, '');
+  const plain = (each: string) => withLf(withoutBom(each)).replace(/\n$/, '');
   return plain(bytes.toString(isWide ? 'utf16le' : 'utf8')) === plain(text);
 }
 

@@ -34,8 +34,8 @@ export class ChangeReview {
   private readonly awaited = new WeakMap<Snapshot, number>();
   /** The change sets that are about to edit what the user is saving, by path. */
   private readonly overtaken = new Map<string, readonly ChangeSet[]>();
-  /** Paths that are being reverted: what happens there is not the user's. */
-  private readonly reverting = new Set<string>();
+  /** Paths that a revert or an undo writes: what happens there is not the user's. */
+  private readonly writing = new Set<string>();
   private readonly accepted: AcceptedEdits;
 
   constructor(
@@ -93,7 +93,7 @@ export class ChangeReview {
 
   /** The user is about to write the file. Some ways to save tell only that they have. */
   willSave(path: string): void {
-    if (!this.reverting.has(path)) {
+    if (!this.writing.has(path)) {
       this.takeAccepted(path);
       this.overtaken.set(path, this.forgetSame(path));
     }
@@ -101,7 +101,7 @@ export class ChangeReview {
 
   /** The user has written the file: with the text from before, they have reverted it by hand. */
   didSave(path: string): void {
-    if (this.reverting.has(path)) {
+    if (this.writing.has(path)) {
       return;
     }
     this.sets.markSaved(path); // before what is retaken, which has it
@@ -116,7 +116,7 @@ export class ChangeReview {
 
   /** The user has deleted the file or folder: that it is gone is what they want. */
   didDelete(path: string): void {
-    if (!this.reverting.has(path)) {
+    if (!this.writing.has(path)) {
       this.sets.forget((snapshot) => isAt(snapshot.path, path));
       this.sets.forgetHistory((file, { kind }) => kind === 'kept' && isAt(file.path, path));
     }
@@ -180,17 +180,14 @@ export class ChangeReview {
     const gone = new Set(this.sets.ofPath(path).map((each) => each.snapshot));
     const before = this.sets.before(snapshot);
     const recorded = this.record(decision, entry);
-    this.reverting.add(path);
     try {
-      await revertFile(this.editor, entry, before);
+      await this.whileWriting(path, () => revertFile(this.editor, entry, before));
     } catch (error) {
       // Where a part was written, what was there is in the history alone.
       if (recorded?.step && this.sets.isState(path, recorded.step.from)) {
         this.sets.forgetHistory((file) => file === recorded);
       }
       throw error;
-    } finally {
-      this.reverting.delete(path);
     }
     for (const { set: other, snapshot: taken } of this.sets.ofPath(path)) {
       if (!gone.has(taken)) {
@@ -207,12 +204,7 @@ export class ChangeReview {
   async write(path: string, write: () => Promise<void>): Promise<void> {
     this.takeAccepted(path);
     const overtaken = this.forgetSame(path);
-    this.reverting.add(path);
-    try {
-      await write();
-    } finally {
-      this.reverting.delete(path);
-    }
+    await this.whileWriting(path, write);
     for (const set of overtaken) {
       this.await(this.sets.retake(set, path));
     }
@@ -221,7 +213,16 @@ export class ChangeReview {
 
   /** Whether a revert or an undo has begun to write it, and not ended. */
   isWriting(path: string): boolean {
-    return this.reverting.has(path);
+    return this.writing.has(path);
+  }
+
+  private async whileWriting(path: string, write: () => Promise<void>): Promise<void> {
+    this.writing.add(path);
+    try {
+      await write();
+    } finally {
+      this.writing.delete(path);
+    }
   }
 
   /** Lists the file again as it was listed. */

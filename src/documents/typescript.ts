@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { bom, withLf } from '../base/text.ts';
+import { withLf, withoutBom } from '../base/text.ts';
 import { isSame } from '../editor/documents.ts';
 import { isRegularFile } from '../editor/paths.ts';
 import { allTabs, contentOf } from '../editor/tabContent.ts';
@@ -234,5 +234,5 @@ async function isReloaded(document: vscode.TextDocument): Promise<boolean> {
 }
 
 function plain(text: string): string {
-  return withLf(text.startsWith(bom) ? text.slice(1) : text);
+  return withLf(withoutBom(text));
 }

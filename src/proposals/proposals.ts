@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { bom } from '../base/text.ts';
+import { withoutBom } from '../base/text.ts';
 import type { Session } from '../server/session.ts';
 import type { WithdrawableProposals } from '../tools/closeAllDiffTabs.ts';
 import type { Outcome, ProposalRequest, ProposalReviewer } from '../tools/openDiff.ts';
@@ -286,10 +286,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
 
   private add(request: ProposalRequest, target: Target): Proposal {
     const { filePath, proposedText } = request;
-    const uri = this.files.create(
-      filePath,
-      proposedText.startsWith(bom) ? proposedText.slice(bom.length) : proposedText,
-    );
+    const uri = this.files.create(filePath, withoutBom(proposedText));
     const original = target === 'text file' ? vscode.Uri.file(filePath) : this.files.empty(filePath);
     const proposal = new Proposal(request, target, original, uri);
     this.pending.set(uri.toString(), proposal);
