@@ -208,31 +208,10 @@ describe('in the window', () => {
       assert.deepEqual(readdirSync(scratch.folder).sort(), ['fake-claude', 'half typed', 'ran.txt']);
     });
 
-    for (const integration of [true, false]) {
-      it(`does not run what is typed while the shell starts, ${integration ? 'with' : 'without'} shell integration`, async () => {
-        const settings = vscode.workspace.getConfiguration('terminal.integrated.shellIntegration');
-        await settings.update('enabled', integration, vscode.ConfigurationTarget.Global);
-        const log = await useCommand('true');
-        const typed = scratch.path('typed ahead');
-        const user = vscode.window.onDidOpenTerminal((terminal) =>
-          terminal.sendText(`touch "${typed}" `, false),
-        );
-        try {
-          await vscode.commands.executeCommand('ideBridge.run');
-          await until('the CLI to run', () => runs(log) === 1);
-          assert.ok(!existsSync(typed));
-        } finally {
-          user.dispose();
-          await settings.update('enabled', undefined, vscode.ConfigurationTarget.Global);
-        }
-      });
-    }
-
-    it('does not run what is typed while a shell starts that takes its time', async () => {
+    /** Runs the CLI while keys are on their way into its terminal. */
+    async function runsNothingTypedAhead(): Promise<void> {
       const log = await useCommand('true');
       const typed = scratch.path('typed ahead');
-      scratch.write('.bashrc', 'sleep 2\n');
-      await configure('environment', { HOME: scratch.folder });
       const user = vscode.window.onDidOpenTerminal((terminal) =>
         terminal.sendText(`touch "${typed}" `, false),
       );
@@ -242,6 +221,27 @@ describe('in the window', () => {
         assert.ok(!existsSync(typed));
       } finally {
         user.dispose();
+      }
+    }
+
+    for (const integration of [true, false]) {
+      it(`does not run what is typed while the shell starts, ${integration ? 'with' : 'without'} shell integration`, async () => {
+        const settings = vscode.workspace.getConfiguration('terminal.integrated.shellIntegration');
+        await settings.update('enabled', integration, vscode.ConfigurationTarget.Global);
+        try {
+          await runsNothingTypedAhead();
+        } finally {
+          await settings.update('enabled', undefined, vscode.ConfigurationTarget.Global);
+        }
+      });
+    }
+
+    it('does not run what is typed while a shell starts that takes its time', async () => {
+      scratch.write('.bashrc', 'sleep 2\n');
+      await configure('environment', { HOME: scratch.folder });
+      try {
+        await runsNothingTypedAhead();
+      } finally {
         await configure('environment', undefined);
       }
     });
