@@ -15,11 +15,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChangeReview } from '../../../src/changes/changeReview.ts';
-import { type Change, Changes } from '../../../src/changes/changes.ts';
+import type { Changes } from '../../../src/changes/changes.ts';
+import { type Change } from '../../../src/changes/changes.ts';
 import type { Author } from '../../../src/changes/changeSet.ts';
-import { ChangeSets } from '../../../src/changes/changeSets.ts';
+import type { ChangeSets } from '../../../src/changes/changeSets.ts';
 import { FakeEditor } from '../../support/fakeEditor.ts';
-import { MemoryLog } from '../../support/memoryLog.ts';
+import { openReview } from '../../support/openReview.ts';
 
 describe('the review of changes', () => {
   let folder: string;
@@ -33,13 +34,8 @@ describe('the review of changes', () => {
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'ide-bridge-review-'));
-    const limits = { files: 100, totalBytes: 1_000_000, fileBytes: 100_000 };
-    const log = new MemoryLog();
-    sets = new ChangeSets({ dir: join(folder, 'snapshots'), limits: () => limits, isAlive: () => true, log });
-    changes = new Changes(sets, log);
     editor = new FakeEditor();
-    review = new ChangeReview(sets, changes, editor);
-    editor.review = review;
+    ({ sets, changes, review } = openReview(folder, editor));
   });
   afterEach(() => {
     sets.dispose();

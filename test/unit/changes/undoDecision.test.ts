@@ -13,14 +13,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
-import { ChangeReview } from '../../../src/changes/changeReview.ts';
-import { Changes } from '../../../src/changes/changes.ts';
+import type { ChangeReview } from '../../../src/changes/changeReview.ts';
+import type { Changes } from '../../../src/changes/changes.ts';
 import type { Author } from '../../../src/changes/changeSet.ts';
-import { ChangeSets, type SnapshotLimits } from '../../../src/changes/changeSets.ts';
+import type { ChangeSets} from '../../../src/changes/changeSets.ts';
+import { type SnapshotLimits } from '../../../src/changes/changeSets.ts';
 import { SnapshotFiles } from '../../../src/changes/snapshotFiles.ts';
 import { UndoDecision } from '../../../src/changes/undoDecision.ts';
 import { FakeEditor } from '../../support/fakeEditor.ts';
-import { MemoryLog } from '../../support/memoryLog.ts';
+import { openReview, smallLimits } from '../../support/openReview.ts';
 
 describe('the history of decisions', () => {
   let folder: string;
@@ -36,7 +37,7 @@ describe('the history of decisions', () => {
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'ide-bridge-history-'));
-    limits = { files: 100, totalBytes: 1_000_000, fileBytes: 100_000 };
+    limits = smallLimits;
     editor = new FakeEditor();
     open();
   });
@@ -46,13 +47,8 @@ describe('the history of decisions', () => {
   });
 
   function open(): void {
-    const log = new MemoryLog();
-    const dir = join(folder, 'snapshots');
-    sets = new ChangeSets({ dir, limits: () => limits, isAlive: () => true, log });
-    changes = new Changes(sets, log);
-    review = new ChangeReview(sets, changes, editor);
+    ({ sets, changes, review } = openReview(folder, editor, () => limits));
     undoing = new UndoDecision(sets, review, editor);
-    editor.review = review;
   }
 
   function reload(): void {
