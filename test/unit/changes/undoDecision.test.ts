@@ -16,7 +16,7 @@ import { mock } from 'node:test';
 import type { ChangeReview } from '../../../src/changes/changeReview.ts';
 import type { Changes } from '../../../src/changes/changes.ts';
 import type { Author } from '../../../src/changes/changeSet.ts';
-import type { ChangeSets} from '../../../src/changes/changeSets.ts';
+import type { ChangeSets } from '../../../src/changes/changeSets.ts';
 import { type SnapshotLimits } from '../../../src/changes/changeSets.ts';
 import { SnapshotFiles } from '../../../src/changes/snapshotFiles.ts';
 import { UndoDecision } from '../../../src/changes/undoDecision.ts';
