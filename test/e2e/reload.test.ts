@@ -22,8 +22,7 @@ const modes: AutoSave[] =
     : ['off', 'afterDelay', 'onFocusChange', 'onWindowChange'];
 
 for (const mode of modes) {
-  describe(`With auto-save ${mode}`, function () {
-    this.retries(0); // there is nothing to be had from looking again
+  describe(`With auto-save ${mode}`, () => {
     const { desk, clear } = useReloadDesk(mode);
 
     for (const [way, interrupt] of ways) {
