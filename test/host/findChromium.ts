@@ -8,7 +8,14 @@ export function findChromium(): string | undefined {
     if (!isExecutable(chosen)) throw new Error(`IDE_BRIDGE_CHROMIUM is not an executable file: ${chosen}`);
     return chosen;
   }
-  return findOnPath(['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']);
+  // The first one has no window at all, and takes a sixth less of the machine.
+  return findOnPath([
+    'chromium-headless-shell',
+    'chromium',
+    'chromium-browser',
+    'google-chrome',
+    'google-chrome-stable',
+  ]);
 }
 
 /** The path of the first of these programs that is there. */

@@ -9,6 +9,8 @@ import { findChromium, findOnPath } from './findChromium.ts';
 interface SystemPackage {
   use: string;
   isThere: () => boolean;
+  /** Packages that bring it, the best first; by default the one of its name. */
+  from?: readonly string[];
   /** Where there is no package of this name. */
   otherwise?: string;
 }
@@ -18,6 +20,7 @@ const packages = {
   chromium: {
     use: 'a browser for the workbench',
     isThere: () => findChromium() !== undefined,
+    from: ['chromium-headless-shell', 'chromium'],
     otherwise: 'set IDE_BRIDGE_CHROMIUM to the path of a Chrome or Chromium',
   },
   'fonts-dejavu-core': {
@@ -85,7 +88,10 @@ const thisMachine: Machine = {
   mayInstall: process.getuid?.() === 0 && findOnPath(['apt-get']) !== undefined,
   install: (names) => {
     aptGet('update');
-    for (const name of names) aptGet('install', '-y', name);
+    for (const name of names) {
+      const { isThere, from = [name] }: SystemPackage = packages[name];
+      for (const each of from) if (!isThere()) aptGet('install', '-y', each);
+    }
   },
   isCi: process.env.CI === 'true',
   say: (line) => console.error(line),

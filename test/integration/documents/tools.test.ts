@@ -517,7 +517,7 @@ describe('tools', () => {
   describe('getDiagnostics after a write', () => {
     it('has what the language server says of the written text', async () => {
       const path = scratch.write('code.ts', 'export const a: number = 1;\n');
-      await openText(path); // the TypeScript server reports on files that have a tab
+      const { document } = await openText(path); // the TypeScript server reports on files that have a tab
       await until('the TypeScript server', async () => {
         const symbols = await vscode.commands.executeCommand<unknown[] | undefined>(
           'vscode.executeDocumentSymbolProvider',
@@ -535,6 +535,7 @@ describe('tools', () => {
           return all.find(({ uri }) => uri === `file://${path}`);
         },
         20_000,
+        () => ({ text: document.getText(), isDirty: document.isDirty, isClosed: document.isClosed }),
       );
       assert.equal(found.diagnostics[0]?.code, '2322');
     });

@@ -179,10 +179,12 @@ describe('problems of files without a tab', () => {
       other.callForJson('getDiagnostics', { uri: `file://${path}` }),
     ]);
     writeFileSync(path, broken);
-    const answers = await Promise.all([ask(), other.callForJson<FileDiagnostics[]>('getDiagnostics')]);
-    for (const all of answers) {
-      assert.deepEqual(texts(all.find(({ uri }) => uri === `file://${path}`)), [wrong]);
-    }
+    await until('both to be told', async () => {
+      const answers = [ask(), other.callForJson<FileDiagnostics[]>('getDiagnostics')];
+      return (await Promise.all(answers)).every(
+        (all) => texts(all.find(({ uri }) => uri === `file://${path}`)).join() === wrong,
+      );
+    });
   });
 
   it('are none of a file that is not shared: it is not even opened', async () => {

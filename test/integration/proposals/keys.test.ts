@@ -23,6 +23,11 @@ describe('keys belong to what the user types in:', () => {
   });
 
   const keyboard = () => desk.ui.page.keyboard;
+  /** As keyboards do: a flood of keys is no finger that rests on one. */
+  const repeat = async (key: string) => {
+    await keyboard().down(key);
+    await setTimeout(33);
+  };
   const set = (name: string, value: unknown) => desk.configure(`ideBridge.diff.${name}`, value);
   const proposedSide = () => desk.ui.page.locator('.editor.modified .view-lines').first();
   const activeUri = () => vscode.window.activeTextEditor?.document.uri.toString();
@@ -135,7 +140,7 @@ describe('keys belong to what the user types in:', () => {
       await until('the next in front', () => activeUri() === second.uri.toString());
       await until('the focus', hasEditorFocus);
       const document = await vscode.workspace.openTextDocument(second.uri);
-      for (const end = Date.now() + 1_500; Date.now() < end;) await keyboard().down(last);
+      for (const end = Date.now() + 1_500; Date.now() < end;) await repeat(last);
       assert.deepEqual(proposalTabs(), ['b.txt (proposed new file)']);
       assert.equal(document.getText(), 'second\n');
       await desk.ui.page.getByText(`${refusal}: the proposal came to the front only just now`).waitFor();
@@ -157,7 +162,7 @@ describe('keys belong to what the user types in:', () => {
       await keyboard().down(last);
       let isHeld = true;
       const holding = (async () => {
-        while (isHeld) await keyboard().down(last);
+        while (isHeld) await repeat(last);
       })();
       assert.equal((await answer)[0], decided);
       await until('the focus', isBack);
