@@ -10,14 +10,16 @@ import { connectUi } from '../support/ui.ts';
 
 /**
  * Suites that the newest VS Code has run, and that say nothing about another version: conversations over the socket,
- * texts of reports, rules of settings, and how changes on the disk add up. What touches tabs, diffs, lenses, keys, views,
- * terminals or notebooks runs in the oldest one, too.
+ * texts of reports, rules of settings and of what is shared, who reads a terminal, and how changes on the disk add up.
+ * What touches tabs, diffs, lenses, keys, views, terminals or notebooks runs in the oldest one, too.
  */
 const sameInEveryVersion = [
   'changes/changeSequences',
   'doctor/doctor',
   'editor/settings',
   'hostile',
+  'proposals/otherScreens',
+  'sharing/sharing',
   'tools/golden',
   'tools/sdkClient',
 ];

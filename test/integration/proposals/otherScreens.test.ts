@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { until } from '../../support/until.ts';
 import { askForReason, connectClient, propose, proposalTabs, useDesk } from '../bridge.ts';
@@ -35,6 +36,18 @@ const screens: Record<string, Screen> = {
   },
   Python: { run: 'python3 -i -q', shows: '>>>', reason: `open("${ran}", "w")` },
 };
+
+/** What a screen shows once it has not changed for a moment: programs draw in several goes. */
+async function atRest(text: () => Promise<string>): Promise<string> {
+  let shown = await text();
+  await until('the screen to stand still', async () => {
+    await setTimeout(300);
+    const last = shown;
+    shown = await text();
+    return shown === last;
+  });
+  return shown;
+}
 
 /** What is in the terminal when a reason is given is not always the CLI. */
 describe('a reason, for a CLI that is not what reads its terminal,', () => {
@@ -72,7 +85,7 @@ describe('a reason, for a CLI that is not what reads its terminal,', () => {
         const { answer } = await propose(client, file, 'changed\n');
         const input = await askForReason(desk.ui);
         await input.fill(screen.reason);
-        const before = await text();
+        const before = await atRest(text);
         await input.press('Enter');
         assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
         await client.callForTexts('close_tab', { tab_name: 'T1' });
@@ -82,7 +95,7 @@ describe('a reason, for a CLI that is not what reads its terminal,', () => {
         });
         await until('a word about it', async () => harm() || (await toast.isVisible()));
         assert.ok(!harm());
-        assert.equal(await text(), before);
+        assert.equal(await atRest(text), before);
         assert.equal(proposalTabs().length, 0);
         await client.close();
       });
