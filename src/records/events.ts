@@ -11,7 +11,7 @@ export interface ToolUse {
   readonly input: Readonly<Record<string, unknown>>;
   /** When the model asked for it; it has not run before. */
   readonly begun: number;
-  /** Of the sub-agent that called it. */
+  /** Of the sub-agent that called it; '' where the CLI (1.0) does not name it. */
   readonly agentId?: string;
 }
 
@@ -19,8 +19,10 @@ export interface ToolResult {
   readonly use: ToolUse;
   readonly ended: number;
   readonly isError: boolean;
-  /** The user has said no, or interrupted it. */
-  readonly isRejected: boolean;
+  /** It has not run: the user, or a rule, has said no. */
+  readonly isRefused: boolean;
+  /** It was stopped by the user; it may have run for a while. */
+  readonly isInterrupted: boolean;
   /** Its command goes on in the background: what it changes from now on comes outside of every window. */
   readonly isInBackground: boolean;
 }
