@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { dirname } from 'node:path';
 import { errorCode, isNotFound } from '../base/errors.ts';
 
 /** A regular file that is open for reading. Whoever gets one closes it. */
@@ -20,6 +21,9 @@ export function openRecord(path: string): OpenFile | Unreadable {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
   let fd: number;
   try {
+    if (fs.lstatSync(dirname(path)).isSymbolicLink()) {
+      return { reason: `${dirname(path)} is a link` };
+    }
     fd = fs.openSync(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0)); // Windows has neither of them
   } catch (error) {
     return { reason: isNotFound(error) ? undefined : whyNot(path, error) };

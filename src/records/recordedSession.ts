@@ -110,7 +110,7 @@ export class RecordedSession implements Disposable {
     const hasTranscript = this.transcript?.isThere === true;
     const reasons = [
       ...sessionFiles.reasons(this.pid),
-      ...(this.transcript?.reasons ?? (hasFile ? [] : this.whyNoTranscript())),
+      ...(this.transcript?.reasons ?? this.whyNoTranscript(hasFile)),
     ];
     const known = hasFile
       ? hasTranscript
@@ -203,7 +203,10 @@ export class RecordedSession implements Disposable {
     }
   }
 
-  private whyNoTranscript(): string[] {
+  private whyNoTranscript(hasFile: boolean): string[] {
+    if (hasFile) {
+      return [`nothing in ${this.dependencies.projects} is for its folder, or that is a link`];
+    }
     return this.growing
       ? ['no transcript has grown with its calls yet', ...this.growing.reasons]
       : ['its folder or version is not known'];

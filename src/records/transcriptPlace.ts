@@ -29,6 +29,9 @@ export function foldersOf(projects: string, cwd: string): string[] {
  * is looked for in all of them: its id is its own.
  */
 export function folderOf(projects: string, cwd: string, sessionId: string): string | undefined {
+  if (fs.lstatSync(projects, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    return undefined;
+  }
   const likely = foldersOf(projects, cwd);
   const hasIt = (folder: string) =>
     isOwnFolder(folder) &&
