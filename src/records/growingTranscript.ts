@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { Disposable } from '../base/disposable.ts';
+import { Throttle } from '../base/throttle.ts';
 import { FolderWatch, type WatchOptions } from './folderWatch.ts';
 import { entriesBack } from './lookBack.ts';
 import { namesIn } from './recordFile.ts';
@@ -18,6 +19,8 @@ export class GrowingTranscript implements Disposable {
   /** By session id, when it was last seen to grow, by `performance.now()`. */
   private readonly grown = new Map<string, number>();
   private called = -Infinity;
+  /** When all that grows with a call has grown: the first to do so may be another CLI's. */
+  private readonly decision = new Throttle(coincidence, () => void this.decide());
   private sessionId: string | undefined;
 
   constructor(
@@ -37,11 +40,12 @@ export class GrowingTranscript implements Disposable {
   /** That CLI has just called a tool. */
   noteCall(): void {
     this.called = performance.now();
-    void this.decide();
+    this.decision.schedule();
   }
 
   dispose(): void {
     this.watch.dispose();
+    this.decision.dispose();
   }
 
   private look(name?: string): void {
@@ -51,7 +55,6 @@ export class GrowingTranscript implements Disposable {
         this.grown.set(sessionId, performance.now());
       }
     }
-    void this.decide();
   }
 
   /** @returns which of them have another size than before */
@@ -67,7 +70,7 @@ export class GrowingTranscript implements Disposable {
     });
   }
 
-  /** One that grows beside it may be another CLI's; while its own does, it is not left. */
+  /** While its own grows with its calls, it is not left. */
   private async decide(): Promise<void> {
     const now = [...this.grown].filter(([, at]) => Math.abs(at - this.called) <= coincidence);
     const ids = now.map(([sessionId]) => sessionId);
