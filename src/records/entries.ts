@@ -57,6 +57,7 @@ export interface EntryEdit {
   readonly isUserModified: boolean;
 }
 
+/** Fields that are not named here are let through, and left behind: keeping them doubles what a line costs. */
 const place = {
   uuid: lenient(z.string()),
   sessionId: lenient(z.string()),
@@ -67,7 +68,7 @@ const place = {
   agentId: lenient(z.string()),
 };
 
-const block = z.looseObject({
+const block = z.object({
   type: z.string(),
   text: lenient(z.string()),
   id: lenient(z.string()),
@@ -79,7 +80,7 @@ const block = z.looseObject({
 
 const content = z.union([z.string(), z.array(block)]);
 
-const hunk = z.looseObject({
+const hunk = z.object({
   oldStart: z.number(),
   oldLines: z.number(),
   newStart: z.number(),
@@ -88,7 +89,7 @@ const hunk = z.looseObject({
 });
 
 /** Of Edit and Write as all three versions were seen to write it; of MultiEdit and NotebookEdit by name only. */
-const editResult = z.looseObject({
+const editResult = z.object({
   type: lenient(z.string()),
   filePath: lenient(z.string()),
   notebook_path: lenient(z.string()),
@@ -101,14 +102,14 @@ const editResult = z.looseObject({
   userModified: lenient(z.boolean()),
 });
 
-const userLine = z.looseObject({
+const userLine = z.object({
   ...place,
   type: z.literal('user'),
-  message: z.looseObject({ content }),
+  message: z.object({ content }),
   isMeta: lenient(z.boolean()),
   isCompactSummary: lenient(z.boolean()),
   permissionMode: lenient(z.string()),
-  origin: lenient(z.looseObject({ kind: z.string() })),
+  origin: lenient(z.object({ kind: z.string() })),
   toolUseResult: z.optional(z.unknown()),
   toolDenialKind: lenient(z.string()),
   toolDenialBeforeRun: lenient(z.boolean()),
@@ -116,15 +117,15 @@ const userLine = z.looseObject({
 
 const tokens = lenient(z.number());
 
-const assistantLine = z.looseObject({
+const assistantLine = z.object({
   ...place,
   type: z.literal('assistant'),
-  message: z.looseObject({
+  message: z.object({
     model: lenient(z.string()),
     content,
     stop_reason: lenient(z.nullable(z.string())),
     usage: lenient(
-      z.looseObject({
+      z.object({
         input_tokens: tokens,
         cache_creation_input_tokens: tokens,
         cache_read_input_tokens: tokens,
@@ -135,19 +136,17 @@ const assistantLine = z.looseObject({
 });
 
 const otherLine = z.discriminatedUnion('type', [
-  z.looseObject({ ...place, type: z.literal('system'), subtype: z.string() }),
-  z.looseObject({ ...place, type: z.literal('permission-mode'), permissionMode: z.string() }),
-  z.looseObject({ ...place, type: z.literal('custom-title'), customTitle: z.string() }),
-  z.looseObject({ ...place, type: z.literal('ai-title'), aiTitle: z.string() }),
-  z.looseObject({
+  z.object({ ...place, type: z.literal('system'), subtype: z.string() }),
+  z.object({ ...place, type: z.literal('permission-mode'), permissionMode: z.string() }),
+  z.object({ ...place, type: z.literal('custom-title'), customTitle: z.string() }),
+  z.object({ ...place, type: z.literal('ai-title'), aiTitle: z.string() }),
+  z.object({
     ...place,
     type: z.literal('summary'),
     summary: z.string(),
     leafUuid: lenient(z.string()),
   }),
 ]);
-
-const typed = z.looseObject({ type: z.string() });
 
 /** The types that are parsed. A line has its own somewhere in it, unescaped, so that most others are known by a search. */
 const wanted = ['user', 'assistant', 'system', 'permission-mode', 'custom-title', 'ai-title', 'summary'].map(
@@ -179,9 +178,8 @@ export function isWanted(line: Buffer): boolean {
 }
 
 function entryOf(json: unknown): Entry | undefined {
-  switch (typed.safeParse(json).data?.type) {
-    case undefined:
-      return undefined;
+  const type = typeof json === 'object' && json !== null && 'type' in json ? json.type : undefined;
+  switch (type) {
     case 'user': {
       const { data } = userLine.safeParse(json);
       return data && ofUser(data);

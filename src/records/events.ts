@@ -95,7 +95,7 @@ export type RecordEvent =
   | { readonly type: 'model'; readonly model: string }
   /** Tokens that the last request of the session itself has put into the context, with its answer. */
   | { readonly type: 'usage'; readonly contextTokens: number; readonly at: number }
-  /** The CLI has gone on to another transcript (`/clear`, `/resume`); what follows is of that one. */
+  /** Its transcript was found, or it has gone on to another (`/clear`, `/resume`); what follows is of that one. */
   | { readonly type: 'session'; readonly sessionId: string }
   /** Something is missing here: a line over the limit, a transcript that was cut or replaced. */
   | { readonly type: 'gap'; readonly reason: string }

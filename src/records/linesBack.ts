@@ -12,10 +12,14 @@ export interface LineBack {
 
 const newline = 0x0a;
 
-/** The lines of a file from that size back to its start: the last first, each with its own bytes. */
+/**
+ * The lines of a file from that size back: the last first, each with its own bytes.
+ * @param reach how many bytes back, or little more; what lies before is not read
+ */
 export async function* linesBack(
   fd: number,
   size: number,
+  reach = size,
   { line: limit, chunk }: LineLimits = lineLimits,
 ): AsyncGenerator<LineBack> {
   let position = size;
@@ -35,7 +39,7 @@ export async function* linesBack(
     return found;
   };
 
-  while (position > 0) {
+  while (position > 0 && size - position < reach) {
     const bytes = Buffer.allocUnsafe(Math.min(chunk, position));
     position -= bytes.length;
     if (readAt(fd, bytes, position) < bytes.length) {
@@ -57,7 +61,7 @@ export async function* linesBack(
     prepend(bytes.subarray(0, to));
     await breathe();
   }
-  const first = take(0);
+  const first = position === 0 ? take(0) : undefined;
   if (first) {
     yield first;
   }

@@ -84,7 +84,7 @@ export async function countBack(
     });
     isComplete &&= isWhole;
   }
-  return { found: { turns, files: [...files].reverse() }, isComplete };
+  return { found: { turns, files: [...files].sort() }, isComplete };
 }
 
 /**
@@ -104,20 +104,20 @@ export async function entriesBack(
   const { fd, stat } = opened;
   let isComplete = true;
   try {
-    for await (const { line, offset, isWhole } of linesBack(fd, stat.size)) {
+    for await (const { line, offset, isWhole } of linesBack(fd, stat.size, limit)) {
       isComplete &&= line !== undefined || !isWhole;
+      if (stat.size - offset > limit) {
+        return false;
+      }
       const entry = line && parseEntry(line);
       if (entry && !visit(entry)) {
         return isComplete;
-      }
-      if (stat.size - offset >= limit) {
-        return isComplete && offset === 0;
       }
     }
   } finally {
     fs.closeSync(fd);
   }
-  return isComplete;
+  return isComplete && stat.size <= limit;
 }
 
 function isOf({ sessionId }: Entry, session: string): boolean {

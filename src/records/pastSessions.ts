@@ -145,7 +145,7 @@ async function digestOf(path: string): Promise<Digest | undefined> {
             lastActive: times.at(-1) ?? stat.mtimeMs,
             bytes: stat.size,
           },
-    uuids: new Set(said.flatMap(({ uuid }) => uuid ?? [])),
+    uuids: new Set(own.flatMap(({ uuid }) => uuid ?? [])),
     summaries,
     hasOwnTitle: title !== undefined,
   };

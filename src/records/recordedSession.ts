@@ -38,6 +38,7 @@ export class RecordedSession implements Disposable {
   private readonly happened = new Emitter<RecordEvent>();
   private readonly subscription: Disposable;
   private conversation = new Conversation(() => {});
+  private file: SessionFile | undefined;
   private transcript: Transcript | undefined;
   private growing: GrowingTranscript | undefined;
   private isReplaying = false;
@@ -171,13 +172,10 @@ export class RecordedSession implements Disposable {
     this.happened.dispose();
   }
 
-  private get file(): SessionFile | undefined {
-    return this.dependencies.sessionFiles.get(this.pid);
-  }
-
   private async follow(): Promise<void> {
     const { projects } = this.dependencies;
-    const { file } = this;
+    const file = this.dependencies.sessionFiles.get(this.pid);
+    this.file = file;
     if (file) {
       this.growing?.dispose();
       this.growing = undefined;
@@ -216,7 +214,6 @@ export class RecordedSession implements Disposable {
     if (this.isDisposed) {
       return;
     }
-    const isOther = this.sessionId !== undefined && this.sessionId !== sessionId;
     this.transcript?.dispose();
     const conversation = new Conversation((event) => this.tell(event));
     const transcript: Transcript = new Transcript(
@@ -239,7 +236,7 @@ export class RecordedSession implements Disposable {
     this.conversation = conversation;
     this.transcript = transcript;
     await transcript.open();
-    if (isOther && this.transcript === transcript) {
+    if (this.transcript === transcript) {
       this.tell({ type: 'session', sessionId });
     }
   }
@@ -262,7 +259,8 @@ export class RecordedSession implements Disposable {
   }
 
   private stateOfTurn(): SessionState | undefined {
-    const turn = this.transcript?.isThere === true ? this.turn : undefined;
+    // One whose session file has gone has ended, whatever its transcript says last.
+    const turn = this.growing && this.transcript?.isThere === true ? this.turn : undefined;
     if (!turn) {
       return undefined;
     }
@@ -308,6 +306,8 @@ export class RecordedSession implements Disposable {
 
 /** Two states with the same are told once. */
 function keyOf(state: SessionState | undefined): string {
-  const asks = state?.status === 'waiting' ? state.asks.map(({ id }) => id) : [];
-  return JSON.stringify(state && { ...state, asks });
+  const { status, since } = state ?? {};
+  return state?.status === 'waiting'
+    ? [status, since, state.waitingFor, ...state.asks.map(({ id }) => id)].join('\n')
+    : `${status} ${since}`;
 }

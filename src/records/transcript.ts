@@ -224,7 +224,7 @@ export class Transcript implements Disposable {
     const entries: Entry[] = [];
     let start = stat.size;
     try {
-      for await (const { line, offset, isWhole } of linesBack(fd, stat.size)) {
+      for await (const { line, offset, isWhole } of linesBack(fd, stat.size, limit)) {
         if (!isWhole) {
           start = offset;
         }
@@ -233,7 +233,7 @@ export class Transcript implements Disposable {
           entries.push(entry);
         }
         const bytes = stat.size - offset;
-        if (this.isDisposed || bytes >= limit || (entry && isEnough(entry, bytes))) {
+        if (this.isDisposed || (entry && isEnough(entry, bytes))) {
           break;
         }
       }

@@ -183,7 +183,10 @@ describe('following the lines of a file', () => {
           try {
             const whole: string[] = [];
             const halves: number[] = [];
-            for await (const found of linesBack(fd, fs.fstatSync(fd).size, { line: 1_000, chunk })) {
+            for await (const found of linesBack(fd, fs.fstatSync(fd).size, undefined, {
+              line: 1_000,
+              chunk,
+            })) {
               const { line, offset, isWhole } = found;
               assert.equal(isWhole, line !== undefined);
               if (line) {
@@ -212,7 +215,7 @@ describe('following the lines of a file', () => {
     fs.writeFileSync(path, `first\n${'x'.repeat(5_000)}\nlast\n`);
     const fd = fs.openSync(path, 'r');
     const found: (string | undefined)[] = [];
-    for await (const { line } of linesBack(fd, fs.fstatSync(fd).size, { line: 100, chunk: 64 })) {
+    for await (const { line } of linesBack(fd, fs.fstatSync(fd).size, undefined, { line: 100, chunk: 64 })) {
       found.push(line?.toString());
     }
     fs.closeSync(fd);

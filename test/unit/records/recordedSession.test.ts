@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import fsModule, * as fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -104,6 +105,46 @@ describe('a session and its records', () => {
       assert.equal(events.filter(({ type }) => type === 'edit').length, 3);
     });
 
+    it('tells exactly what comes after it was attached, wherever in a turn that is', async () => {
+      const lines = linesOf(version);
+      const used = (line: string) => /"type":"tool_use","id":"(\w+)"/.exec(line)?.[1] ?? [];
+      await fc.assert(
+        fc.asyncProperty(
+          fc.nat(lines.length),
+          fc.nat(lines.length),
+          fc.nat(200),
+          async (attached, next, cut) => {
+            fs.rmSync(pathOf(version), { force: true });
+            append(pathOf(version), ...lines.slice(0, attached));
+            const rest = Buffer.from(
+              lines
+                .slice(attached)
+                .map((line) => `${line}\n`)
+                .join(''),
+            );
+            const half = Math.min(rest.length, cut);
+            fs.appendFileSync(pathOf(version), rest.subarray(0, half)); // in the middle of a line
+            tellState({ status: 'busy' });
+            const { session, of } = await attach();
+            const whole = rest.subarray(0, half).toString().split('\n').length - 1;
+            const upTo = Math.min(rest.length, half + next * 500);
+            fs.appendFileSync(pathOf(version), rest.subarray(half, upTo));
+            await session.refresh();
+            fs.appendFileSync(pathOf(version), rest.subarray(upTo));
+            await session.refresh();
+            assert.deepEqual(
+              of('toolBegun').map(({ use }) => use.id),
+              lines.slice(attached + whole).flatMap(used),
+            );
+            assert.deepEqual(session.openTools, []);
+            assert.equal(session.turn?.prompt, 'plan it');
+            session.dispose();
+          },
+        ),
+        { numRuns: 25 },
+      );
+    });
+
     it('says which tool a question is about, also if it reads of it later than of the question', async () => {
       const lines = linesOf(version);
       const at = lineWith(version, 'touch made.txt');
@@ -131,6 +172,16 @@ describe('a session and its records', () => {
       tellState({ status: 'shell' });
       const { session } = await attach();
       assert.equal(session.state?.status, 'shell');
+    });
+
+    it('is in no state once its session file has gone, as that goes with the process', async () => {
+      append(pathOf(version), ...linesOf(version));
+      tellState({ status: 'idle' });
+      const { session, of } = await attach();
+      fs.unlinkSync(join(config, 'sessions', `${pid}.json`));
+      await until('the end', () => session.state === undefined);
+      assert.deepEqual(of('state').at(-1), { type: 'state', state: undefined });
+      assert.deepEqual(session.source.reasons, ['it keeps no session file']);
     });
 
     it('says no state that it does not know', async () => {
@@ -276,6 +327,18 @@ describe('a session and its records', () => {
       assert.equal(session.state?.status, 'working');
       assert.equal(session.source.known, 'session file');
       assert.match(session.source.reasons.join(), /not a folder|no transcript/);
+    });
+
+    it('is known in a configuration folder that is a link, as some have it', async () => {
+      append(pathOf(version), ...linesOf(version));
+      tellState({ status: 'idle' });
+      fs.symlinkSync(config, `${config}-link`);
+      records.dispose();
+      records = new Records({ configDir: `${config}-link`, log: console });
+      const { session } = await attach();
+      fs.unlinkSync(`${config}-link`);
+      assert.equal(session.source.known, 'session file and transcript');
+      assert.equal(session.turn?.prompt, 'plan it');
     });
 
     it('does not follow a transcript that is a link', async () => {
