@@ -148,13 +148,20 @@ const otherLine = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** The types that are parsed. A line has its own somewhere in it, unescaped, so that most others are known by a search. */
-const wanted = ['user', 'assistant', 'system', 'permission-mode', 'custom-title', 'ai-title', 'summary'].map(
-  (type) => Buffer.from(`"type":"${type}"`),
-);
+/** The types that are parsed. */
+const wanted = new Set([
+  'user',
+  'assistant',
+  'system',
+  'permission-mode',
+  'custom-title',
+  'ai-title',
+  'summary',
+]);
 
-/** Most lines that are not asked for, and the longest of them (requests, system prompts), say so where they begin. */
-const typeAtStart = Buffer.from('{"type":"');
+/** In what others say it is escaped, so that this is found of the line itself and of what it consists of. */
+const typeKey = Buffer.from('"type":"');
+const quote = 0x22;
 
 /** Undefined for everything that is not asked for, or that is not what it was seen to be. */
 export function parseEntry(line: Buffer): Entry | undefined {
@@ -170,11 +177,21 @@ export function parseEntry(line: Buffer): Entry | undefined {
   return entryOf(json);
 }
 
+/**
+ * Tells most of what is not asked for by a search. The longest of it (requests, system prompts) says so where it begins;
+ * in others the type comes last.
+ */
 export function isWanted(line: Buffer): boolean {
-  if (line.subarray(0, typeAtStart.length).equals(typeAtStart)) {
-    return wanted.some((type) => line.subarray(1, 1 + type.length).equals(type));
+  for (let at = line.indexOf(typeKey); at >= 0; at = line.indexOf(typeKey, at + 1)) {
+    const from = at + typeKey.length;
+    if (wanted.has(line.toString('latin1', from, line.indexOf(quote, from)))) {
+      return true;
+    }
+    if (at === 1) {
+      return false;
+    }
   }
-  return wanted.some((type) => line.includes(type));
+  return false;
 }
 
 function entryOf(json: unknown): Entry | undefined {
