@@ -88,7 +88,7 @@ const hunk = z.object({
   lines: z.array(z.string()),
 });
 
-/** Of Edit and Write as all three versions were seen to write it; of MultiEdit and NotebookEdit by name only. */
+/** Of Edit, Write, NotebookEdit (1.0 leaves its path and texts out) and of 1.0's MultiEdit, as they were seen. */
 const editResult = z.object({
   type: lenient(z.string()),
   filePath: lenient(z.string()),
@@ -100,6 +100,7 @@ const editResult = z.object({
   updated_file: lenient(z.string()),
   structuredPatch: lenient(z.array(hunk)),
   userModified: lenient(z.boolean()),
+  error: lenient(z.string()),
 });
 
 const userLine = z.object({
@@ -296,7 +297,7 @@ function editOf(result: unknown): { edit: EntryEdit } | undefined {
 
 /** Other tools name files, too. */
 function isEdit(data: z.infer<typeof editResult>): boolean {
-  return data.structuredPatch !== undefined || data.updated_file !== undefined;
+  return !data.error && (data.structuredPatch !== undefined || data.updated_file !== undefined);
 }
 
 function ofAssistant(line: z.infer<typeof assistantLine>): Entry {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Conversation } from '../../../src/records/conversation.ts';
 import { isWanted, parseEntry } from '../../../src/records/entries.ts';
 import type { RecordedEdit, RecordEvent, ToolResult, Turn } from '../../../src/records/events.ts';
-import { cwd, linesOf, recorded, versions, type Version } from './fixtures.ts';
+import { cwd, editLines, linesOf, recorded, versions, type Version } from './fixtures.ts';
 
 /** What a conversation tells of these lines. */
 function told(lines: readonly string[]) {
@@ -142,6 +142,31 @@ describe("what the CLI's transcripts tell", () => {
         assert.match(conversation.model ?? '', /^claude-/);
         assert.equal(conversation.contextTokens, 20); // the mock says 10 in, 10 out
       });
+    });
+  }
+
+  for (const version of versions) {
+    it(`${version}: edits of a notebook, of a whole file, and of several places, as far as it writes them down`, () => {
+      const edits = told(editLines(version))
+        .of('edit')
+        .map(({ edit: { filePath, before, after, patch } }) => [
+          filePath.slice(cwd.length + 1),
+          typeof before,
+          after?.includes('"x = 2') ?? after,
+          patch.flatMap(({ lines }) => lines.filter((line) => line.startsWith('+'))).join(),
+        ]);
+      assert.deepEqual(
+        edits,
+        version === '1.0.128'
+          ? [
+              ['greet.ts', 'undefined', false, '+all new'],
+              ['greet.ts', 'string', undefined, '+quite new'],
+            ]
+          : [
+              ['n.ipynb', 'string', true, ''],
+              ['greet.ts', 'string', false, '+all new'],
+            ],
+      );
     });
   }
 

@@ -34,6 +34,11 @@ export function linesOf(version: Version, name = `${recorded[version].sessionId}
   return fs.readFileSync(fixturePath(version, name), 'utf8').trimEnd().split('\n');
 }
 
+/** What was written of edits of a notebook, of a file that was there, and of several at once. */
+export function editLines(version: Version): string[] {
+  return fs.readFileSync(`${root}${version}/edits.jsonl`, 'utf8').trimEnd().split('\n');
+}
+
 /** What a session file had in it, one after the other. */
 export function sessionFileTexts(): string[] {
   return fs.readFileSync(`${root}2.1.330/sessions.jsonl`, 'utf8').trimEnd().split('\n');

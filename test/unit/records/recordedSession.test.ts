@@ -200,19 +200,26 @@ describe('a session and its records', () => {
       assert.ok(session.turn?.files.includes(`${cwd}/greet.ts`));
     });
 
-    it('does not tell again what its sub-agents did before', async () => {
-      append(pathOf(version), ...linesOf(version));
-      const lines = linesOf(version, agent);
-      append(project(agent), ...lines.slice(0, -4));
-      tellState({ status: 'idle' });
-      const { of } = await attach();
-      append(project(agent), ...lines.slice(-4));
-      await until('the edit', () => of('edit').length > 0 || of('toolEnded').length > 0);
-      assert.deepEqual(
-        of('toolBegun').map(({ use }) => use.name),
-        ['Edit'],
-      );
-    });
+    for (const [when, age] of [
+      ['in this turn', () => {}],
+      ['long before', (path: string) => fs.utimesSync(path, 1, 1)],
+    ] as const) {
+      it(`does not tell again what its sub-agents did ${when}`, async () => {
+        append(pathOf(version), ...linesOf(version));
+        const lines = linesOf(version, agent);
+        append(project(agent), ...lines.slice(0, -4));
+        age(project(agent));
+        tellState({ status: 'idle' });
+        const { of, session } = await attach();
+        append(project(agent), ...lines.slice(-4));
+        await until('the edit', () => of('edit')[0]);
+        await session.refresh();
+        assert.deepEqual(
+          of('toolBegun').map(({ use }) => use.name),
+          ['Edit'],
+        );
+      });
+    }
 
     it('goes on with another transcript after /clear', async () => {
       append(pathOf(version), ...linesOf(version));
@@ -227,6 +234,24 @@ describe('a session and its records', () => {
         of('prompt').map(({ turn }) => turn.prompt),
         ['are you there', 'go on'],
       );
+    });
+
+    it('goes on with a resumed one without telling what is in it', async () => {
+      append(pathOf(version), ...linesOf(version));
+      append(project(agent), ...linesOf(version, agent));
+      fs.utimesSync(project(agent), 1, 1);
+      tellState({ status: 'idle', sessionId: cleared });
+      const { session, events, of } = await attach();
+      tellState({ status: 'idle' });
+      await until('the other session', () => of('session')[0]?.sessionId === sessionId);
+      assert.equal(session.turn?.prompt, 'plan it');
+      append(pathOf(version), ...linesOf(version).slice(0, lineWith(version, '"content":"list files"')));
+      await until('what comes then', () => of('turnEnded')[0]);
+      assert.deepEqual(
+        events.flatMap((event) => (event.type === 'prompt' ? event.turn.prompt : [])),
+        ['say hello'],
+      );
+      assert.deepEqual(of('toolBegun'), []);
     });
 
     it('does not take what another session has written into its transcript', async () => {
