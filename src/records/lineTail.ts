@@ -69,9 +69,7 @@ export class LineTail implements Disposable {
   /** Settles when all that was there at the time of the call has been told. Never rejects for what a file is like. */
   read(): Promise<void> {
     this.isDue = true;
-    return (this.running ??= this.drain().finally(() => {
-      this.running = undefined;
-    }));
+    return (this.running ??= Promise.resolve().then(() => this.drain()));
   }
 
   dispose(): void {
@@ -80,9 +78,13 @@ export class LineTail implements Disposable {
   }
 
   private async drain(): Promise<void> {
-    while (this.isDue && !this.isDisposed && !this.isHalted) {
-      this.isDue = false;
-      await this.readOnce();
+    try {
+      while (this.isDue && !this.isDisposed && !this.isHalted) {
+        this.isDue = false;
+        await this.readOnce();
+      }
+    } finally {
+      this.running = undefined; // at once: who calls from now on starts anew
     }
   }
 

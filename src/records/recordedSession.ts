@@ -228,7 +228,10 @@ export class RecordedSession implements Disposable {
             this.isReplaying = false;
           }
         },
-        gap: (reason) => this.tell({ type: 'gap', reason }),
+        gap: (reason) => {
+          this.tell({ type: 'gap', reason });
+          this.update();
+        },
         looked: () => this.updateSource(),
       },
       this.dependencies.watchOptions,

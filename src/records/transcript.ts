@@ -58,7 +58,12 @@ export class Transcript implements Disposable {
   /** Why it is not read, or not watched. */
   get reasons(): string[] {
     const why = this.main.reason ?? (this.main.isThere ? undefined : 'there is no transcript yet');
-    return [...(why === undefined ? [] : [why]), ...this.watches.flatMap(({ reasons }) => reasons)];
+    const many = `it has more than ${maxAgents} sub-agents, of which the rest are not read`;
+    return [
+      ...(why === undefined ? [] : [why]),
+      ...(this.agents.size < maxAgents ? [] : [many]),
+      ...this.watches.flatMap(({ reasons }) => reasons),
+    ];
   }
 
   get isThere(): boolean {

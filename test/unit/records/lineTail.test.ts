@@ -128,6 +128,22 @@ describe('following the lines of a file', () => {
     assert.deepEqual(told, ['one', 'two', 'three']);
   });
 
+  it('loses no call, at whatever moment of the one before it comes', async () => {
+    const { tail, told } = follow();
+    fs.writeFileSync(path, '');
+    const expected: string[] = [];
+    for (let moments = 0; moments < 20; moments++) {
+      void tail.read();
+      for (let i = 0; i < moments; i++) {
+        await null;
+      }
+      fs.appendFileSync(path, `${moments}\n`);
+      await tail.read();
+      expected.push(String(moments));
+      assert.deepEqual(told, expected);
+    }
+  });
+
   it('leaves out a line over the limit and goes on with the next', async () => {
     const { tail, told } = follow({ line: 10, chunk: 4 });
     fs.writeFileSync(path, `short\n${'x'.repeat(5_000)}\nnext\n0123456789\n0123456789a\n`);
