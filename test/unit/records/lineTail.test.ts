@@ -135,7 +135,7 @@ describe('following the lines of a file', () => {
     for (let moments = 0; moments < 20; moments++) {
       void tail.read();
       for (let i = 0; i < moments; i++) {
-        await null;
+        await Promise.resolve();
       }
       fs.appendFileSync(path, `${moments}\n`);
       await tail.read();

@@ -376,6 +376,25 @@ describe('a session and its records', () => {
       assert.match(session.source.reasons.join(), /is a link/);
     });
 
+    it('is looked at every while where the system cannot watch, and says so', async () => {
+      const watch = (() => {
+        throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+      }) as typeof fs.watch;
+      records.dispose();
+      records = new Records({ configDir: config, log: console, watchOptions: { interval: 20, watch } });
+      append(pathOf(version), ...linesOf(version).slice(0, 20));
+      tellState({ status: 'idle' });
+      const { session, of } = await attach();
+      append(pathOf(version), ...linesOf(version).slice(20));
+      append(project(agent), ...linesOf(version, agent));
+      tellState({ status: 'busy' });
+      await until('the state', () => session.state?.status === 'working');
+      await until('all edits', () => of('edit').length === 4);
+      const { known, reasons } = session.source;
+      assert.equal(known, 'session file and transcript');
+      assert.match(reasons.join('\n'), /projects\/-home-user-project is looked at every 0.02 s \(EMFILE\)/);
+    });
+
     it('finds what was edited since then, by sub-agents, too', async () => {
       append(pathOf(version), ...linesOf(version));
       append(project(agent), ...linesOf(version, agent));
