@@ -99,9 +99,9 @@ async function benchLines(session: RecordedSession, path: string): Promise<void>
       bare.push((await timed(async () => readBare(path, from))) / lines.length);
     }
     listening.dispose();
-    const ratio = quantile(ours, 0.5) / quantile(bare, 0.5);
+    const ratio = quantile(ours, 0.1) / quantile(bare, 0.1); // what others do on the machine is in the rest
     row(`appended lines ${what}, each`, `${micro(ours)}, bare read and JSON.parse ${micro(bare)}`);
-    row('ratio at p50', ratio.toFixed(2), ratio <= limit && told > 0, `at most ${limit}`);
+    row('ratio at p10', ratio.toFixed(2), ratio <= limit && told > 0, `at most ${limit}`);
   }
 }
 
