@@ -1,5 +1,5 @@
 // npm run bench: what the user feels, measured in one run. Figures compare within the run, not between machines.
-// `npm run bench -- --only tools` measures one part: a key of `parts`.
+// `npm run bench -- --only tools` measures one part: a key of `parts` or of `withoutWindow`.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -17,10 +17,30 @@ import { extensionHost } from '../test/host/processes.ts';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../test/host/workbench.ts';
 import { findLocks, IdeClient, type Lock } from '../test/support/ideClient.ts';
 import { until } from '../test/support/until.ts';
+import { benchRecords } from './benchRecords.ts';
+import { megabytes, ms, percent, quantile, row, spread, timed } from './figures.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** What needs no window. */
+const withoutWindow: Record<string, () => Promise<void> | void> = {
+  comparison: benchComparison,
+  records: benchRecords,
+};
+
 async function main(): Promise<void> {
+  const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;
+  for (const [name, run] of Object.entries(withoutWindow)) {
+    if (only === undefined || only === name) {
+      await run();
+    }
+  }
+  if (only === undefined || !(only in withoutWindow)) {
+    await benchWindow(only);
+  }
+}
+
+async function benchWindow(only: string | undefined): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ide-bridge-bench-'));
   const configDir = join(folder, 'config');
   const workspace = join(folder, 'workspace');
@@ -62,9 +82,7 @@ async function main(): Promise<void> {
       changeSet: () => benchChangeSet(client, window, workspace, lock),
       memory: () => benchMemory(client, workspace, lock),
       tools: () => benchTools(client, workspace, lock),
-      comparison: benchComparison,
     };
-    const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;
     for (const [name, run] of Object.entries(parts)) {
       if (only === undefined || only === name) {
         await run();
@@ -538,38 +556,6 @@ async function settledMemory(pid: number): Promise<number> {
 /** The resident size, in bytes, with what the collector has not taken yet. */
 function memoryOf(pid: number): number {
   return Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
-}
-
-async function timed(action: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await action();
-  return performance.now() - start;
-}
-
-function quantile(values: number[], q: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN;
-}
-
-function spread(times: number[]): string {
-  return `p50 ${ms(quantile(times, 0.5))}, p99 ${ms(quantile(times, 0.99))}`;
-}
-
-function ms(value: number): string {
-  return `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1024 / 1024).toFixed(0)} MB`;
-}
-
-function row(what: string, figure: string, good?: boolean, goal?: string): void {
-  const verdict = goal === undefined ? '' : `  [goal: ${goal}: ${good ? 'met' : 'MISSED'}]`;
-  console.log(`${what.padEnd(50)} ${figure}${verdict}`);
 }
 
 main().catch((error: unknown) => {

@@ -21,6 +21,9 @@ describe('rooms', function () {
     ['src/server/x.ts', '../tools/tool.ts'],
     ['src/server/x.ts', 'vscode'],
     ['src/agent/x.ts', 'vscode'],
+    ['src/agent/x.ts', '../records/records.ts'],
+    ['src/records/x.ts', 'vscode'],
+    ['src/records/x.ts', '../editor/paths.ts'],
     ['src/context/x.ts', '../tools/tool.ts'],
     ['src/tools/x.ts', 'vscode'],
     ['src/tools/x.ts', '../editor/paths.ts'],
@@ -44,6 +47,8 @@ describe('rooms', function () {
   const allowed = [
     ['src/server/x.ts', '../protocol/mcp.ts'],
     ['src/server/x.ts', 'node:fs'],
+    ['src/records/x.ts', 'node:fs'],
+    ['src/sessions/x.ts', '../records/records.ts'],
     ['src/proposals/x.ts', '../tools/openDiff.ts'],
     ['src/proposals/x.ts', './hunks.ts'],
     ['src/changes/x.ts', 'vscode'],

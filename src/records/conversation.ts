@@ -1,0 +1,179 @@
+import type { Entry, EntryResult } from './entries.ts';
+import type { RecordEvent, ToolUse, Turn } from './events.ts';
+
+type TurnToolUse = Turn['toolUses'][number];
+
+interface RunningTurn {
+  readonly id: string;
+  readonly prompt: string;
+  readonly begun: number;
+  ended?: number;
+  isInterrupted: boolean;
+  readonly files: Set<string>;
+  readonly toolUses: Map<string, { id: string; name: string; begun: number; ended?: number }>;
+}
+
+/** A model that never gets an answer to thousands of calls: the oldest are forgotten. */
+const maxOpenTools = 1_000;
+/** Prompts are shown, not sent; what is pasted into one can be megabytes. */
+const maxPrompt = 10_000;
+
+/** Takes the entries of a session and its sub-agents in order, and says what they mean. Reads nothing. */
+export class Conversation {
+  private current: RunningTurn | undefined;
+  private command: Extract<Entry, { kind: 'command' }> | undefined;
+  private readonly open = new Map<string, ToolUse>();
+
+  mode: string | undefined;
+  model: string | undefined;
+  contextTokens: number | undefined;
+
+  constructor(private readonly tell: (event: RecordEvent) => void) {}
+
+  /** Begun and not ended, in the order of their begin. */
+  get openTools(): readonly ToolUse[] {
+    return [...this.open.values()];
+  }
+
+  /** The one that runs, or the last. */
+  get turn(): Turn | undefined {
+    return this.current && shown(this.current);
+  }
+
+  /** Whether a turn runs; undefined before the first. */
+  get isRunning(): boolean | undefined {
+    return this.current && this.current.ended === undefined;
+  }
+
+  take(entry: Entry): void {
+    switch (entry.kind) {
+      case 'prompt':
+        if (entry.agentId === undefined) {
+          this.begin(entry, entry.text, entry.isTyped);
+          this.setMode(entry.mode);
+        }
+        break;
+      case 'command':
+        this.command = entry;
+        break;
+      case 'assistant':
+        this.hear(entry);
+        break;
+      case 'results':
+        entry.results.forEach((result) => this.endTool(result, entry));
+        break;
+      case 'interrupted':
+        if (entry.agentId === undefined && this.current) {
+          this.current.isInterrupted = true;
+          this.end(entry.at);
+        }
+        break;
+      case 'turnEnded':
+        if (entry.agentId === undefined) {
+          this.end(entry.at);
+        }
+        break;
+      case 'mode':
+        this.setMode(entry.mode);
+        break;
+      case 'title':
+        break; // asked for by who lists past sessions
+    }
+  }
+
+  private begin({ uuid = '', at = 0 }: Entry, prompt: string, isTyped: boolean): void {
+    this.command = undefined;
+    // What the last turn has left open will not be answered; sub-agents may go on.
+    for (const { id, agentId } of this.openTools) {
+      if (agentId === undefined) {
+        this.open.delete(id);
+      }
+    }
+    this.current = {
+      id: uuid,
+      prompt: prompt.length > maxPrompt ? prompt.slice(0, maxPrompt) : prompt,
+      begun: at,
+      isInterrupted: false,
+      files: new Set(),
+      toolUses: new Map(),
+    };
+    this.tell({ type: 'prompt', turn: shown(this.current), isTyped, at });
+  }
+
+  private hear(entry: Extract<Entry, { kind: 'assistant' }>): void {
+    const { agentId, uses, model, contextTokens, isLast, at = 0 } = entry;
+    if (agentId === undefined) {
+      if (this.command && model !== undefined) {
+        this.begin(this.command, this.command.text, true);
+      } else if (this.current && !this.current.isInterrupted) {
+        delete this.current.ended; // a hook has had it go on
+      }
+      if (model !== undefined && model !== this.model) {
+        this.model = model;
+        this.tell({ type: 'model', model });
+      }
+      if (contextTokens !== undefined && contextTokens !== this.contextTokens) {
+        this.contextTokens = contextTokens;
+        this.tell({ type: 'usage', contextTokens, at });
+      }
+    }
+    for (const { id, name, input } of uses) {
+      this.beginTool({ id, name, input, begun: at, ...(agentId === undefined ? {} : { agentId }) });
+    }
+    if (agentId === undefined && isLast) {
+      this.end(at);
+    }
+  }
+
+  private beginTool(use: ToolUse): void {
+    this.open.set(use.id, use);
+    if (this.open.size > maxOpenTools) {
+      this.open.delete(this.openTools[0]?.id ?? '');
+    }
+    const { id, name, begun } = use;
+    this.current?.toolUses.set(id, { id, name, begun });
+    this.tell({ type: 'toolBegun', use });
+  }
+
+  private endTool(result: EntryResult, { at = 0 }: Entry): void {
+    const { toolUseId, isError, isRefused, isInterrupted, isInBackground, edit } = result;
+    const use = this.open.get(toolUseId);
+    if (!use) {
+      return; // of a turn that was not read, or told already
+    }
+    this.open.delete(toolUseId);
+    const inTurn = this.current?.toolUses.get(toolUseId);
+    if (inTurn) {
+      inTurn.ended = at;
+    }
+    if (edit) {
+      this.current?.files.add(edit.filePath);
+      const { agentId } = use;
+      const by = agentId === undefined ? {} : { agentId };
+      this.tell({ type: 'edit', edit: { ...edit, toolUseId, at, ...by } });
+    }
+    this.tell({
+      type: 'toolEnded',
+      result: { use, ended: at, isError, isRefused, isInterrupted, isInBackground },
+    });
+  }
+
+  private end(at = 0): void {
+    if (this.current && this.current.ended === undefined) {
+      this.current.ended = at;
+      this.tell({ type: 'turnEnded', turn: shown(this.current), at });
+    }
+  }
+
+  private setMode(mode: string | undefined): void {
+    if (mode !== undefined && mode !== this.mode) {
+      this.mode = mode;
+      this.tell({ type: 'mode', mode });
+    }
+  }
+}
+
+function shown({ files, toolUses, ...turn }: RunningTurn): Turn {
+  const uses: TurnToolUse[] = [...toolUses.values()].map((use) => ({ ...use }));
+  return { ...turn, files: [...files], toolUses: uses };
+}

@@ -1,0 +1,58 @@
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { isOwnFolder, namesIn } from './recordFile.ts';
+
+/** Longer names are cut here, and get a hash of the CLI's own. */
+const maxSlug = 200;
+
+/** The folder of a working directory's transcripts, below `<config>/projects`; for a long one, what its name begins with. */
+export function slugOf(cwd: string): { readonly name: string; readonly isWhole: boolean } {
+  const slug = cwd.replace(/[^a-zA-Z0-9]/g, '-');
+  return slug.length <= maxSlug
+    ? { name: slug, isWhole: true }
+    : { name: `${slug.slice(0, maxSlug)}-`, isWhole: false };
+}
+
+/** The folders that can be those of a working directory: mostly one, there or not. */
+export function foldersOf(projects: string, cwd: string): string[] {
+  const { name, isWhole } = slugOf(cwd);
+  if (isWhole) {
+    return [join(projects, name)];
+  }
+  return namesIn(projects)
+    .filter((found) => found.startsWith(name))
+    .map((found) => join(projects, found));
+}
+
+/**
+ * The folder with the transcript of a session. One that was begun in another folder (another working tree, a resumed one)
+ * is looked for in all of them: its id is its own.
+ */
+export function folderOf(projects: string, cwd: string, sessionId: string): string | undefined {
+  if (fs.lstatSync(projects, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    return undefined;
+  }
+  const likely = foldersOf(projects, cwd);
+  const hasIt = (folder: string) =>
+    isOwnFolder(folder) &&
+    fs.lstatSync(join(folder, transcriptName(sessionId)), { throwIfNoEntry: false }) !== undefined;
+  const all = () => namesIn(projects).map((name) => join(projects, name));
+  return likely.find(hasIt) ?? all().find(hasIt) ?? likely[0];
+}
+
+export function transcriptName(sessionId: string): string {
+  return `${sessionId}.jsonl`;
+}
+
+const transcript = /^([\w-]{1,100})\.jsonl$/;
+const agentTranscript = /^agent-([\w-]{1,100})\.jsonl$/;
+
+/** The session that a file in such a folder is the transcript of. */
+export function sessionIdIn(name: string): string | undefined {
+  return agentIdIn(name) === undefined ? transcript.exec(name)?.[1] : undefined;
+}
+
+/** The sub-agent whose transcript a file is. */
+export function agentIdIn(name: string): string | undefined {
+  return agentTranscript.exec(name)?.[1];
+}

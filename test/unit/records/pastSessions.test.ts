@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import fsModule, * as fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { PastSessions } from '../../../src/records/pastSessions.ts';
+import { slugOf } from '../../../src/records/transcriptPlace.ts';
+import { cwd, fixturePath, linesOf, recorded, slug, versions } from './fixtures.ts';
+
+describe('past sessions of a folder', () => {
+  let projects: string;
+  let past: PastSessions;
+
+  beforeEach(() => {
+    projects = fs.mkdtempSync(join(tmpdir(), 'records-'));
+    past = new PastSessions(projects);
+  });
+
+  afterEach(() => fs.rmSync(projects, { recursive: true, force: true }));
+
+  const place = (name: string) => join(projects, slug, name);
+
+  function write(name: string, lines: readonly string[]): void {
+    fs.mkdirSync(dirname(place(name)), { recursive: true });
+    fs.writeFileSync(place(name), lines.map((line) => `${line}\n`).join(''));
+  }
+
+  for (const version of versions) {
+    it(`of ${version} have a title, times, and on demand turns and files`, async () => {
+      const { sessionId, agent } = recorded[version];
+      write(`${sessionId}.jsonl`, linesOf(version));
+      if (agent !== undefined) {
+        write(agent, linesOf(version, agent));
+      }
+      const [session, ...others] = await past.list(cwd);
+      assert.ok(session);
+      assert.deepEqual(others, []);
+      assert.equal(session.sessionId, sessionId);
+      // 1.0 writes the summary of a session into its own transcript, when it is resumed.
+      assert.equal(session.title, version === '1.0.128' ? 'mock' : 'say hello');
+      assert.ok((session.begun ?? Infinity) < session.lastActive);
+      const { turns, files, isComplete } = await past.count(session);
+      assert.deepEqual(files, [`${cwd}/greet.ts`, `${cwd}/new.md`].sort());
+      assert.ok(turns >= 10, `${turns}`);
+      assert.equal(isComplete, true);
+      assert.equal((await past.count(session, 2_000)).isComplete, false);
+    });
+  }
+
+  it('are those of a folder, the last active first', async () => {
+    const { sessionId, cleared } = recorded['2.1.330'];
+    write(`${sessionId}.jsonl`, linesOf('2.1.330'));
+    write(`${cleared}.jsonl`, linesOf('2.1.330', `${cleared}.jsonl`));
+    const found = await past.list(cwd);
+    assert.deepEqual(
+      found.map((session) => session.title),
+      ['are you there', 'say hello'],
+    );
+    assert.deepEqual(await past.list('/home/user/other'), []);
+  });
+
+  it('have the title that the user has given, before that of the CLI', async () => {
+    const { sessionId } = recorded['2.1.330'];
+    const title = (fields: object) => JSON.stringify({ ...fields, sessionId });
+    const own = title({ type: 'ai-title', aiTitle: 'Greets' });
+    write(`${sessionId}.jsonl`, [...linesOf('2.1.330'), own]);
+    assert.equal((await past.list(cwd))[0]?.title, 'Greets');
+    const given = title({ type: 'custom-title', customTitle: 'Mine' });
+    write(`${sessionId}.jsonl`, [...linesOf('2.1.330'), given, own]);
+    assert.equal((await past.list(cwd))[0]?.title, 'Mine');
+  });
+
+  it('of 2.0.77 have the summary that is written into the transcript of another', async () => {
+    for (const name of ['2f72e5ef-1606-4e3a-814b-4a962da603e3', recorded['2.0.77'].sessionId]) {
+      fs.mkdirSync(join(projects, slug), { recursive: true });
+      fs.copyFileSync(fixturePath('2.0.77', `${name}.jsonl`), place(`${name}.jsonl`));
+    }
+    const leaf = (JSON.parse(linesOf('2.0.77').at(-1) ?? '') as { uuid: string }).uuid;
+    fs.appendFileSync(
+      place('2f72e5ef-1606-4e3a-814b-4a962da603e3.jsonl'),
+      `${JSON.stringify({ type: 'summary', summary: 'Greetings', leafUuid: leaf })}\n`,
+    );
+    assert.deepEqual(
+      (await past.list(cwd)).map(({ title }) => title),
+      ['Greetings'],
+    );
+  });
+
+  it('are read at their ends only, and again only when they have changed', async () => {
+    const { sessionId } = recorded['2.1.330'];
+    const lines = linesOf('2.1.330');
+    write(`${sessionId}.jsonl`, [...lines.slice(0, 30), '', ...lines.slice(30)]);
+    const big = fs.openSync(place(`${sessionId}.jsonl`), 'a');
+    fs.ftruncateSync(big, 2 ** 30);
+    fs.writeSync(big, `\n${lines.slice(30).join('\n')}\n`);
+    fs.closeSync(big);
+    let bytes = 0;
+    const { readSync } = fsModule;
+    const counting = (...args: Parameters<typeof readSync>) => {
+      const read = readSync(...args);
+      bytes += read;
+      return read;
+    };
+    fsModule.readSync = counting as typeof readSync;
+    syncBuiltinESMExports();
+    try {
+      assert.equal((await past.list(cwd))[0]?.title, 'say hello');
+      assert.ok(bytes > 0 && bytes < 1_000_000, `${bytes} bytes`);
+      bytes = 0;
+      await past.list(cwd);
+      assert.equal(bytes, 0);
+      fs.appendFileSync(place(`${sessionId}.jsonl`), '\n');
+      await past.list(cwd);
+      assert.ok(bytes > 0);
+    } finally {
+      fsModule.readSync = readSync;
+      syncBuiltinESMExports();
+    }
+  });
+
+  it('are not what is a link, a folder, empty, or not theirs', async () => {
+    const { sessionId, cleared } = recorded['2.1.330'];
+    write('elsewhere.txt', linesOf('2.1.330'));
+    fs.symlinkSync(place('elsewhere.txt'), place(`${sessionId}.jsonl`));
+    fs.mkdirSync(place(`${cleared}.jsonl`));
+    write('empty.jsonl', []);
+    write('noise.jsonl', ['', '{', 'null', '{"type":"user"}']);
+    write('agent-abc.jsonl', linesOf('2.0.77', recorded['2.0.77'].agent));
+    assert.deepEqual(await past.list(cwd), []);
+  });
+});
+
+describe('the folder of transcripts', () => {
+  // As 2.1.330 named them.
+  for (const [folder, name] of [
+    ['/tmp/a b.c_d-e', '-tmp-a-b-c-d-e'],
+    ['/tmp/ünï-漢字😀', '-tmp--n------'],
+    ['/tmp/UPPER@(1)', '-tmp-UPPER--1-'],
+  ] as const) {
+    it(`of ${folder} is ${name}`, () => {
+      assert.deepEqual(slugOf(folder), { name, isWhole: true });
+    });
+  }
+
+  it('of a long one begins with 200 characters of it', () => {
+    const { name, isWhole } = slugOf(`/home/${'x'.repeat(100)}/${'y'.repeat(120)}`);
+    assert.deepEqual([name.length, isWhole], [201, false]);
+    assert.equal(name, `-home-${'x'.repeat(100)}-${'y'.repeat(93)}-`);
+  });
+});
