@@ -44,7 +44,6 @@ describe('the text of what a session asks', () => {
   it('has nothing in it that a terminal, a notification or the direction of text obeys', () => {
     const command = '\x1b[2Jls \u202e[x](command:evil)\u2028z';
     const text = questionText(waiting(use('Bash\r\n', { command })), 100);
-    // eslint-disable-next-line no-control-regex
     assert.doesNotMatch(text, /[\x00-\x1f\u2028\u202e]|\]\(/);
   });
 });
