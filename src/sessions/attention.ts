@@ -28,8 +28,8 @@ class Wait {
   constructor(
     readonly session: Session,
     readonly about: Proposal | 'question' | 'call',
-    /** The calls of tools that the question can be about. */
-    readonly asks: readonly string[] = [],
+    /** The calls of tools that the question can be about, by their ids. */
+    public asks: readonly string[] = [],
   ) {}
 
   get proposal(): Proposal | undefined {
@@ -181,8 +181,11 @@ export class Attention implements vscode.Disposable {
 
   private ask(session: Session, { asks }: Extract<SessionState, { status: 'waiting' }>): void {
     const ids = asks.map(({ id }) => id);
-    const isOther = (wait: Wait) => wait.asks.length > 0 && !wait.asks.some((id) => ids.includes(id));
-    this.keep((wait) => wait.session !== session || wait.about !== 'question' || !isOther(wait));
+    const question = this.waits.find((wait) => wait.session === session && wait.about === 'question');
+    if (question?.asks.length === 0) {
+      question.asks = ids; // the transcript comes after the session file
+    }
+    this.keep((wait) => wait !== question || ids.length === 0 || wait.asks.some((id) => ids.includes(id)));
     if (!this.waits.some((other) => other.session === session)) {
       this.waits.push(new Wait(session, 'question', ids));
       this.lookAnew();
