@@ -23,7 +23,8 @@ class Wait {
   isSeen = false;
   /** By a notification. */
   isTold = false;
-  readonly over = new Deferred<void>();
+  /** What is told of it may go. */
+  readonly known = new Deferred<void>();
 
   constructor(
     readonly session: Session,
@@ -103,7 +104,7 @@ export class Attention implements vscode.Disposable {
     clearTimeout(this.timer);
     this.subscriptions.dispose();
     this.changed.dispose();
-    this.waits.forEach(({ over }) => over.settle());
+    this.waits.forEach(({ known }) => known.settle());
   }
 
   /** That a CLI has called is known once it was seen; whatever is to be answered is not over with that. */
@@ -208,7 +209,7 @@ export class Attention implements vscode.Disposable {
     const over = this.waits.filter((wait) => !predicate(wait));
     if (over.length > 0) {
       this.waits = this.waits.filter((wait) => !over.includes(wait));
-      over.forEach((wait) => wait.over.settle());
+      over.forEach(({ known }) => known.settle());
       this.changed.fire();
     }
   }
@@ -234,7 +235,9 @@ export class Attention implements vscode.Disposable {
     bridge.sessions.forEach((session) => this.followRecord(session));
     for (const wait of this.waits.filter(({ isSeen }) => !isSeen)) {
       wait.isSeen = this.isInView(wait);
-      if (!wait.isSeen && !wait.isTold && setting('attention.notify')) {
+      if (wait.isSeen) {
+        wait.known.settle();
+      } else if (!wait.isTold && setting('attention.notify')) {
         wait.isTold = true;
         void this.notify(wait);
       }
@@ -246,13 +249,13 @@ export class Attention implements vscode.Disposable {
     );
   }
 
-  private async notify({ session, about, over }: Wait): Promise<void> {
+  private async notify({ session, about, known }: Wait): Promise<void> {
     const label = printable(session.label);
     const state = this.dependencies.sessionRecords.stateOf(session);
     if (about === 'question') {
-      const question = state?.status === 'waiting' ? questionText(state, 80) : '';
+      const question = state?.status === 'waiting' ? questionText(state, 80) : 'It asks.';
       const show = { title: 'Show', command: commandIds.showSession, arguments: [session.id] };
-      notifyUntil(over.promise, `${label} waits for you. ${question}`, show);
+      notifyUntil(known.promise, `${label} waits for you`, show, question);
       return;
     }
     const message =

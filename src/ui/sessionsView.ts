@@ -110,7 +110,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
       .join(' · ');
     item.tooltip = [
       `${label}: ${text}`,
-      ...this.details(session),
+      ...this.details(session).filter((line) => line !== text),
       `${clientInfo?.name} ${clientInfo?.version}, process ${pid ?? 'unknown'}`,
       ...(folder === undefined ? [] : [folder]),
       hasTerminal ? 'Click to show its terminal' : 'Runs outside of the terminals of this window',

@@ -31,7 +31,8 @@ describe('the records of a session', function () {
     return recorded;
   }
 
-  const row = (state: string) => desk.ui.page.locator('.monaco-list-row', { hasText: state });
+  /** Not one of the notifications, which are rows, too. */
+  const row = (state: string) => desk.ui.page.locator('.pane .monaco-list-row', { hasText: state });
   const toasts = () =>
     desk.ui.page.locator('.notification-toast', { hasText: / proposes | waits for you| has finished/ });
   const status = () => desk.ui.page.locator('[id$="ideBridge.status"]');
@@ -70,14 +71,15 @@ describe('the records of a session', function () {
   it('are shown as plain text, whatever a model has made of them', async () => {
     ask('$(bell) [x](command:workbench.action.quit) <b>y</b>');
     await row('Asks: Bash: $(bell) [x] (command:').waitFor();
-    await toasts().waitFor();
-    assert.deepEqual(await toasts().locator('a', { hasText: 'x' }).allInnerTexts(), []);
+    const toast = toasts().filter({ hasText: '$(bell)' });
+    await toast.waitFor();
+    assert.deepEqual(await toast.locator('a').allInnerTexts(), ['Show']);
     await desk.ui.screenshot('session-asks-hostile');
   });
 
   it('ask for attention as long as it asks, and take the notification back when it is answered elsewhere', async () => {
     ask();
-    const toast = toasts().filter({ hasText: 'waits for you. Asks: Bash: npm test' });
+    const toast = toasts().filter({ hasText: 'waits for you (Show). Asks: Bash: npm test' });
     await toast.waitFor();
     assert.ok(await isColoured());
     await desk.ui.screenshot('attention-question');
@@ -121,32 +123,32 @@ describe('the records of a session', function () {
   });
 
   it('take the notification back when the CLI ends', async () => {
-    ask();
-    await toasts().waitFor();
+    ask('to end');
+    const toast = toasts().filter({ hasText: 'to end' });
+    await toast.waitFor();
     cli.removeSessionFile();
     await desk.client.close();
-    await toasts().waitFor({ state: 'detached' });
+    await toast.waitFor({ state: 'detached' });
     assert.ok(!(await isColoured()));
   });
 
   it('are known at once of a session that comes back, as after a reload of the window', async () => {
     await desk.client.close();
-    ask();
-    const client = await connectClient();
-    await row('Asks: Bash: npm test').waitFor();
-    await toasts().waitFor();
-    await client.close();
+    ask('to come back');
+    await connectClient();
+    await row('Asks: Bash: to come back').waitFor();
+    await toasts().filter({ hasText: 'to come back' }).waitFor();
   });
 
   it('are not read where the user does not want that, from that moment on', async () => {
-    ask();
-    await row('Asks: Bash: npm test').waitFor();
-    await toasts().waitFor();
+    ask('to be read');
+    const toast = toasts().filter({ hasText: 'to be read' });
+    await toast.waitFor();
     await desk.configure('ideBridge.records.enabled', false);
     await row('Idle').waitFor();
-    await toasts().waitFor({ state: 'detached' });
+    await toast.waitFor({ state: 'detached' });
     await desk.configure('ideBridge.records.enabled', true);
-    await row('Asks: Bash: npm test').waitFor();
+    await row('Asks: Bash: to be read').waitFor();
   });
 
   it('are named by the doctor as what each session is known by', async () => {
@@ -211,7 +213,7 @@ describe('the records of a session', function () {
       await toasts().getByText('Show').click();
       await until('its terminal', () => vscode.window.activeTerminal?.name === 'Claude Code');
       await until('no colour', async () => !(await isColoured()));
-      await setTimeout(longEnough);
+      await toasts().waitFor({ state: 'detached' });
       assert.equal(await row('Asks: Bash: npm test').count(), 1);
       await lookAway();
       await until('the colour', isColoured);
