@@ -73,7 +73,7 @@ describe('the records of a session', function () {
     await row('Asks: Bash: $(bell) [x] (command:').waitFor();
     const toast = toasts().filter({ hasText: '$(bell)' });
     await toast.waitFor();
-    assert.deepEqual(await toast.locator('a').allInnerTexts(), ['Show']);
+    assert.deepEqual(await toast.locator('.notification-list-item-message a').allInnerTexts(), ['Show']);
     await desk.ui.screenshot('session-asks-hostile');
   });
 
