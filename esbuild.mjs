@@ -11,6 +11,7 @@ const budgets = {
   'src/changes/undoDecision.ts': 3_000,
   'src/doctor/pages.ts': 10_000,
   'src/notebooks/codeRuns.ts': 15_000,
+  'src/records/records.ts': 34_000,
   'src/tools/jsonSchema.ts': 20_000,
 };
 

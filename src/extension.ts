@@ -61,10 +61,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const notebooks = new NotebooksFeature(workspaceState);
   const documents = new DocumentsFeature(bridge, proposals, sharing.sharing);
   const agentChanges = new AgentChanges(storageUri, git, log);
-  const sessions = new SessionsFeature(bridge, proposals, sessionTerminals, userPlace, context);
+  const sessions = new SessionsFeature(bridge, proposals, sessionTerminals, userPlace, context, log);
   const mentioning = new MentionsFeature(bridge, sharing, sessionTerminals, workspaceState);
-  const doctor = new DoctorFeature(bridge, processes, reports, info.version);
-  const { attention, signs } = sessions;
+  const { attention, signs, records } = sessions;
+  const doctor = new DoctorFeature(bridge, processes, reports, records, info.version);
   const { mentions } = mentioning;
 
   tools.add(
@@ -98,7 +98,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     sessions,
     mentioning,
     doctor,
-    new SessionsView({ bridge, proposals, agentChanges, sessionTerminals, attention, signs }),
+    new SessionsView({ bridge, proposals, agentChanges, sessionTerminals, attention, signs, records }),
     new StatusBar(bridge, attention, mentions),
     registerCommands({
       ...sessions.commands(),

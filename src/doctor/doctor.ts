@@ -5,6 +5,7 @@ import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
 import type { Report } from '../editor/reports.ts';
 import { setting } from '../editor/settings.ts';
+import type { KnownBy, SessionRecords } from '../sessions/sessionRecords.ts';
 import { terminalsWithOtherPort } from '../sessions/terminalPorts.ts';
 import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
 import type { Bridge } from '../server/bridge.ts';
@@ -26,7 +27,12 @@ import { escaped, withoutHome } from '../editor/reportText.ts';
 const ownName = 'ide-bridge-for-claude-code';
 
 /** Everything that can keep a CLI from connecting, and what to do about it; without token, name of user or text of files. */
-export async function examine(bridge: Bridge, processes: ChildProcesses, version: string): Promise<Report> {
+export async function examine(
+  bridge: Bridge,
+  processes: ChildProcesses,
+  records: SessionRecords,
+  version: string,
+): Promise<Report> {
   const folders = workspaceFolderPaths();
   const isTrusted = vscode.workspace.isTrusted;
   const findings = [
@@ -50,9 +56,26 @@ export async function examine(bridge: Bridge, processes: ChildProcesses, version
   return toReport(findings, [
     `IDE Bridge ${version}, ${vscode.env.appName} ${vscode.version}, ${process.platform} ${process.arch}`,
     ...[...bridge.sessions].map(
-      ({ id, clientInfo }) => `Session ${id}: ${clientInfo?.name ?? '?'} ${clientInfo?.version ?? ''}`,
+      (session) =>
+        `Session ${session.id}: ${session.clientInfo?.name ?? '?'} ${session.clientInfo?.version ?? ''}. ${knownBy(records.sourceOf(session))}`,
     ),
   ]);
+}
+
+/** From where it is known what a session is at, and why not better. */
+export function knownBy(source: KnownBy | undefined): string {
+  const signs = 'What it is at is told by signs in its terminal alone';
+  if (source === 'off') {
+    return `${signs}: ideBridge.records.enabled is off.`;
+  }
+  if (!source) {
+    return `${signs}: it has not said which process it is.`;
+  }
+  const { known, reasons } = source;
+  const why = reasons.length === 0 ? '' : ` (${printable(reasons.join('; '), 500)})`;
+  return known.startsWith('session file')
+    ? `What it is at is known by its ${known}${why}.`
+    : `${signs}${known === 'transcript' ? ', its turns by its transcript' : ''}${why}.`;
 }
 
 const untrusted: Finding = {

@@ -3,6 +3,7 @@ import type { Disposable } from '../base/disposable.ts';
 import type { Report, Reports } from '../editor/reports.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
+import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import { reportFailedStart } from './failedStart.ts';
 
 /** Says why a CLI does not connect, and what went over the wire. */
@@ -14,6 +15,7 @@ export class DoctorFeature implements Disposable {
     private readonly bridge: Bridge,
     private readonly processes: ChildProcesses,
     private readonly reports: Reports,
+    private readonly records: SessionRecords,
     private readonly version: string,
   ) {
     this.subscription = reportFailedStart(bridge);
@@ -37,7 +39,7 @@ export class DoctorFeature implements Disposable {
 
   private async examine(): Promise<Report> {
     const { examine } = await import('./pages.ts');
-    return examine(this.bridge, this.processes, this.version);
+    return examine(this.bridge, this.processes, this.records, this.version);
   }
 }
 

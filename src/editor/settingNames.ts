@@ -6,6 +6,7 @@ export interface Settings {
   permissionMode: string;
   location: 'panel' | 'editor' | 'beside';
   'attention.notify': boolean;
+  'records.enabled': boolean;
   'mention.target': 'lastActive' | 'ask';
   'share.enabled': boolean;
   /** Globs. */
@@ -63,6 +64,7 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   permissionMode: 'user',
   location: 'free',
   'attention.notify': 'user',
+  'records.enabled': off,
   'mention.target': (user, workspace) => (workspace === 'ask' ? 'ask' : user),
   'share.enabled': off,
   'share.exclude': both,

@@ -1,9 +1,14 @@
 import * as vscode from 'vscode';
+import { Deferred } from '../base/deferred.ts';
 import { printable } from '../base/printable.ts';
 import type { Proposal } from '../proposals/proposal.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import { tabsOf } from '../proposals/proposalTabs.ts';
+import type { SessionRecords } from './sessionRecords.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
+import { questionText } from './stateText.ts';
+import type { SessionState } from '../records/events.ts';
+import { notifyUntil } from '../editor/notifyUntil.ts';
 import { setting } from '../editor/settings.ts';
 import { allTabs } from '../editor/tabContent.ts';
 import type { TerminalSigns } from './terminalSigns.ts';
@@ -12,14 +17,25 @@ import type { Bridge } from '../server/bridge.ts';
 import type { Session } from '../server/session.ts';
 import { commandIds } from '../editor/commandIds.ts';
 
-/** A proposal, or a terminal in which the CLI has asked or is done. */
-interface Wait {
-  readonly session: Session;
-  readonly proposal?: Proposal;
+/** A proposal; a question of which the CLI's record says that it is up; or a CLI that has rung or is done. */
+class Wait {
   /** It was in view for a while. */
-  isSeen?: boolean;
+  isSeen = false;
   /** By a notification. */
-  isTold?: boolean;
+  isTold = false;
+  /** What is told of it may go. */
+  readonly known = new Deferred<void>();
+
+  constructor(
+    readonly session: Session,
+    readonly about: Proposal | 'question' | 'call',
+    /** The calls of tools that the question can be about, by their ids. */
+    public asks: readonly string[] = [],
+  ) {}
+
+  get proposal(): Proposal | undefined {
+    return typeof this.about === 'string' ? undefined : this.about;
+  }
 }
 
 /** A diff needs a moment to open, and the user one to look away, in ms: what is in view then needs no word. */
@@ -33,13 +49,17 @@ interface AttentionDependencies {
   proposals: Proposals;
   sessionTerminals: SessionTerminals;
   userPlace: UserPlace;
+  /** Of CLIs without a session file (2.0 and 1.0), and of all where none may be read. */
   signs: TerminalSigns;
+  sessionRecords: SessionRecords;
 }
 
 /** Knows which sessions wait for the user, and says so, once, when that is out of view. */
 export class Attention implements vscode.Disposable {
   private waits: Wait[] = [];
   private lastDecision = -Infinity;
+  /** As the record had it last. */
+  private readonly states = new WeakMap<Session, SessionState['status']>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,27 +67,23 @@ export class Attention implements vscode.Disposable {
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly dependencies: AttentionDependencies) {
-    const { bridge, proposals, sessionTerminals, userPlace, signs } = dependencies;
+    const { bridge, proposals, userPlace, sessionTerminals, signs, sessionRecords } = dependencies;
     const look = () => this.look();
-    const endQuestions = (terminal: vscode.Terminal) =>
-      sessionTerminals.sessionsIn(terminal).forEach((session) => this.endQuestion(session));
     this.subscriptions = vscode.Disposable.from(
       proposals.onDidChange(() => this.followProposals()),
-      signs.onDidCall((terminal) => sessionTerminals.sessionsIn(terminal).forEach((s) => this.call(s))),
+      sessionRecords.onDidChange((session) => this.followRecord(session)),
+      signs.onDidCall((terminal) => this.signedIn(terminal).forEach((session) => this.call(session))),
       signs.onDidChange((terminal) => {
         if (signs.isWorking(terminal)) {
-          endQuestions(terminal);
-          // Else the user has answered it there.
-          const hasDecided = performance.now() - this.lastDecision < resumption;
-          if (terminal === vscode.window.activeTerminal && !hasDecided) {
-            userPlace.leaveEditor();
-          }
+          this.signedIn(terminal).forEach((session) => this.goesOn(session));
         }
       }),
       // The CLI calls tools when it goes on.
-      bridge.onDidUse((session) => this.endQuestion(session)),
+      bridge.onDidUse((session) => this.isSigned(session) && this.end(session, 'call')),
       bridge.onDidChangeState(() => this.keep(({ session }) => bridge.sessions.has(session))),
-      vscode.window.onDidEndTerminalShellExecution(({ terminal }) => endQuestions(terminal)),
+      vscode.window.onDidEndTerminalShellExecution(({ terminal }) =>
+        sessionTerminals.sessionsIn(terminal).forEach((session) => this.end(session, 'call')),
+      ),
       vscode.window.onDidChangeWindowState(look),
       userPlace.onDidChange(look),
       vscode.window.tabGroups.onDidChangeTabs(look),
@@ -88,11 +104,23 @@ export class Attention implements vscode.Disposable {
     clearTimeout(this.timer);
     this.subscriptions.dispose();
     this.changed.dispose();
+    this.waits.forEach(({ known }) => known.settle());
   }
 
-  /** What a question asks is known once it was seen; a proposal is to be decided. */
+  /** That a CLI has called is known once it was seen; whatever is to be answered is not over with that. */
   private get unseenWaits(): Wait[] {
-    return this.waits.filter((wait) => !this.isInView(wait) && (wait.proposal || !wait.isSeen));
+    return this.waits.filter((wait) => !this.isInView(wait) && !(wait.about === 'call' && wait.isSeen));
+  }
+
+  /** No session file says what it is at. */
+  private isSigned(session: Session): boolean {
+    return !this.dependencies.sessionRecords.stateOf(session);
+  }
+
+  private signedIn(terminal: vscode.Terminal): Session[] {
+    return this.dependencies.sessionTerminals
+      .sessionsIn(terminal)
+      .filter((session) => this.isSigned(session));
   }
 
   private followProposals(): void {
@@ -103,32 +131,85 @@ export class Attention implements vscode.Disposable {
     const known = new Set(this.waits.map(({ proposal }) => proposal));
     const added = all.filter((proposal) => !known.has(proposal));
     const isAsked = (session: Session) => added.some((proposal) => proposal.session === session);
-    this.waits = [
-      // The question that goes with a proposal is the same wait.
-      ...this.waits.filter(({ proposal, session }) =>
-        proposal ? all.includes(proposal) : !isAsked(session),
-      ),
-      ...added.map((proposal) => ({ session: proposal.session, proposal })),
-    ];
+    // The question that goes with a proposal is the same wait.
+    this.keep(({ proposal, session }) => (proposal ? all.includes(proposal) : !isAsked(session)));
+    this.waits.push(...added.map((proposal) => new Wait(proposal.session, proposal)));
     this.lookAnew();
+  }
+
+  private followRecord(session: Session): void {
+    const { sessionRecords, sessionTerminals } = this.dependencies;
+    const state = sessionRecords.stateOf(session);
+    const before = this.states.get(session);
+    if (!state) {
+      this.states.delete(session);
+      this.end(session, 'question');
+      return;
+    }
+    this.states.set(session, state.status);
+    if (state.status === 'waiting') {
+      this.end(session, 'call');
+      this.ask(session, state);
+      return;
+    }
+    this.end(session, 'question');
+    if (state.status === 'working' && before !== 'working') {
+      this.goesOn(session, before === undefined);
+    } else if (before === undefined) {
+      this.end(session, 'call'); // by a sign that nobody needs any more
+    } else if (
+      before === 'working' &&
+      state.status !== 'working' &&
+      sessionRecords.of(session)?.turn?.isInterrupted !== true &&
+      // Of a CLI elsewhere, in tmux for example, it is not known whether the user looks at it.
+      sessionTerminals.terminalOf(session)
+    ) {
+      this.call(session);
+    }
+  }
+
+  /** @param isFirstLook it may have worked for long */
+  private goesOn(session: Session, isFirstLook = false): void {
+    const { sessionTerminals, userPlace } = this.dependencies;
+    this.end(session, 'call');
+    const terminal = sessionTerminals.terminalOf(session);
+    // Else the user has answered it there.
+    const hasDecided = performance.now() - this.lastDecision < resumption;
+    if (terminal && terminal === vscode.window.activeTerminal && !hasDecided && !isFirstLook) {
+      userPlace.leaveEditor();
+    }
+  }
+
+  private ask(session: Session, { asks }: Extract<SessionState, { status: 'waiting' }>): void {
+    const ids = asks.map(({ id }) => id);
+    const question = this.waits.find((wait) => wait.session === session && wait.about === 'question');
+    if (question?.asks.length === 0) {
+      question.asks = ids; // the transcript comes after the session file
+    }
+    this.keep((wait) => wait !== question || ids.length === 0 || wait.asks.some((id) => ids.includes(id)));
+    if (!this.waits.some((other) => other.session === session)) {
+      this.waits.push(new Wait(session, 'question', ids));
+      this.lookAnew();
+    }
   }
 
   private call(session: Session): void {
     // One that goes with a proposal, or comes again, is the same wait.
     if (!this.waits.some((other) => other.session === session)) {
-      this.waits.push({ session });
+      this.waits.push(new Wait(session, 'call'));
       this.lookAnew();
     }
   }
 
-  private endQuestion(session: Session): void {
-    this.keep((wait) => wait.session !== session || wait.proposal !== undefined);
+  private end(session: Session, about: 'question' | 'call'): void {
+    this.keep((wait) => wait.session !== session || wait.about !== about);
   }
 
   private keep(predicate: (wait: Wait) => boolean): void {
-    const kept = this.waits.filter(predicate);
-    if (kept.length < this.waits.length) {
-      this.waits = kept;
+    const over = this.waits.filter((wait) => !predicate(wait));
+    if (over.length > 0) {
+      this.waits = this.waits.filter((wait) => !over.includes(wait));
+      over.forEach(({ known }) => known.settle());
       this.changed.fire();
     }
   }
@@ -148,31 +229,44 @@ export class Attention implements vscode.Disposable {
   }
 
   private tell(): void {
-    const { sessionTerminals, signs } = this.dependencies;
+    const { bridge, sessionTerminals, signs } = this.dependencies;
     this.timer = undefined;
+    // One that was up behind a proposal is up still when that is decided.
+    bridge.sessions.forEach((session) => this.followRecord(session));
     for (const wait of this.waits.filter(({ isSeen }) => !isSeen)) {
       wait.isSeen = this.isInView(wait);
-      if (!wait.isSeen && !wait.isTold && setting('attention.notify')) {
+      if (wait.isSeen) {
+        wait.known.settle();
+      } else if (!wait.isTold && setting('attention.notify')) {
         wait.isTold = true;
         void this.notify(wait);
       }
     }
     // Of a CLI that does not tell when it goes on, the next call is another question.
     this.keep(
-      ({ session, proposal, isSeen }) =>
-        proposal !== undefined || !isSeen || signs.hasTold(sessionTerminals.terminalOf(session)),
+      ({ session, about, isSeen }) =>
+        about !== 'call' || !isSeen || signs.hasTold(sessionTerminals.terminalOf(session)),
     );
   }
 
-  private async notify({ session, proposal }: Wait): Promise<void> {
-    const message = proposal
-      ? `${printable(session.label)} proposes a change to ${proposal.fileName}.`
-      : `${printable(session.label)} waits for you.`;
+  private async notify({ session, about, known }: Wait): Promise<void> {
+    const label = printable(session.label);
+    const state = this.dependencies.sessionRecords.stateOf(session);
+    if (about === 'question') {
+      const question = state?.status === 'waiting' ? questionText(state, 80) : 'It asks.';
+      const show = { title: 'Show', command: commandIds.showSession, arguments: [session.id] };
+      notifyUntil(known.promise, `${label} waits for you`, show, question);
+      return;
+    }
+    const message =
+      about === 'call'
+        ? `${label} ${state ? 'has finished' : 'waits for you'}.`
+        : `${label} proposes a change to ${about.fileName}.`;
     const show = 'Show';
     if ((await vscode.window.showInformationMessage(message, show)) === show) {
-      await (proposal
-        ? vscode.commands.executeCommand(commandIds.openProposal, proposal)
-        : vscode.commands.executeCommand(commandIds.showSession, session));
+      await (about === 'call'
+        ? vscode.commands.executeCommand(commandIds.showSession, session)
+        : vscode.commands.executeCommand(commandIds.openProposal, about));
     }
   }
 

@@ -1,13 +1,17 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
+import { setting } from '../editor/settings.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { Bridge } from '../server/bridge.ts';
+import { configDir } from '../server/configDir.ts';
 import { Attention } from './attention.ts';
 import { launch, reportMissingCommand, run } from './launch.ts';
 import { Launcher } from './launcher.ts';
 import { offerReconnect } from './reconnect.ts';
 import { renameSession, showSession } from './sessionCommands.ts';
+import { SessionRecords } from './sessionRecords.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { registerTerminalLinks } from './terminalLinks.ts';
 import { injectEnvironment } from './terminals.ts';
@@ -17,6 +21,7 @@ import { TerminalSigns } from './terminalSigns.ts';
 export class SessionsFeature implements Disposable {
   readonly attention: Attention;
   readonly signs: TerminalSigns;
+  readonly records: SessionRecords;
   private readonly launcher: Launcher;
   private readonly store = new DisposableStore();
 
@@ -26,12 +31,36 @@ export class SessionsFeature implements Disposable {
     private readonly sessionTerminals: SessionTerminals,
     private readonly userPlace: UserPlace,
     { workspaceState, environmentVariableCollection }: vscode.ExtensionContext,
+    log: Logger,
   ) {
     const { store } = this;
     this.launcher = store.add(new Launcher(() => bridge.port, sessionTerminals, userPlace, workspaceState));
     this.signs = store.add(new TerminalSigns());
+    this.records = store.add(
+      new SessionRecords(bridge, {
+        isAllowed: () => vscode.workspace.isTrusted && setting('records.enabled'),
+        folderOf: (session) => sessionTerminals.folderOf(session),
+        configDir: configDir(),
+        log,
+      }),
+    );
+    store.add(sessionTerminals.onDidChange(() => this.records.update()));
+    store.add(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('ideBridge.records.enabled')) {
+          this.records.update();
+        }
+      }),
+    );
     this.attention = store.add(
-      new Attention({ bridge, proposals, sessionTerminals, userPlace, signs: this.signs }),
+      new Attention({
+        bridge,
+        proposals,
+        sessionTerminals,
+        userPlace,
+        signs: this.signs,
+        sessionRecords: this.records,
+      }),
     );
     store.add(registerTerminalLinks(sessionTerminals));
     store.add(reportMissingCommand(this.launcher));

@@ -33,13 +33,18 @@ export function renameSession(sessionTerminals: SessionTerminals, argument: unkn
   });
 }
 
-/** The session that a view passes as the argument of a command; or the only one; or the user's pick. */
+/** The session that a view passes as the argument of a command, or a notification by its id; or the only one; or the user's pick. */
 async function withSession(
   sessionTerminals: SessionTerminals,
   argument: unknown,
   act: (session: Session) => unknown,
 ): Promise<void> {
-  const session = argument instanceof Session ? argument : await pickSession(sessionTerminals);
+  const session =
+    argument instanceof Session
+      ? argument
+      : typeof argument === 'number'
+        ? sessionTerminals.sessions.find(({ id }) => id === argument)
+        : await pickSession(sessionTerminals);
   if (session) {
     await act(session);
   }

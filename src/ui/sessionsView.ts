@@ -1,9 +1,12 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
 import { Throttle } from '../base/throttle.ts';
 import { Proposal } from '../proposals/proposal.ts';
 import type { Proposals } from '../proposals/proposals.ts';
+import type { SessionRecords } from '../sessions/sessionRecords.ts';
+import { promptText, questionText, toolText } from '../sessions/stateText.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import type { TerminalSigns } from '../sessions/terminalSigns.ts';
 import type { Bridge } from '../server/bridge.ts';
@@ -22,6 +25,7 @@ interface SessionsViewDependencies {
   sessionTerminals: SessionTerminals;
   attention: Attention;
   signs: TerminalSigns;
+  records: SessionRecords;
 }
 
 /** Every connected CLI with what it is at, and below it the proposals that wait for a decision. */
@@ -38,7 +42,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(private readonly dependencies: SessionsViewDependencies) {
-    const { bridge, proposals, agentChanges, sessionTerminals, attention, signs } = dependencies;
+    const { bridge, proposals, agentChanges, sessionTerminals, attention, signs, records } = dependencies;
     this.view = vscode.window.createTreeView('ideBridge.sessions', { treeDataProvider: this });
     const update = () => this.update();
     this.subscription = vscode.Disposable.from(
@@ -49,6 +53,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
       proposals.onDidChange(update),
       agentChanges.changes.onDidChange(update),
       signs.onDidChange(update),
+      records.onDidChange(update),
       sessionTerminals.onDidChange(update),
       attention.onDidChange(update),
     );
@@ -105,6 +110,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
       .join(' · ');
     item.tooltip = [
       `${label}: ${text}`,
+      ...this.details(session).filter((line) => line !== text),
       `${clientInfo?.name} ${clientInfo?.version}, process ${pid ?? 'unknown'}`,
       ...(folder === undefined ? [] : [folder]),
       hasTerminal ? 'Click to show its terminal' : 'Runs outside of the terminals of this window',
@@ -121,13 +127,42 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
       const text = proposals === 1 ? 'Proposal open' : `${proposals} proposals open`;
       return { icon: new vscode.ThemeIcon('diff', warning), text };
     }
-    const { attention, sessionTerminals, signs } = this.dependencies;
-    if (attention.asking.has(session)) {
-      return { icon: new vscode.ThemeIcon('bell-dot', warning), text: 'Waiting for you' };
+    const { attention, sessionTerminals, signs, records } = this.dependencies;
+    const state = records.stateOf(session);
+    const working = { icon: new vscode.ThemeIcon('loading~spin'), text: 'Working' };
+    if (state?.status === 'waiting') {
+      return { icon: new vscode.ThemeIcon('bell-dot', warning), text: questionText(state) };
     }
-    return signs.isWorking(sessionTerminals.terminalOf(session))
-      ? { icon: new vscode.ThemeIcon('loading~spin'), text: 'Working' }
+    if (state?.status === 'working') {
+      return working;
+    }
+    if (attention.asking.has(session)) {
+      return { icon: new vscode.ThemeIcon('bell-dot', warning), text: state ? 'Done' : 'Waiting for you' };
+    }
+    if (!state && signs.isWorking(sessionTerminals.terminalOf(session))) {
+      return working;
+    }
+    // All that a transcript alone tells.
+    return !state && records.of(session)?.state?.status === 'running'
+      ? { icon: new vscode.ThemeIcon('loading~spin'), text: 'Working or asking' }
       : { icon: new vscode.ThemeIcon('sparkle'), text: 'Idle' };
+  }
+
+  /** What the CLI's records tell besides, for the tooltip, which is plain text. */
+  private details(session: Session): string[] {
+    const recorded = this.dependencies.records.of(session);
+    if (!recorded) {
+      return [];
+    }
+    const { turn, mode, model, contextTokens, state } = recorded;
+    const asks = state?.status === 'waiting' ? state.asks.slice(0, 5) : [];
+    return [
+      ...asks.map((use) => `Asks: ${toolText(use, 200)}`),
+      ...(turn ? [`Prompt: ${promptText(turn.prompt)}`] : []),
+      ...(mode === undefined ? [] : [`Mode: ${printable(mode, 40)}`]),
+      ...(model === undefined ? [] : [`Model: ${printable(model, 60)}`]),
+      ...(contextTokens === undefined ? [] : [`Context: ${contextTokens.toLocaleString('en')} tokens`]),
+    ];
   }
 }
 

@@ -9,6 +9,7 @@ import { coreScenarios } from './coreScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
 import { problemScenarios } from './problemScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
+import { recordScenarios, withoutRecordScenarios } from './recordScenarios.ts';
 import { backgroundAgentScenarios, draftScenarios, reasonScenarios } from './reasonScenarios.ts';
 import { comesBackAfter, leavesNoTabAfter, reviewScenarios } from './reviewScenarios.ts';
 import { unsavedScenarios } from './unsavedScenarios.ts';
@@ -22,6 +23,7 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   severalMentionScenarios(desk);
   contextScenarios(desk);
   sessionScenarios(desk);
+  recordScenarios(desk);
   reviewScenarios(desk);
   reasonScenarios(desk);
   draftScenarios(desk);
@@ -56,6 +58,7 @@ describe(`Claude Code ${cliVersions.two}`, () => {
   mentionScenarios(desk);
   severalMentionScenarios(desk);
   contextScenarios(desk);
+  withoutRecordScenarios(desk);
   reasonScenarios(desk);
   problemScenarios(desk);
 });

@@ -124,7 +124,7 @@ export function sessionScenarios(desk: () => Desk): void {
 
   it('asks for attention once when it is done out of view', async () => {
     const { page } = desk().window;
-    const toast = page.locator('.notification-toast', { hasText: 'waits for you' });
+    const toast = page.locator('.notification-toast', { hasText: 'has finished' });
     const screen = page.locator('.panel .terminal-wrapper.active .xterm-rows');
     const claude = await desk().startClaude();
     const go = await desk().file('go');
@@ -137,7 +137,7 @@ export function sessionScenarios(desk: () => Desk): void {
     await desk().window.runCommand('Terminal: Create New Terminal');
     await screen.filter({ hasText: /[$#]\s*$/ }).waitFor();
     await desk().file('go', '');
-    await row().filter({ hasText: 'Waiting for you' }).waitFor();
+    await row().filter({ hasText: 'Done' }).waitFor();
     await toast.waitFor();
     assert.equal(await toast.count(), 1);
     await toast.getByRole('button', { name: 'Show' }).click();

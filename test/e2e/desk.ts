@@ -100,8 +100,11 @@ export class Desk {
     await rm(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 
-  /** Starts a CLI in a new terminal and waits until the window counts it as connected. */
-  async startClaude(mode: PermissionMode = 'default'): Promise<Claude> {
+  /**
+   * Starts a CLI in a new terminal and waits until the window counts it as connected.
+   * @param inside a command that opens another shell first, such as tmux
+   */
+  async startClaude(mode: PermissionMode = 'default', inside?: string): Promise<Claude> {
     const api = await MockApi.start();
     this.apis.push(api);
     const terminal = await Terminal.open(
@@ -109,6 +112,7 @@ export class Desk {
       this.terminals++,
       path.join(this.root, `shell-${++this.shells}`),
     );
+    if (inside !== undefined) await terminal.run(inside);
     const claude = await Claude.start(terminal, api, mode);
     await this.window.connectedClients(this.apis.length);
     return claude;

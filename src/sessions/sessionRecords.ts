@@ -1,0 +1,189 @@
+import type { Disposable } from '../base/disposable.ts';
+import { Emitter, type Event } from '../base/emitter.ts';
+import { errorMessage } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { Queue } from '../base/queue.ts';
+import type { RecordEvent, RecordSource, SessionState } from '../records/events.ts';
+import type { RecordedSession } from '../records/recordedSession.ts';
+import type { Records } from '../records/records.ts';
+import type { Session } from '../server/session.ts';
+
+/** What must be known of the bridge. */
+export interface RecordedClients {
+  readonly sessions: ReadonlySet<Session>;
+  readonly onDidIdentify: Event<Session>;
+  readonly onDidUse: Event<Session>;
+  /** Also when a session goes. */
+  readonly onDidChangeState: Event<unknown>;
+}
+
+interface SessionRecordsOptions {
+  /** Whether the user, and the trust in the workspace, allow that anything is read. */
+  readonly isAllowed: () => boolean;
+  /** The CLI's working directory, as soon as it is known. */
+  readonly folderOf: (session: Session) => string | undefined;
+  /** See `configDir`. */
+  readonly configDir: string;
+  readonly log: Pick<Logger, 'error'>;
+}
+
+/** By which record a session is known; `off` where none may be read. */
+export type KnownBy = RecordSource | 'off';
+
+interface Followed {
+  readonly recorded: RecordedSession;
+  readonly folder: string | undefined;
+  isReady: boolean;
+}
+
+/** Events after which somebody who shows a session has something else to show. */
+const visible: ReadonlySet<RecordEvent['type']> = new Set([
+  'state',
+  'prompt',
+  'turnEnded',
+  'mode',
+  'model',
+  'usage',
+  'session',
+  'source',
+] as const);
+
+/**
+ * What the CLI's own records tell of each connected session. The code that reads them is loaded with the first session,
+ * and nothing is read before.
+ */
+export class SessionRecords implements Disposable {
+  private readonly followed = new Map<Session, Followed>();
+  private records: Records | undefined;
+  private isDisposed = false;
+  private readonly changed = new Emitter<Session>();
+  private readonly subscriptions: readonly Disposable[];
+  private readonly queue = new Queue();
+
+  /** Something else is known of that session, or no longer. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly clients: RecordedClients,
+    private readonly options: SessionRecordsOptions,
+  ) {
+    this.subscriptions = [
+      clients.onDidIdentify(() => this.update()),
+      clients.onDidChangeState(() => this.update()),
+      clients.onDidUse((session) => this.followed.get(session)?.recorded.noteCall()),
+    ];
+  }
+
+  /** Undefined where nothing may be read, or nothing has been yet. */
+  of(session: Session): RecordedSession | undefined {
+    const followed = this.followed.get(session);
+    return followed?.isReady === true ? followed.recorded : undefined;
+  }
+
+  /** What it is at, as its session file says. Undefined for a CLI without one: then only its terminal gives signs. */
+  stateOf(session: Session): SessionState | undefined {
+    const recorded = this.of(session);
+    return recorded?.source.known.startsWith('session file') ? recorded.state : undefined;
+  }
+
+  /** For the doctor; undefined for a client that has not said which process it is. */
+  sourceOf(session: Session): KnownBy | undefined {
+    return this.options.isAllowed() ? this.followed.get(session)?.recorded.source : 'off';
+  }
+
+  /** To be called when the folder of a session, or whether reading is allowed, may have become another. */
+  update(): void {
+    void this.queue.run(() =>
+      this.settle().catch((error: unknown) =>
+        this.options.log.error(`The records of the CLI are not read: ${errorMessage(error)}`),
+      ),
+    );
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.subscriptions.forEach((subscription) => subscription.dispose());
+    this.end();
+    this.changed.dispose();
+  }
+
+  private get isOn(): boolean {
+    return !this.isDisposed && this.options.isAllowed();
+  }
+
+  private async settle(): Promise<void> {
+    for (const session of [...this.followed.keys()]) {
+      if (!session.isOpen) {
+        this.forget(session);
+      }
+    }
+    if (!this.isOn) {
+      this.end();
+      return;
+    }
+    const isNew = (session: Session) => session.pid !== undefined && !this.isFollowed(session);
+    if (![...this.clients.sessions].some(isNew)) {
+      return;
+    }
+    const { Records } = await import('../records/records.ts');
+    if (!this.isOn) {
+      return; // who has switched it off has called for another look
+    }
+    if (!this.records) {
+      const { configDir, log } = this.options;
+      this.records = new Records({ configDir, log });
+      this.records.start();
+    }
+    for (const session of [...this.clients.sessions].filter(isNew)) {
+      this.follow(session, this.records);
+    }
+  }
+
+  /** One of which nothing was found is looked for anew once its folder is known: without a session file that finds it. */
+  private isFollowed(session: Session): boolean {
+    const followed = this.followed.get(session);
+    return (
+      followed !== undefined &&
+      (followed.folder === this.options.folderOf(session) || followed.recorded.source.known !== 'nothing')
+    );
+  }
+
+  private follow(session: Session, records: Records): void {
+    const { pid, clientInfo } = session;
+    if (pid === undefined) {
+      return;
+    }
+    this.followed.get(session)?.recorded.dispose();
+    const folder = this.options.folderOf(session);
+    const recorded = records.attach({
+      pid,
+      ...(folder === undefined ? {} : { cwd: folder }),
+      ...(clientInfo ? { version: clientInfo.version } : {}),
+    });
+    const followed: Followed = { recorded, folder, isReady: false };
+    this.followed.set(session, followed);
+    recorded.onDidHappen(({ type }) => {
+      if (visible.has(type)) {
+        this.changed.fire(session);
+      }
+    });
+    void recorded.ready.then(() => {
+      followed.isReady = true;
+      if (this.followed.get(session) === followed) {
+        this.changed.fire(session);
+      }
+    });
+  }
+
+  private end(): void {
+    [...this.followed.keys()].forEach((session) => this.forget(session));
+    this.records?.dispose();
+    this.records = undefined;
+  }
+
+  private forget(session: Session): void {
+    this.followed.get(session)?.recorded.dispose();
+    this.followed.delete(session);
+    this.changed.fire(session);
+  }
+}

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { RecordedCli } from '../../support/recordedCli.ts';
+import { until } from '../../support/until.ts';
+import { connectClient, propose, useDesk } from '../bridge.ts';
+import { closeTerminals, FakeCli } from '../fakeCli.ts';
+
+/** For what does not wait in view to be told, in ms. */
+const longEnough = 1_900;
+
+describe('the records of a session', function () {
+  this.timeout(60_000);
+  const desk = useDesk();
+  let clis: RecordedCli[];
+  let cli: RecordedCli;
+
+  beforeEach(async () => {
+    clis = [];
+    // The client of the desk is a CLI outside of this window's terminals, as one in tmux is.
+    cli = recordedCli(process.pid);
+    await vscode.commands.executeCommand('ideBridge.sessions.focus');
+  });
+  afterEach(() => clis.forEach((each) => each.removeSessionFile()));
+
+  function recordedCli(pid: number): RecordedCli {
+    const { CLAUDE_CONFIG_DIR } = process.env;
+    assert.ok(CLAUDE_CONFIG_DIR, 'the runner sets CLAUDE_CONFIG_DIR');
+    const recorded = new RecordedCli(CLAUDE_CONFIG_DIR, desk.scratch.folder, pid);
+    clis.push(recorded);
+    return recorded;
+  }
+
+  /** Not one of the notifications, which are rows, too. */
+  const row = (state: string) => desk.ui.page.locator('.pane .monaco-list-row', { hasText: state });
+  const toasts = () =>
+    desk.ui.page.locator('.notification-toast', { hasText: / proposes | waits for you| has finished/ });
+  const status = () => desk.ui.page.locator('[id$="ideBridge.status"]');
+  const isColoured = async () => /warning/.test((await status().getAttribute('class')) ?? '');
+
+  function ask(command = 'npm test'): void {
+    cli.call('Bash', { command });
+    cli.is('waiting', 'permission prompt');
+  }
+
+  it('say what it is at through a turn, and what it asks', async () => {
+    cli.is('idle');
+    await row('Idle').waitFor();
+    cli.prompt('mend the test\nand tell me');
+    cli.is('busy');
+    await row('Working').waitFor();
+    ask();
+    await row('Asks: Bash: npm test').waitFor();
+    await row('Asks: Bash: npm test').hover();
+    const hover = desk.ui.page.locator('.monaco-hover', { hasText: 'Prompt: mend the test' });
+    await hover.waitFor();
+    await desk.ui.screenshot('session-asks');
+    const words = await hover.innerText();
+    for (const line of ['Mode: default', 'Model: mock-model', 'Context: 1,234 tokens']) {
+      assert.ok(words.includes(line), words);
+    }
+    assert.ok(!words.includes('and tell me'));
+    cli.is('busy');
+    await row('Working').waitFor();
+    cli.result('passed');
+    cli.answer('it is done');
+    cli.is('idle');
+    await row('Idle').waitFor();
+  });
+
+  it('are shown as plain text, whatever a model has made of them', async () => {
+    ask('$(bell) [x](command:workbench.action.quit) <b>y</b>');
+    await row('Asks: Bash: $(bell) [x] (command:').waitFor();
+    const toast = toasts().filter({ hasText: '$(bell)' });
+    await toast.waitFor();
+    assert.deepEqual(await toast.locator('.notification-list-item-message a').allInnerTexts(), ['Show']);
+    await desk.ui.screenshot('session-asks-hostile');
+  });
+
+  it('ask for attention as long as it asks, and take the notification back when it is answered elsewhere', async () => {
+    ask();
+    const toast = toasts().filter({ hasText: 'waits for you (Show). Asks: Bash: npm test' });
+    await toast.waitFor();
+    assert.ok(await isColoured());
+    await desk.ui.screenshot('attention-question');
+    cli.is('busy');
+    await toast.waitFor({ state: 'detached' });
+    await until('no colour', async () => !(await isColoured()));
+    cli.is('idle');
+    await setTimeout(longEnough);
+    assert.equal(await toasts().count(), 0, 'whether its end was seen is not known');
+  });
+
+  it('ask for attention anew for the next question', async () => {
+    ask('one');
+    await toasts().filter({ hasText: 'Bash: one' }).waitFor();
+    cli.result('');
+    ask('two');
+    await toasts().filter({ hasText: 'Bash: two' }).waitFor();
+    assert.equal(await toasts().count(), 1);
+  });
+
+  it('make one wait of a proposal and the question that goes with it', async () => {
+    const path = desk.scratch.write('a.txt', 'a\n');
+    cli.call('Edit', { file_path: path });
+    const other = await vscode.workspace.openTextDocument(desk.scratch.write('other.txt', ''));
+    await propose(desk.client, path, 'b\n');
+    cli.is('waiting', 'permission prompt');
+    await vscode.window.showTextDocument(other, { preview: false });
+    await toasts().getByText('proposes a change to a.txt').waitFor();
+    await row('Proposal open').waitFor();
+    await setTimeout(longEnough);
+    assert.equal(await toasts().count(), 1);
+    assert.equal(await row('Asks').count(), 0);
+  });
+
+  it('ask for attention for a question that was up behind a proposal', async () => {
+    await propose(desk.client, desk.scratch.write('a.txt', 'a\n'), 'b\n');
+    ask('second');
+    await desk.client.callForTexts('closeAllDiffTabs');
+    await row('Asks: Bash: second').waitFor();
+    await toasts().filter({ hasText: 'Bash: second' }).waitFor();
+  });
+
+  it('take the notification back when the CLI ends', async () => {
+    ask('to end');
+    const toast = toasts().filter({ hasText: 'to end' });
+    await toast.waitFor();
+    cli.removeSessionFile();
+    await desk.client.close();
+    await toast.waitFor({ state: 'detached' });
+    assert.ok(!(await isColoured()));
+  });
+
+  it('are known at once of a session that comes back, as after a reload of the window', async () => {
+    await desk.client.close();
+    ask('to come back');
+    await connectClient();
+    await row('Asks: Bash: to come back').waitFor();
+    await toasts().filter({ hasText: 'to come back' }).waitFor();
+  });
+
+  it('are not read where the user does not want that, from that moment on', async () => {
+    ask('to be read');
+    const toast = toasts().filter({ hasText: 'to be read' });
+    await toast.waitFor();
+    await desk.configure('ideBridge.records.enabled', false);
+    await row('Idle').waitFor();
+    await toast.waitFor({ state: 'detached' });
+    await desk.configure('ideBridge.records.enabled', true);
+    await row('Asks: Bash: to be read').waitFor();
+  });
+
+  it('are named by the doctor as what each session is known by', async () => {
+    cli.prompt('one');
+    cli.is('idle');
+    const report = async () => {
+      await vscode.commands.executeCommand('ideBridge.doctor');
+      return vscode.window.activeTextEditor?.document.getText() ?? '';
+    };
+    const says = (words: string) =>
+      until(words, async () => (await report()).includes(words), 10_000, report);
+    await says('What it is at is known by its session file and transcript.');
+    cli.removeSessionFile();
+    await says('What it is at is told by signs in its terminal alone');
+    await says('it keeps no session file');
+    await desk.configure('ideBridge.records.enabled', false);
+    await says('records.enabled is off');
+  });
+
+  describe('in a terminal of the window', () => {
+    let fake: FakeCli;
+
+    beforeEach(async function () {
+      await desk.ui.page.bringToFront();
+      if (!vscode.window.state.focused) {
+        this.skip();
+      }
+      await desk.client.close();
+      fake = await FakeCli.install(desk.scratch);
+      await vscode.commands.executeCommand('ideBridge.newSessionInPanel');
+      const { pid } = await fake.run(1);
+      cli = recordedCli(pid);
+      cli.is('busy');
+      await connectClient(pid);
+      await row('Working').filter({ hasText: 'Claude Code' }).waitFor();
+    });
+    afterEach(async () => {
+      await desk.configure('ideBridge.command', undefined);
+      await closeTerminals(fake);
+    });
+
+    async function lookAway(): Promise<void> {
+      const terminal = vscode.window.createTerminal('another');
+      terminal.show(true);
+      await until('the other terminal', () => vscode.window.activeTerminal === terminal);
+    }
+
+    it('ask for attention when it has finished out of view, until it is shown', async () => {
+      await lookAway();
+      cli.is('idle');
+      await row('Done').waitFor();
+      const toast = toasts().filter({ hasText: 'Claude Code has finished.' });
+      await toast.getByRole('button', { name: 'Show' }).click();
+      await until('its terminal', () => vscode.window.activeTerminal?.name === 'Claude Code');
+      await row('Idle').waitFor();
+    });
+
+    it('say that it asks as long as it does, also when that was seen; show it by the notification', async () => {
+      await lookAway();
+      ask();
+      await row('Asks: Bash: npm test').waitFor();
+      await toasts().getByText('Show').click();
+      await until('its terminal', () => vscode.window.activeTerminal?.name === 'Claude Code');
+      await until('no colour', async () => !(await isColoured()));
+      await toasts().waitFor({ state: 'detached' });
+      assert.equal(await row('Asks: Bash: npm test').count(), 1);
+      await lookAway();
+      await until('the colour', isColoured);
+    });
+
+    it('count, and not the signs in its terminal', async () => {
+      const { pid } = await fake.run(1);
+      await lookAway();
+      await fake.say(pid, '\x1b]0;✳ Claude Code\x07\x07');
+      await setTimeout(longEnough);
+      assert.equal(await toasts().count(), 0);
+      assert.equal(await row('Working').count(), 1);
+    });
+  });
+});
