@@ -71,8 +71,10 @@ export function knownBy(source: KnownBy | undefined): string {
   if (!source) {
     return `${signs}: it has not said which process it is.`;
   }
-  const { known, reasons } = source;
-  const why = reasons.length === 0 ? '' : ` (${printable(reasons.join('; '), 500)})`;
+  const { known } = source;
+  // The name of a project's folder in there is its whole path, with the user's name in it.
+  const reasons = source.reasons.map((reason) => reason.replace(/([\\/]projects[\\/])[^\\/\s]+/g, '$1…'));
+  const why = reasons.length === 0 ? '' : ` (${printable([...new Set(reasons)].join('; '), 2_000)})`;
   return known.startsWith('session file')
     ? `What it is at is known by its ${known}${why}.`
     : `${signs}${known === 'transcript' ? ', its turns by its transcript' : ''}${why}.`;

@@ -72,6 +72,8 @@ export class Attention implements vscode.Disposable {
     this.subscriptions = vscode.Disposable.from(
       proposals.onDidChange(() => this.followProposals()),
       sessionRecords.onDidChange((session) => this.followRecord(session)),
+      // It also works without one, as when a command in the background has ended.
+      sessionRecords.onDidPrompt((session) => this.followUserInto(session)),
       signs.onDidCall((terminal) => this.signedIn(terminal).forEach((session) => this.call(session))),
       signs.onDidChange((terminal) => {
         if (signs.isWorking(terminal)) {
@@ -153,13 +155,14 @@ export class Attention implements vscode.Disposable {
       return;
     }
     this.end(session, 'question');
-    if (state.status === 'working' && before !== 'working') {
-      this.goesOn(session, before === undefined);
-    } else if (before === undefined) {
-      this.end(session, 'call'); // by a sign that nobody needs any more
+    if (state.status === 'working' && before === 'waiting') {
+      this.goesOn(session);
+    } else if (state.status === 'working' || before === undefined) {
+      this.end(session, 'call'); // or by a sign that nobody needs any more
     } else if (
-      before === 'working' &&
-      state.status !== 'working' &&
+      // A command in the background is a part of its work.
+      state.status === 'idle' &&
+      before !== 'idle' &&
       sessionRecords.of(session)?.turn?.isInterrupted !== true &&
       // Of a CLI elsewhere, in tmux for example, it is not known whether the user looks at it.
       sessionTerminals.terminalOf(session)
@@ -168,14 +171,19 @@ export class Attention implements vscode.Disposable {
     }
   }
 
-  /** @param isFirstLook it may have worked for long */
-  private goesOn(session: Session, isFirstLook = false): void {
-    const { sessionTerminals, userPlace } = this.dependencies;
+  private goesOn(session: Session): void {
     this.end(session, 'call');
-    const terminal = sessionTerminals.terminalOf(session);
-    // Else the user has answered it there.
+    // Else the user has answered it in its terminal.
     const hasDecided = performance.now() - this.lastDecision < resumption;
-    if (terminal && terminal === vscode.window.activeTerminal && !hasDecided && !isFirstLook) {
+    if (!hasDecided) {
+      this.followUserInto(session);
+    }
+  }
+
+  private followUserInto(session: Session): void {
+    const { sessionTerminals, userPlace } = this.dependencies;
+    const terminal = sessionTerminals.terminalOf(session);
+    if (terminal && terminal === vscode.window.activeTerminal) {
       userPlace.leaveEditor();
     }
   }

@@ -57,11 +57,14 @@ export class SessionRecords implements Disposable {
   private records: Records | undefined;
   private isDisposed = false;
   private readonly changed = new Emitter<Session>();
+  private readonly prompted = new Emitter<Session>();
   private readonly subscriptions: readonly Disposable[];
   private readonly queue = new Queue();
 
   /** Something else is known of that session, or no longer. */
   readonly onDidChange = this.changed.event;
+  /** The user has sent it a prompt. */
+  readonly onDidPrompt = this.prompted.event;
 
   constructor(
     private readonly clients: RecordedClients,
@@ -105,6 +108,7 @@ export class SessionRecords implements Disposable {
     this.subscriptions.forEach((subscription) => subscription.dispose());
     this.end();
     this.changed.dispose();
+    this.prompted.dispose();
   }
 
   private get isOn(): boolean {
@@ -162,8 +166,11 @@ export class SessionRecords implements Disposable {
     });
     const followed: Followed = { recorded, folder, isReady: false };
     this.followed.set(session, followed);
-    recorded.onDidHappen(({ type }) => {
-      if (visible.has(type)) {
+    recorded.onDidHappen((event) => {
+      if (event.type === 'prompt' && event.isTyped) {
+        this.prompted.fire(session);
+      }
+      if (visible.has(event.type)) {
         this.changed.fire(session);
       }
     });

@@ -23,7 +23,7 @@ export class RecordedCli {
   }
 
   /** Replaces its session file, as the CLI does with each change of its state. */
-  is(status: 'idle' | 'busy' | 'waiting', waitingFor?: string): void {
+  is(status: 'idle' | 'busy' | 'shell' | 'waiting', waitingFor?: string): void {
     const { pid, sessionId, cwd, version } = this;
     const now = Date.now();
     const file = { pid, sessionId, cwd, version, status, waitingFor, statusUpdatedAt: now, updatedAt: now };

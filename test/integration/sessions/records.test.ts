@@ -219,6 +219,30 @@ describe('the records of a session', function () {
       await until('the colour', isColoured);
     });
 
+    it('say that it has finished once no command of it runs in the background either', async () => {
+      await lookAway();
+      cli.is('shell');
+      await setTimeout(longEnough);
+      assert.equal(await toasts().count(), 0);
+      cli.is('idle');
+      await toasts().filter({ hasText: 'has finished' }).waitFor();
+      assert.equal(await toasts().count(), 1);
+    });
+
+    it('ask for attention in the panel, which may be closed, after it has gone on by itself', async () => {
+      cli.is('idle');
+      await row('Idle').filter({ hasText: 'Claude Code' }).waitFor();
+      const notes = vscode.Uri.file(desk.scratch.write('notes.txt', 'a\n'));
+      await vscode.window.showTextDocument(notes, { preview: false });
+      await desk.ui.page.locator('.editor-instance .view-line').first().click();
+      await desk.ui.page.keyboard.type('mine');
+      cli.prompt('<task-notification>the command has ended</task-notification>');
+      cli.is('busy');
+      await row('Working').waitFor();
+      ask();
+      await toasts().filter({ hasText: 'Asks: Bash: npm test' }).waitFor();
+    });
+
     it('count, and not the signs in its terminal', async () => {
       const { pid } = await fake.run(1);
       await lookAway();
