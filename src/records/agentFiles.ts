@@ -35,6 +35,8 @@ export function isAgentOf(path: string, folder: string, sessionId: string): bool
     const end = head.subarray(0, readAt(opened.fd, head, 0)).indexOf('\n');
     const found = end < 0 ? undefined : parseEntry(head.subarray(0, end))?.sessionId;
     return found === undefined ? undefined : found === sessionId;
+  } catch {
+    return undefined;
   } finally {
     fs.closeSync(opened.fd);
   }

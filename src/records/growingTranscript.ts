@@ -1,10 +1,9 @@
-import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { Disposable } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
 import { FolderWatch, type WatchOptions } from './folderWatch.ts';
 import { entriesBack } from './lookBack.ts';
-import { namesIn } from './recordFile.ts';
+import { namesIn, statOf } from './recordFile.ts';
 import { sessionIdIn } from './transcriptPlace.ts';
 
 /** What a CLI does on the wire and what it writes are so close, in ms: with each prompt it closes all diffs. */
@@ -22,6 +21,7 @@ export class GrowingTranscript implements Disposable {
   /** When all that grows with a call has grown: the first to do so may be another CLI's. */
   private readonly decision = new Throttle(coincidence, () => void this.decide());
   private sessionId: string | undefined;
+  private isDisposed = false;
 
   constructor(
     private readonly folder: string,
@@ -44,6 +44,7 @@ export class GrowingTranscript implements Disposable {
   }
 
   dispose(): void {
+    this.isDisposed = true;
     this.watch.dispose();
     this.decision.dispose();
   }
@@ -61,7 +62,7 @@ export class GrowingTranscript implements Disposable {
   private noteSizes(): string[] {
     return namesIn(this.folder).flatMap((name) => {
       const sessionId = sessionIdIn(name);
-      const size = fs.lstatSync(join(this.folder, name), { throwIfNoEntry: false })?.size;
+      const size = statOf(join(this.folder, name))?.size;
       if (sessionId === undefined || size === undefined || size === this.sizes.get(sessionId)) {
         return [];
       }
@@ -82,6 +83,9 @@ export class GrowingTranscript implements Disposable {
       if (await this.isOfVersion(id)) {
         fitting.push(id);
       }
+    }
+    if (this.isDisposed) {
+      return;
     }
     const [found, second] = fitting;
     if (found !== undefined && second === undefined && found !== this.sessionId) {

@@ -114,6 +114,8 @@ export async function entriesBack(
         return isComplete;
       }
     }
+  } catch {
+    return false;
   } finally {
     fs.closeSync(fd);
   }

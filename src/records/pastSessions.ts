@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { agentFiles, isAgentOf } from './agentFiles.ts';
 import { parseEntry, type Entry } from './entries.ts';
 import { countBack, entriesBack } from './lookBack.ts';
-import { breathe, namesIn, openRecord, readAt } from './recordFile.ts';
+import { breathe, namesIn, openRecord, readAt, statOf } from './recordFile.ts';
 import { foldersOf, sessionIdIn } from './transcriptPlace.ts';
 
 /** A conversation that was held in a folder, running or not. */
@@ -91,8 +91,7 @@ function transcriptsIn(folders: string[]): { path: string; stat: fs.Stats }[] {
     .flatMap((folder) =>
       namesIn(folder).flatMap((name) => {
         const path = join(folder, name);
-        const stat =
-          sessionIdIn(name) === undefined ? undefined : fs.lstatSync(path, { throwIfNoEntry: false });
+        const stat = sessionIdIn(name) === undefined ? undefined : statOf(path);
         return stat?.isFile() === true ? { path, stat } : [];
       }),
     )
@@ -110,6 +109,8 @@ async function digestOf(path: string): Promise<Digest | undefined> {
   let head: Entry[];
   try {
     head = headOf(fd, stat.size);
+  } catch {
+    return undefined;
   } finally {
     fs.closeSync(fd);
   }

@@ -172,7 +172,14 @@ export class RecordedSession implements Disposable {
     this.happened.dispose();
   }
 
-  private async follow(): Promise<void> {
+  /** Never rejects: what cannot be read is not known, and the next change is looked at again. */
+  private follow(): Promise<void> {
+    return this.followFile().catch((error: unknown) => {
+      this.dependencies.log.error(`The records of ${this.pid} cannot be followed: ${errorMessage(error)}`);
+    });
+  }
+
+  private async followFile(): Promise<void> {
     const { projects } = this.dependencies;
     const file = this.dependencies.sessionFiles.get(this.pid);
     this.file = file;

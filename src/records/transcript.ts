@@ -6,7 +6,7 @@ import { parseEntry, type Entry } from './entries.ts';
 import { FolderWatch, type WatchOptions } from './folderWatch.ts';
 import { LineTail } from './lineTail.ts';
 import { linesBack } from './linesBack.ts';
-import { openRecord } from './recordFile.ts';
+import { openRecord, statOf, whyNot } from './recordFile.ts';
 import { agentIdIn, transcriptName } from './transcriptPlace.ts';
 
 export interface TranscriptSink {
@@ -38,6 +38,8 @@ export class Transcript implements Disposable {
   private readonly agentsBefore = new Map<string, fs.Stats>();
   private readonly foreign = new Set<string>();
   private readonly watches: FolderWatch[] = [];
+  /** Why something of the past is missing. */
+  private unread: string | undefined;
   private isOpen = false;
   private isDisposed = false;
 
@@ -57,7 +59,8 @@ export class Transcript implements Disposable {
 
   /** Why it is not read, or not watched. */
   get reasons(): string[] {
-    const why = this.main.reason ?? (this.main.isThere ? undefined : 'there is no transcript yet');
+    const why =
+      this.main.reason ?? this.unread ?? (this.main.isThere ? undefined : 'there is no transcript yet');
     const many = `it has more than ${maxAgents} sub-agents, of which the rest are not read`;
     return [
       ...(why === undefined ? [] : [why]),
@@ -101,8 +104,7 @@ export class Transcript implements Disposable {
 
   /** The files of this session and its sub-agents that were written since then (ms since the epoch), its own first. */
   filesSince(time: number): string[] {
-    const isNew = (path: string) =>
-      (fs.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= time && this.isOwnAgent(path);
+    const isNew = (path: string) => (statOf(path)?.mtimeMs ?? 0) >= time && this.isOwnAgent(path);
     return [this.path, ...this.agentPaths().filter(isNew)];
   }
 
@@ -168,7 +170,7 @@ export class Transcript implements Disposable {
 
   /** One that was there before: read back if it is of the last turn, else from where it ends once it goes on. */
   private async openAgent(path: string, turnBegun: number | undefined): Promise<void> {
-    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    const stat = statOf(path);
     if (!stat) {
       return;
     }
@@ -185,7 +187,7 @@ export class Transcript implements Disposable {
     let tail = this.agents.get(path);
     if (!tail) {
       const before = this.agentsBefore.get(path);
-      const size = fs.lstatSync(path, { throwIfNoEntry: false })?.size;
+      const size = statOf(path)?.size;
       if (size === before?.size || this.agents.size >= maxAgents || !this.isOwnAgent(path)) {
         return;
       }
@@ -242,6 +244,9 @@ export class Transcript implements Disposable {
           break;
         }
       }
+    } catch (error) {
+      this.unread = whyNot(tail.path, error);
+      this.sink.gap(this.unread);
     } finally {
       fs.closeSync(fd);
     }

@@ -1,6 +1,5 @@
-import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { isOwnFolder, namesIn } from './recordFile.ts';
+import { isOwnFolder, namesIn, statOf } from './recordFile.ts';
 
 /** Longer names are cut here, and get a hash of the CLI's own. */
 const maxSlug = 200;
@@ -29,13 +28,12 @@ export function foldersOf(projects: string, cwd: string): string[] {
  * is looked for in all of them: its id is its own.
  */
 export function folderOf(projects: string, cwd: string, sessionId: string): string | undefined {
-  if (fs.lstatSync(projects, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+  if (statOf(projects)?.isSymbolicLink() === true) {
     return undefined;
   }
   const likely = foldersOf(projects, cwd);
   const hasIt = (folder: string) =>
-    isOwnFolder(folder) &&
-    fs.lstatSync(join(folder, transcriptName(sessionId)), { throwIfNoEntry: false }) !== undefined;
+    isOwnFolder(folder) && statOf(join(folder, transcriptName(sessionId))) !== undefined;
   const all = () => namesIn(projects).map((name) => join(projects, name));
   return likely.find(hasIt) ?? all().find(hasIt) ?? likely[0];
 }

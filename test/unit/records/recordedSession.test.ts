@@ -5,6 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RecordEvent } from '../../../src/records/events.ts';
+import { GrowingTranscript } from '../../../src/records/growingTranscript.ts';
 import type { AttachedCli, RecordedSession } from '../../../src/records/recordedSession.ts';
 import { Records } from '../../../src/records/records.ts';
 import { memoryInUse } from '../../support/memory.ts';
@@ -66,6 +67,31 @@ describe('a session and its records', () => {
     assert.ok(index >= 0, part);
     return index;
   };
+
+  /** What the system does with what is below these paths, or with all, meanwhile. */
+  async function whileFailing<T>(
+    name: 'lstatSync' | 'readSync',
+    code: string,
+    below: readonly string[] | undefined,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    const original: unknown = fsModule[name];
+    assert.ok(typeof original === 'function');
+    const failing = (...args: unknown[]): unknown => {
+      if (below?.some((path) => `${String(args[0])}/`.startsWith(path)) ?? true) {
+        throw Object.assign(new Error(code), { code });
+      }
+      return Reflect.apply(original, fsModule, args);
+    };
+    Object.assign(fsModule, { [name]: failing });
+    syncBuiltinESMExports();
+    try {
+      return await run();
+    } finally {
+      Object.assign(fsModule, { [name]: original });
+      syncBuiltinESMExports();
+    }
+  }
 
   describe('of 2.1.330', () => {
     const version = '2.1.330';
@@ -448,6 +474,57 @@ describe('a session and its records', () => {
       errors = [];
     });
 
+    for (const code of ['EACCES', 'EIO', 'ESTALE']) {
+      it(`is followed where another folder cannot be looked at (${code})`, async () => {
+        const other = join(config, 'projects', '-other');
+        fs.mkdirSync(other, { recursive: true });
+        await whileFailing('lstatSync', code, [other], async () => {
+          tellState({ status: 'waiting', statusUpdatedAt: 1 });
+          const { session } = await attach();
+          assert.equal(session.state?.status, 'waiting');
+          tellState({ status: 'idle', statusUpdatedAt: 2 });
+          await until('the state', () => session.state?.status === 'idle');
+          append(pathOf(version), ...linesOf(version));
+          await until('the transcript', () => session.source.known === 'session file and transcript');
+        });
+      });
+
+      it(`says why where its own folder cannot be looked at (${code}), and goes on when it can`, async () => {
+        append(pathOf(version), ...linesOf(version).slice(0, 4));
+        tellState({ status: 'idle' });
+        await whileFailing('lstatSync', code, [project()], async () => {
+          const { session } = await attach();
+          const folder = join(config, 'projects', slug);
+          assert.deepEqual(session.source, {
+            known: 'session file',
+            reasons: [
+              `${pathOf(version)} cannot be read (${code})`,
+              `${folder} is looked at every 2 s (${code})`,
+              `${join(folder, sessionId, 'subagents')} is looked at every 2 s (${code})`,
+            ],
+          });
+        });
+        const [session] = sessions;
+        append(pathOf(version), ...linesOf(version).slice(4));
+        await session?.refresh();
+        assert.equal(session?.turn?.prompt, 'plan it');
+      });
+    }
+
+    it('says why its transcript cannot be read, and goes on when it can', async () => {
+      append(pathOf(version), ...linesOf(version).slice(0, 4));
+      tellState({ status: 'idle' });
+      const session = await whileFailing('readSync', 'EIO', undefined, async () => {
+        const attached = await attach();
+        assert.deepEqual(attached.session.source.reasons, [`${pathOf(version)} cannot be read (EIO)`]);
+        return attached.session;
+      });
+      append(pathOf(version), ...linesOf(version).slice(4));
+      await session.refresh();
+      assert.equal(session.turn?.prompt, 'plan it');
+      assert.equal(session.source.known, 'session file and transcript');
+    });
+
     it('costs no read and no timer while nothing changes, or others write', async () => {
       append(pathOf(version), ...linesOf(version));
       tellState({ status: 'idle' });
@@ -495,6 +572,32 @@ describe('a session and its records', () => {
       append(pathOf(version), ...lines.slice(6));
       await until('the end', () => session.state?.status === 'idle' && session.turn?.prompt === 'plan it');
       assert.equal(session.mode, undefined, 'it does not say');
+    });
+
+    it('is not found any more once it is disposed of', async () => {
+      const folder = project();
+      append(pathOf(version), ...linesOf(version).slice(0, 4));
+      const found: string[] = [];
+      const growing = new GrowingTranscript(folder, version, (id) => found.push(id));
+      const { openSync, closeSync } = fsModule;
+      let [opened, closed] = [-1, -1];
+      fsModule.openSync = (...args) => {
+        opened = openSync(...args);
+        growing.dispose(); // while it is being read
+        return opened;
+      };
+      fsModule.closeSync = (fd) => closeSync((closed = fd));
+      syncBuiltinESMExports();
+      try {
+        growing.noteCall();
+        fs.writeSync(openSync(pathOf(version), 'a'), `${linesOf(version)[4]}\n`);
+        await until('it was read', () => opened >= 0 && closed === opened);
+        await new Promise((resolve) => setImmediate(resolve));
+      } finally {
+        Object.assign(fsModule, { openSync, closeSync });
+        syncBuiltinESMExports();
+      }
+      assert.deepEqual(found, []);
     });
 
     it('is not taken for one of another version, nor for one of two that grow', async () => {
