@@ -47,6 +47,8 @@ export interface EntryResult {
   readonly isInterrupted: boolean;
   readonly isInBackground: boolean;
   readonly edit?: EntryEdit;
+  /** The sub-agent that it was for, which has ended unless it goes on in the background. */
+  readonly agent?: { readonly id: string; readonly isInBackground: boolean };
 }
 
 export interface EntryEdit {
@@ -102,6 +104,9 @@ const editResult = z.object({
   userModified: lenient(z.boolean()),
   error: lenient(z.string()),
 });
+
+/** Of Agent (2.1) and Task; 1.0 does not name its sub-agents. */
+const agentResult = z.object({ agentId: lenient(z.string()), isAsync: lenient(z.boolean()) });
 
 const userLine = z.object({
   ...place,
@@ -232,6 +237,7 @@ function ofUser(line: z.infer<typeof userLine>): Entry | undefined {
         ...endOf(line),
         // With several results in one line, whose it is would be a guess.
         ...(results.length === 1 && is_error !== true ? editOf(line.toolUseResult) : {}),
+        ...(results.length === 1 ? agentOf(line.toolUseResult) : {}),
       })),
     };
   }
@@ -273,6 +279,11 @@ function endOf(line: z.infer<typeof userLine>) {
     'backgroundTaskId' in toolUseResult &&
     typeof toolUseResult.backgroundTaskId === 'string';
   return { isRefused, isInterrupted, isInBackground };
+}
+
+function agentOf(result: unknown): Pick<EntryResult, 'agent'> {
+  const { agentId: id, isAsync } = agentResult.safeParse(result).data ?? {};
+  return id === undefined ? {} : { agent: { id, isInBackground: isAsync === true } };
 }
 
 function editOf(result: unknown): { edit: EntryEdit } | undefined {

@@ -223,6 +223,10 @@ export class RecordedSession implements Disposable {
     }
     this.transcript?.dispose();
     const conversation = new Conversation((event) => this.tell(event));
+    const gap = (reason: string) => {
+      this.tell({ type: 'gap', reason });
+      this.update();
+    };
     const transcript: Transcript = new Transcript(
       folder,
       sessionId,
@@ -235,9 +239,10 @@ export class RecordedSession implements Disposable {
             this.isReplaying = false;
           }
         },
-        gap: (reason) => {
-          this.tell({ type: 'gap', reason });
-          this.update();
+        gap,
+        skipped: (agentId, reason) => {
+          conversation.skip(agentId);
+          gap(reason);
         },
         looked: () => this.updateSource(),
       },

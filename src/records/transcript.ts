@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Disposable } from '../base/disposable.ts';
 import { agentFiles, agentFolder, isAgentOf } from './agentFiles.ts';
 import { parseEntry, type Entry } from './entries.ts';
@@ -14,6 +14,8 @@ export interface TranscriptSink {
   entry(entry: Entry, isPast: boolean): void;
   /** Something is missing, or everything begins anew. */
   gap(reason: string): void;
+  /** A line over the limit was left out, of that sub-agent or of the session itself. */
+  skipped(agentId: string | undefined, reason: string): void;
   /** The transcript was read, or could not be. */
   looked(): void;
 }
@@ -140,7 +142,8 @@ export class Transcript implements Disposable {
   private tailOf(path: string, pastLimit: number, isEnough?: () => Enough): LineTail {
     const tail: LineTail = new LineTail(path, {
       line: (bytes) => this.hear(bytes),
-      skipped: (bytes) => this.sink.gap(`a line of ${bytes} bytes in ${path} was left out`),
+      skipped: (bytes) =>
+        this.sink.skipped(agentIdIn(basename(path)), `a line of ${bytes} bytes in ${path} was left out`),
       restarted: () => {
         void this.reopen(tail, pastLimit, isEnough?.()).then(() =>
           this.sink.gap(`${path} was cut or replaced`),

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import type { RecordEvent } from '../../../src/records/events.ts';
 import { GrowingTranscript } from '../../../src/records/growingTranscript.ts';
 import type { AttachedCli, RecordedSession } from '../../../src/records/recordedSession.ts';
+import { lineLimits } from '../../../src/records/lineTail.ts';
 import { Records } from '../../../src/records/records.ts';
 import { memoryInUse } from '../../support/memory.ts';
 import { until } from '../../support/until.ts';
@@ -523,6 +524,29 @@ describe('a session and its records', () => {
       await session.refresh();
       assert.equal(session.turn?.prompt, 'plan it');
       assert.equal(session.source.known, 'session file and transcript');
+    });
+
+    it('is not asked about a tool whose end was in a line that was left out', async () => {
+      append(pathOf(version), ...linesOf(version).slice(0, 4));
+      tellState({ status: 'waiting' });
+      const { session, of } = await attach();
+      const uses = (id: string, agentId?: string) =>
+        JSON.stringify({
+          type: 'assistant',
+          sessionId,
+          agentId,
+          message: { content: [{ type: 'tool_use', id, name: 'Write', input: {} }], stop_reason: 'tool_use' },
+        });
+      append(pathOf(version), uses('large'));
+      append(project(agent), uses('of the agent', 'af41cf9484cff6642'));
+      await session.refresh();
+      append(pathOf(version), 'x'.repeat(lineLimits.line + 1), uses('next'));
+      await session.refresh();
+      assert.equal(of('gap').length, 1);
+      assert.deepEqual(
+        session.openTools.map(({ id }) => id),
+        ['of the agent', 'next'],
+      );
     });
 
     it('costs no read and no timer while nothing changes, or others write', async () => {
