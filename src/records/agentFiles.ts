@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEntry } from './entries.ts';
-import { namesIn, openRecord, readAt } from './recordFile.ts';
+import { isOwnFolder, namesIn, openRecord, readAt } from './recordFile.ts';
 import { agentIdIn } from './transcriptPlace.ts';
 
 /** bytes */
@@ -14,7 +14,8 @@ export function agentFolder(folder: string, sessionId: string): string {
 
 /** The transcripts that can be of a session's sub-agents. In 2.0 those of all sessions of a folder lie beside theirs. */
 export function agentFiles(folder: string, sessionId: string): string[] {
-  return [agentFolder(folder, sessionId), folder].flatMap((there) =>
+  const own = isOwnFolder(join(folder, sessionId)) ? [agentFolder(folder, sessionId)] : [];
+  return [...own, folder].flatMap((there) =>
     namesIn(there)
       .filter((name) => agentIdIn(name) !== undefined)
       .map((name) => join(there, name)),
@@ -24,7 +25,7 @@ export function agentFiles(folder: string, sessionId: string): string[] {
 /** Whether it is; undefined while its first line, which says so, is not whole. */
 export function isAgentOf(path: string, folder: string, sessionId: string): boolean | undefined {
   if (dirname(path) === agentFolder(folder, sessionId)) {
-    return true;
+    return isOwnFolder(join(folder, sessionId)) || undefined;
   }
   const opened = openRecord(path);
   if (!('fd' in opened)) {

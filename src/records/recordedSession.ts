@@ -202,19 +202,21 @@ export class RecordedSession implements Disposable {
     const { projects, watchOptions } = this.dependencies;
     const { cwd, version } = this.cli;
     const [folder] = cwd === undefined ? [] : foldersOf(projects, cwd);
-    if (folder !== undefined && version !== undefined) {
+    if (folder !== undefined && cwd !== undefined && version !== undefined) {
       const follow = (sessionId: string) => void this.open(folder, sessionId).then(() => this.update());
-      this.growing = new GrowingTranscript(folder, version, follow, watchOptions);
+      this.growing = new GrowingTranscript(folder, { cwd, version }, follow, watchOptions);
     }
   }
 
   private whyNoTranscript(hasFile: boolean): string[] {
-    if (hasFile) {
+    const { cwd, version } = this.cli;
+    if (this.growing) {
+      return ['no transcript has grown with its calls yet', ...this.growing.reasons];
+    }
+    if (hasFile || (cwd !== undefined && version !== undefined)) {
       return [`nothing in ${this.dependencies.projects} is for its folder, or that is a link`];
     }
-    return this.growing
-      ? ['no transcript has grown with its calls yet', ...this.growing.reasons]
-      : ['its folder or version is not known'];
+    return ['its folder or version is not known'];
   }
 
   private async open(folder: string, sessionId: string): Promise<void> {

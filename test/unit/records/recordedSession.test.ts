@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import fsModule, * as fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { RecordEvent } from '../../../src/records/events.ts';
 import { GrowingTranscript } from '../../../src/records/growingTranscript.ts';
 import type { AttachedCli, RecordedSession } from '../../../src/records/recordedSession.ts';
@@ -549,6 +549,18 @@ describe('a session and its records', () => {
       );
     });
 
+    it("does not follow a link in place of the session's own folder", async () => {
+      append(pathOf(version), ...linesOf(version).slice(0, 4));
+      append(join(config, 'elsewhere', 'subagents', basename(agent)), ...linesOf(version, agent));
+      fs.symlinkSync(join(config, 'elsewhere'), project(sessionId));
+      tellState({ status: 'busy' });
+      const { session, of } = await attach();
+      append(join(config, 'elsewhere', 'subagents', basename(agent)), ...linesOf(version, agent));
+      await session.refresh();
+      assert.deepEqual(of('toolBegun'), []);
+      assert.deepEqual((await session.editsSince(0)).edits, []);
+    });
+
     it('costs no read and no timer while nothing changes, or others write', async () => {
       append(pathOf(version), ...linesOf(version));
       tellState({ status: 'idle' });
@@ -598,11 +610,30 @@ describe('a session and its records', () => {
       assert.equal(session.mode, undefined, 'it does not say');
     });
 
+    it('is not looked for where the folder of all transcripts is a link', async () => {
+      fs.mkdirSync(join(config, 'elsewhere', slug), { recursive: true });
+      fs.symlinkSync(join(config, 'elsewhere'), join(config, 'projects'));
+      const { session } = await attach({ cwd, version });
+      assert.deepEqual(session.source.reasons, [
+        'it keeps no session file',
+        `nothing in ${join(config, 'projects')} is for its folder, or that is a link`,
+      ]);
+    });
+
+    it('is not that of a folder whose name is written alike', async () => {
+      const { session } = await attach({ cwd: '/home/user.project', version });
+      const { session: own } = await attach({ cwd, version });
+      [session, own].forEach((attached) => attached.noteCall());
+      append(pathOf(version), ...linesOf(version));
+      await until('its own', () => own.sessionId === sessionId);
+      assert.equal(session.sessionId, undefined);
+    });
+
     it('is not found any more once it is disposed of', async () => {
       const folder = project();
       append(pathOf(version), ...linesOf(version).slice(0, 4));
       const found: string[] = [];
-      const growing = new GrowingTranscript(folder, version, (id) => found.push(id));
+      const growing = new GrowingTranscript(folder, { cwd, version }, (id) => found.push(id));
       const { openSync, closeSync } = fsModule;
       let [opened, closed] = [-1, -1];
       fsModule.openSync = (...args) => {
