@@ -87,7 +87,10 @@ const hunk = z.object({
   oldLines: z.number(),
   newStart: z.number(),
   newLines: z.number(),
-  lines: z.array(z.string()),
+  /** Of a file that was written over there can be millions. */
+  lines: z.custom<string[]>(
+    (found) => Array.isArray(found) && found.every((line) => typeof line === 'string'),
+  ),
 });
 
 /** Of Edit, Write, NotebookEdit (1.0 leaves its path and texts out) and of 1.0's MultiEdit, as they were seen. */

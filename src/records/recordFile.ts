@@ -48,7 +48,7 @@ export function whyNot(path: string, error: unknown): string {
 /** What is there, a link itself; undefined also where nobody may look, or the drive has gone. */
 export function statOf(path: string): fs.Stats | undefined {
   try {
-    return fs.lstatSync(path);
+    return fs.lstatSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

@@ -28,6 +28,8 @@ interface RecordedSessionDependencies {
 
 /** How much of transcripts is looked through for what was, in bytes. */
 const maxLookBack = 64 * 1024 * 1024;
+/** ms between two searches of all folders for the same session, when something of it changes */
+const searchInterval = 30_000;
 
 /** Tools that only wait for a sub-agent, whose own are asked about: of 2.1, and of those before. */
 const agentTools = new Set(['Agent', 'Task']);
@@ -41,6 +43,8 @@ export class RecordedSession implements Disposable {
   private file: SessionFile | undefined;
   private transcript: Transcript | undefined;
   private growing: GrowingTranscript | undefined;
+  /** Which session was last looked for in all folders, and when, by `performance.now()`. */
+  private searched = { sessionId: '', at: -Infinity };
   private isReplaying = false;
   private isDisposed = false;
   private isReady = false;
@@ -180,7 +184,6 @@ export class RecordedSession implements Disposable {
   }
 
   private async followFile(): Promise<void> {
-    const { projects } = this.dependencies;
     const file = this.dependencies.sessionFiles.get(this.pid);
     this.file = file;
     if (file) {
@@ -188,7 +191,7 @@ export class RecordedSession implements Disposable {
       this.growing = undefined;
       const { cwd, sessionId } = file;
       const isFollowed = this.sessionId === sessionId && this.transcript?.isThere === true;
-      const folder = isFollowed ? this.transcript?.folder : folderOf(projects, cwd, sessionId);
+      const folder = isFollowed ? this.transcript?.folder : this.folderFor(cwd, sessionId);
       if (folder !== undefined && (folder !== this.transcript?.folder || sessionId !== this.sessionId)) {
         await this.open(folder, sessionId);
       }
@@ -196,6 +199,17 @@ export class RecordedSession implements Disposable {
       this.lookForGrowing();
     }
     this.update();
+  }
+
+  /** Until the first prompt there is no transcript, and where there are thousands of folders a search takes its time. */
+  private folderFor(cwd: string, sessionId: string): string | undefined {
+    const now = performance.now();
+    const isRecent = this.searched.sessionId === sessionId && now - this.searched.at < searchInterval;
+    if (isRecent && this.sessionId === sessionId) {
+      return this.transcript?.folder; // what comes there is told
+    }
+    this.searched = { sessionId, at: now };
+    return folderOf(this.dependencies.projects, cwd, sessionId);
   }
 
   private lookForGrowing(): void {

@@ -6,7 +6,7 @@ import { parseEntry, type Entry } from './entries.ts';
 import { FolderWatch, type WatchOptions } from './folderWatch.ts';
 import { LineTail } from './lineTail.ts';
 import { linesBack } from './linesBack.ts';
-import { openRecord, statOf, whyNot } from './recordFile.ts';
+import { breathe, openRecord, statOf, whyNot } from './recordFile.ts';
 import { agentIdIn, transcriptName } from './transcriptPlace.ts';
 
 export interface TranscriptSink {
@@ -26,7 +26,8 @@ const maxLastTurn = 16 * 1024 * 1024;
 const maxBeforeTurn = 256 * 1024;
 /** A sub-agent's part in the last turn, in bytes. */
 const maxAgentPast = 1024 * 1024;
-const maxAgents = 500;
+/** Sub-agents that are looked at before others have their turn. */
+const agentsAtOnce = 50;
 
 /** Asked with each entry, the last first, and with how many bytes were read. */
 type Enough = (entry: Entry, bytes: number) => boolean;
@@ -63,12 +64,7 @@ export class Transcript implements Disposable {
   get reasons(): string[] {
     const why =
       this.main.reason ?? this.unread ?? (this.main.isThere ? undefined : 'there is no transcript yet');
-    const many = `it has more than ${maxAgents} sub-agents, of which the rest are not read`;
-    return [
-      ...(why === undefined ? [] : [why]),
-      ...(this.agents.size < maxAgents ? [] : [many]),
-      ...this.watches.flatMap(({ reasons }) => reasons),
-    ];
+    return [...(why === undefined ? [] : [why]), ...this.watches.flatMap(({ reasons }) => reasons)];
   }
 
   get isThere(): boolean {
@@ -78,9 +74,7 @@ export class Transcript implements Disposable {
   /** Tells the last turn as past, then watches. Settles when both are done. */
   async open(): Promise<void> {
     const since = await this.tellPast(this.main, maxLastTurn, isTurnKnown());
-    for (const path of this.agentPaths()) {
-      await this.openAgent(path, since);
-    }
+    await this.eachAgent((path) => this.openAgent(path, since));
     if (this.isDisposed) {
       return;
     }
@@ -99,9 +93,7 @@ export class Transcript implements Disposable {
       return;
     }
     await this.readMain();
-    for (const path of this.agentPaths()) {
-      await this.readAgent(path);
-    }
+    await this.eachAgent((path) => this.readAgent(path));
   }
 
   /** The files of this session and its sub-agents that were written since then (ms since the epoch), its own first. */
@@ -114,6 +106,19 @@ export class Transcript implements Disposable {
     this.isDisposed = true;
     for (const owned of [...this.watches, this.main, ...this.agents.values()]) {
       owned.dispose();
+    }
+  }
+
+  /** There can be thousands, most of them not read: waiting for what is settled gives no one a turn. */
+  private async eachAgent(run: (path: string) => Promise<void>): Promise<void> {
+    for (const [index, path] of this.agentPaths().entries()) {
+      if (this.isDisposed) {
+        return;
+      }
+      await run(path);
+      if (index % agentsAtOnce === agentsAtOnce - 1) {
+        await breathe();
+      }
     }
   }
 
@@ -191,7 +196,7 @@ export class Transcript implements Disposable {
     if (!tail) {
       const before = this.agentsBefore.get(path);
       const size = statOf(path)?.size;
-      if (size === before?.size || this.agents.size >= maxAgents || !this.isOwnAgent(path)) {
+      if (size === before?.size || !this.isOwnAgent(path)) {
         return;
       }
       tail = this.tailOf(path, maxAgentPast);
@@ -208,8 +213,11 @@ export class Transcript implements Disposable {
       return false;
     }
     const isOwn = isAgentOf(path, this.folder, this.sessionId);
-    if (isOwn === false) {
+    if (isOwn === false || isOwn === 'too long') {
       this.foreign.add(path);
+    }
+    if (isOwn === 'too long') {
+      this.sink.gap(`${path} is not read: its first line, which says whose it is, is too long`);
     }
     return isOwn === true;
   }

@@ -43,7 +43,7 @@ export function foldersOf(projects: string, cwd: string): string[] {
 export function folderOf(projects: string, cwd: string, sessionId: string): string | undefined {
   const likely = foldersOf(projects, cwd);
   const hasIt = (folder: string) =>
-    isOwnFolder(folder) && statOf(join(folder, transcriptName(sessionId))) !== undefined;
+    statOf(join(folder, transcriptName(sessionId))) !== undefined && isOwnFolder(folder);
   const all = () => namesIn(projects).map((name) => join(projects, name));
   return likely.find(hasIt) ?? all().find(hasIt) ?? likely[0];
 }

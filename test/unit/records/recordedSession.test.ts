@@ -561,6 +561,64 @@ describe('a session and its records', () => {
       assert.deepEqual((await session.editsSince(0)).edits, []);
     });
 
+    it('looks through all folders once for a session that has no transcript yet', async () => {
+      fs.mkdirSync(join(config, 'projects', '-other'), { recursive: true });
+      let scans = 0;
+      const { readdirSync } = fsModule;
+      const counting = (...args: unknown[]): unknown => {
+        scans += args[0] === join(config, 'projects') ? 1 : 0;
+        return Reflect.apply(readdirSync, fsModule, args);
+      };
+      Object.assign(fsModule, { readdirSync: counting });
+      syncBuiltinESMExports();
+      try {
+        tellState({ status: 'idle', statusUpdatedAt: 0 });
+        const { session } = await attach();
+        for (let change = 1; change < 5; change++) {
+          tellState({ status: 'idle', statusUpdatedAt: change });
+          await session.refresh();
+        }
+        assert.equal(scans, 1);
+        append(
+          join(config, 'projects', '-other', `${cleared}.jsonl`),
+          ...linesOf(version, `${cleared}.jsonl`),
+        );
+        tellState({ status: 'idle', sessionId: cleared });
+        await session.refresh();
+        await until('the turn', () => session.turn);
+        assert.deepEqual([scans, session.sessionId], [2, cleared]);
+      } finally {
+        Object.assign(fsModule, { readdirSync });
+        syncBuiltinESMExports();
+      }
+    });
+
+    it('follows as many sub-agents as there are, and lets others have their turn meanwhile', async () => {
+      append(pathOf(version), ...linesOf(version).slice(0, 4));
+      const path = (index: number) => project(`${sessionId}/subagents/agent-a${index}.jsonl`);
+      for (let index = 0; index < 600; index++) {
+        append(path(index));
+      }
+      tellState({ status: 'idle' });
+      const { session } = await attach();
+      const [line = ''] = linesOf(version, agent).filter((each) => each.includes('"tool_use"'));
+      for (let index = 0; index < 600; index++) {
+        append(path(index), line.replaceAll(/toolu_\w+/g, `toolu_${index}`));
+      }
+      let [turns, isDone] = [0, false];
+      const count = () => {
+        turns += 1;
+        if (!isDone) {
+          setImmediate(count);
+        }
+      };
+      setImmediate(count);
+      await session.refresh();
+      isDone = true;
+      assert.equal(session.openTools.length, 600);
+      assert.ok(turns >= 10, `${turns}`);
+    });
+
     it('costs no read and no timer while nothing changes, or others write', async () => {
       append(pathOf(version), ...linesOf(version));
       tellState({ status: 'idle' });
@@ -608,6 +666,29 @@ describe('a session and its records', () => {
       append(pathOf(version), ...lines.slice(6));
       await until('the end', () => session.state?.status === 'idle' && session.turn?.prompt === 'plan it');
       assert.equal(session.mode, undefined, 'it does not say');
+    });
+
+    it('counts sub-agents whose first line is long, and says if one is too long', async () => {
+      const { session, of } = await attach({ cwd, version });
+      session.noteCall();
+      append(pathOf(version), ...linesOf(version).slice(0, lineWith(version, '"name":"Task"') + 1));
+      await until('it', () => session.state?.status === 'running');
+      const long = (bytes: number) => {
+        const [first = '', ...rest] = linesOf(version, agent);
+        const json = JSON.parse(first) as object;
+        return [JSON.stringify({ ...json, message: { role: 'user', content: 'x'.repeat(bytes) } }), ...rest];
+      };
+      append(project(agent), ...long(500_000));
+      await session.refresh();
+      assert.equal(of('edit').length, 1);
+      append(project('agent-100ng.jsonl'), ...long(1_500_000));
+      await session.refresh();
+      await session.refresh();
+      assert.equal(of('edit').length, 1);
+      assert.deepEqual(
+        of('gap').map(({ reason }) => reason),
+        [`${project('agent-100ng.jsonl')} is not read: its first line, which says whose it is, is too long`],
+      );
     });
 
     it('is not looked for where the folder of all transcripts is a link', async () => {
