@@ -23,6 +23,12 @@ export class Conversation {
   private current: RunningTurn | undefined;
   private command: Extract<Entry, { kind: 'command' }> | undefined;
   private readonly open = new Map<string, ToolUse>();
+  /** Of those the ids that nobody waits for any more; should their results come, they count. */
+  private readonly givenUp = new Set<string>();
+  /** Sub-agents that go on beside their session. */
+  private readonly background = new Set<string>();
+  /** When a sub-agent has ended; '' for all that their session waits for. */
+  private readonly agentsEnded = new Map<string, number>();
 
   mode: string | undefined;
   model: string | undefined;
@@ -32,7 +38,7 @@ export class Conversation {
 
   /** Begun and not ended, in the order of their begin. */
   get openTools(): readonly ToolUse[] {
-    return [...this.open.values()];
+    return [...this.open.values()].filter(({ id }) => !this.givenUp.has(id));
   }
 
   /** The one that runs, or the last. */
@@ -50,6 +56,7 @@ export class Conversation {
       case 'prompt':
         if (entry.agentId === undefined) {
           this.begin(entry, entry.text, entry.isTyped);
+          this.endNotified(entry);
           this.setMode(entry.mode);
         }
         break;
@@ -63,6 +70,7 @@ export class Conversation {
         entry.results.forEach((result) => this.endTool(result, entry));
         break;
       case 'interrupted':
+        this.endAgent(entry.agentId ?? '', entry);
         if (entry.agentId === undefined && this.current) {
           this.current.isInterrupted = true;
           this.end(entry.at);
@@ -81,14 +89,43 @@ export class Conversation {
     }
   }
 
+  /** A line was left out, of that sub-agent or of the session itself: what was open may have ended with it. */
+  skip(agentId: string | undefined): void {
+    this.giveUp((use) => (use.agentId ?? '') === (agentId ?? ''));
+  }
+
+  private giveUp(isOver: (use: ToolUse) => boolean): void {
+    this.openTools.filter(isOver).forEach(({ id }) => this.givenUp.add(id));
+  }
+
+  private endAgent(agentId: string, { at = 0 }: { readonly at?: number }): void {
+    this.agentsEnded.set(agentId, at);
+    this.giveUp((use) => use.agentId === agentId || (agentId === '' && this.isWaitedFor(use)));
+  }
+
+  /** What an agent in the background was told to do has ended, or was stopped. */
+  private endNotified(entry: Extract<Entry, { kind: 'prompt' }>): void {
+    const task = /^<task-notification>\s*<task-id>([\w-]+)</.exec(entry.text)?.[1];
+    if (task !== undefined) {
+      this.endAgent(task, entry);
+    }
+  }
+
+  private isWaitedFor({ agentId }: ToolUse): boolean {
+    return agentId !== undefined && !this.background.has(agentId);
+  }
+
+  /** What is read of a sub-agent only after what its session says of its end. */
+  private isFromBefore(use: ToolUse): boolean {
+    const ended = [use.agentId, ...(this.isWaitedFor(use) ? [''] : [])];
+    return ended.some((id) => id !== undefined && use.begun <= (this.agentsEnded.get(id) ?? -Infinity));
+  }
+
   private begin({ uuid = '', at = 0 }: Entry, prompt: string, isTyped: boolean): void {
     this.command = undefined;
-    // What the last turn has left open will not be answered; sub-agents may go on.
-    for (const { id, agentId } of this.openTools) {
-      if (agentId === undefined) {
-        this.open.delete(id);
-      }
-    }
+    // What the last turn has left open will not be answered; sub-agents in the background may go on.
+    this.giveUp(({ agentId }) => agentId === undefined);
+    this.endAgent('', { at });
     this.current = {
       id: uuid,
       prompt: prompt.length > maxPrompt ? prompt.slice(0, maxPrompt) : prompt,
@@ -127,21 +164,36 @@ export class Conversation {
 
   private beginTool(use: ToolUse): void {
     this.open.set(use.id, use);
+    this.givenUp.delete(use.id); // a transcript that was replaced is told anew
+    if (this.isFromBefore(use)) {
+      this.givenUp.add(use.id);
+    }
     if (this.open.size > maxOpenTools) {
-      this.open.delete(this.openTools[0]?.id ?? '');
+      const [oldest = ''] = this.open.keys();
+      this.forget(oldest);
     }
     const { id, name, begun } = use;
     this.current?.toolUses.set(id, { id, name, begun });
     this.tell({ type: 'toolBegun', use });
   }
 
+  private forget(toolUseId: string): void {
+    this.open.delete(toolUseId);
+    this.givenUp.delete(toolUseId);
+  }
+
   private endTool(result: EntryResult, { at = 0 }: Entry): void {
-    const { toolUseId, isError, isRefused, isInterrupted, isInBackground, edit } = result;
+    const { toolUseId, isError, isRefused, isInterrupted, isInBackground, edit, agent } = result;
+    if (agent?.isInBackground === true) {
+      this.background.add(agent.id);
+    } else if (agent) {
+      this.endAgent(agent.id, { at });
+    }
     const use = this.open.get(toolUseId);
     if (!use) {
       return; // of a turn that was not read, or told already
     }
-    this.open.delete(toolUseId);
+    this.forget(toolUseId);
     const inTurn = this.current?.toolUses.get(toolUseId);
     if (inTurn) {
       inTurn.ended = at;

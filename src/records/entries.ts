@@ -47,6 +47,8 @@ export interface EntryResult {
   readonly isInterrupted: boolean;
   readonly isInBackground: boolean;
   readonly edit?: EntryEdit;
+  /** The sub-agent that it was for, which has ended unless it goes on in the background. */
+  readonly agent?: { readonly id: string; readonly isInBackground: boolean };
 }
 
 export interface EntryEdit {
@@ -85,7 +87,10 @@ const hunk = z.object({
   oldLines: z.number(),
   newStart: z.number(),
   newLines: z.number(),
-  lines: z.array(z.string()),
+  /** Of a file that was written over there can be millions. */
+  lines: z.custom<string[]>(
+    (found) => Array.isArray(found) && found.every((line) => typeof line === 'string'),
+  ),
 });
 
 /** Of Edit, Write, NotebookEdit (1.0 leaves its path and texts out) and of 1.0's MultiEdit, as they were seen. */
@@ -102,6 +107,9 @@ const editResult = z.object({
   userModified: lenient(z.boolean()),
   error: lenient(z.string()),
 });
+
+/** Of Agent (2.1) and Task; 1.0 does not name its sub-agents. */
+const agentResult = z.object({ agentId: lenient(z.string()), isAsync: lenient(z.boolean()) });
 
 const userLine = z.object({
   ...place,
@@ -232,6 +240,7 @@ function ofUser(line: z.infer<typeof userLine>): Entry | undefined {
         ...endOf(line),
         // With several results in one line, whose it is would be a guess.
         ...(results.length === 1 && is_error !== true ? editOf(line.toolUseResult) : {}),
+        ...(results.length === 1 ? agentOf(line.toolUseResult) : {}),
       })),
     };
   }
@@ -273,6 +282,11 @@ function endOf(line: z.infer<typeof userLine>) {
     'backgroundTaskId' in toolUseResult &&
     typeof toolUseResult.backgroundTaskId === 'string';
   return { isRefused, isInterrupted, isInBackground };
+}
+
+function agentOf(result: unknown): Pick<EntryResult, 'agent'> {
+  const { agentId: id, isAsync } = agentResult.safeParse(result).data ?? {};
+  return id === undefined ? {} : { agent: { id, isInBackground: isAsync === true } };
 }
 
 function editOf(result: unknown): { edit: EntryEdit } | undefined {

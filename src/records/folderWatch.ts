@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Disposable } from '../base/disposable.ts';
 import { errorCode, errorMessage, isNotFound } from '../base/errors.ts';
+import { statOf } from './recordFile.ts';
 
 export interface WatchOptions {
   /** ms between two looks where the system does not watch. */
@@ -120,6 +121,6 @@ export class FolderWatch implements Disposable {
   }
 
   private inodeNow(): number | undefined {
-    return fs.lstatSync(this.folder, { throwIfNoEntry: false })?.ino;
+    return statOf(this.folder)?.ino;
   }
 }

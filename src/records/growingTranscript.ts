@@ -1,16 +1,17 @@
-import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { Disposable } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
 import { FolderWatch, type WatchOptions } from './folderWatch.ts';
-import { entriesBack } from './lookBack.ts';
-import { namesIn } from './recordFile.ts';
-import { sessionIdIn } from './transcriptPlace.ts';
+import { entriesBack, headOf } from './lookBack.ts';
+import { namesIn, statOf } from './recordFile.ts';
+import { isOfFolder, sessionIdIn, transcriptName } from './transcriptPlace.ts';
 
 /** What a CLI does on the wire and what it writes are so close, in ms: with each prompt it closes all diffs. */
 const coincidence = 1_000;
 /** bytes at the end of a transcript in which a line says of which version it is */
 const maxTail = 512 * 1024;
+/** and at its beginning, in which one says where */
+const maxHead = 128 * 1024;
 
 /** Finds the transcript of a CLI that keeps no session file: the one of its version that grows when that CLI calls. */
 export class GrowingTranscript implements Disposable {
@@ -22,10 +23,11 @@ export class GrowingTranscript implements Disposable {
   /** When all that grows with a call has grown: the first to do so may be another CLI's. */
   private readonly decision = new Throttle(coincidence, () => void this.decide());
   private sessionId: string | undefined;
+  private isDisposed = false;
 
   constructor(
     private readonly folder: string,
-    private readonly version: string,
+    private readonly cli: { readonly cwd: string; readonly version: string },
     private readonly onFound: (sessionId: string) => void,
     watchOptions?: WatchOptions,
   ) {
@@ -44,6 +46,7 @@ export class GrowingTranscript implements Disposable {
   }
 
   dispose(): void {
+    this.isDisposed = true;
     this.watch.dispose();
     this.decision.dispose();
   }
@@ -61,7 +64,7 @@ export class GrowingTranscript implements Disposable {
   private noteSizes(): string[] {
     return namesIn(this.folder).flatMap((name) => {
       const sessionId = sessionIdIn(name);
-      const size = fs.lstatSync(join(this.folder, name), { throwIfNoEntry: false })?.size;
+      const size = statOf(join(this.folder, name))?.size;
       if (sessionId === undefined || size === undefined || size === this.sizes.get(sessionId)) {
         return [];
       }
@@ -79,9 +82,12 @@ export class GrowingTranscript implements Disposable {
     }
     const fitting: string[] = [];
     for (const id of ids) {
-      if (await this.isOfVersion(id)) {
+      if (await this.canBeIts(id)) {
         fitting.push(id);
       }
+    }
+    if (this.isDisposed) {
+      return;
     }
     const [found, second] = fitting;
     if (found !== undefined && second === undefined && found !== this.sessionId) {
@@ -90,12 +96,17 @@ export class GrowingTranscript implements Disposable {
     }
   }
 
-  private async isOfVersion(sessionId: string): Promise<boolean> {
+  private async canBeIts(sessionId: string): Promise<boolean> {
+    const path = join(this.folder, transcriptName(sessionId));
+    const begun = headOf(path, maxHead).find(({ cwd }) => cwd !== undefined)?.cwd;
+    if (begun !== undefined && !isOfFolder(this.cli.cwd, begun)) {
+      return false;
+    }
     let version: string | undefined;
-    await entriesBack(join(this.folder, `${sessionId}.jsonl`), maxTail, (entry) => {
+    await entriesBack(path, maxTail, (entry) => {
       version = entry.version;
       return version === undefined;
     });
-    return version === this.version;
+    return version === this.cli.version;
   }
 }

@@ -1,7 +1,6 @@
 import * as fs from 'node:fs';
 import type { Disposable } from '../base/disposable.ts';
-import { errorMessage } from '../base/errors.ts';
-import { breathe, openRecord, readAt } from './recordFile.ts';
+import { breathe, openRecord, readAt, whyNot } from './recordFile.ts';
 
 /** Told within `read()`, in order. */
 export interface LineSink {
@@ -101,6 +100,8 @@ export class LineTail implements Disposable {
       if (!this.isHalted) {
         await this.readOn(fd, stat.size);
       }
+    } catch (error) {
+      this.reason = whyNot(this.path, error);
     } finally {
       fs.closeSync(fd);
     }
@@ -115,7 +116,10 @@ export class LineTail implements Disposable {
       this.mark = Buffer.alloc(0);
       this.forget();
       this.isSkipping = false;
-      this.isHalted = !this.sink.restarted();
+      this.isHalted = true; // before it is told: `startAt` may come within the call
+      if (this.sink.restarted()) {
+        this.isHalted = false;
+      }
     }
   }
 
@@ -131,7 +135,7 @@ export class LineTail implements Disposable {
     }
     const buffer = Buffer.allocUnsafe(Math.min(chunk, size - this.position));
     for (;;) {
-      const bytes = buffer.subarray(0, this.readChunk(fd, buffer));
+      const bytes = buffer.subarray(0, fs.readSync(fd, buffer, 0, buffer.length, this.position));
       if (bytes.length === 0) {
         return;
       }
@@ -145,16 +149,6 @@ export class LineTail implements Disposable {
       if (this.isDisposed) {
         return;
       }
-    }
-  }
-
-  /** A file can be open and unreadable: a network drive that has gone. */
-  private readChunk(fd: number, buffer: Buffer): number {
-    try {
-      return fs.readSync(fd, buffer, 0, buffer.length, this.position);
-    } catch (error) {
-      this.reason = `${this.path} cannot be read (${errorMessage(error)})`;
-      return 0;
     }
   }
 

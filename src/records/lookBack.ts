@@ -3,7 +3,7 @@ import { Conversation } from './conversation.ts';
 import { parseEntry, type Entry } from './entries.ts';
 import type { RecordedEdit, Turn } from './events.ts';
 import { linesBack } from './linesBack.ts';
-import { openRecord } from './recordFile.ts';
+import { openRecord, readAt } from './recordFile.ts';
 
 /** What of a transcript was asked for, as far as the limit allowed. */
 interface LookedBack<T> {
@@ -114,10 +114,35 @@ export async function entriesBack(
         return isComplete;
       }
     }
+  } catch {
+    return false;
   } finally {
     fs.closeSync(fd);
   }
   return isComplete && stat.size <= limit;
+}
+
+/** What the whole lines in so many bytes at its beginning say; nothing if it cannot be read. */
+export function headOf(path: string, bytes: number): Entry[] {
+  const opened = openRecord(path);
+  if (!('fd' in opened)) {
+    return [];
+  }
+  const entries: Entry[] = [];
+  try {
+    const buffer = Buffer.alloc(Math.min(opened.stat.size, bytes));
+    const head = buffer.subarray(0, readAt(opened.fd, buffer, 0));
+    let from = 0;
+    for (let to = head.indexOf('\n'); to >= 0; to = head.indexOf('\n', from)) {
+      entries.push(...[parseEntry(head.subarray(from, to))].filter((entry) => entry !== undefined));
+      from = to + 1;
+    }
+  } catch {
+    return [];
+  } finally {
+    fs.closeSync(opened.fd);
+  }
+  return entries;
 }
 
 function isOf({ sessionId }: Entry, session: string): boolean {

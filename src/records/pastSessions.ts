@@ -1,10 +1,10 @@
-import * as fs from 'node:fs';
+import type * as fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { agentFiles, isAgentOf } from './agentFiles.ts';
-import { parseEntry, type Entry } from './entries.ts';
-import { countBack, entriesBack } from './lookBack.ts';
-import { breathe, namesIn, openRecord, readAt } from './recordFile.ts';
-import { foldersOf, sessionIdIn } from './transcriptPlace.ts';
+import type { Entry } from './entries.ts';
+import { countBack, entriesBack, headOf } from './lookBack.ts';
+import { breathe, namesIn, statOf } from './recordFile.ts';
+import { foldersOf, isOfFolder, sessionIdIn } from './transcriptPlace.ts';
 
 /** A conversation that was held in a folder, running or not. */
 export interface PastSession {
@@ -29,6 +29,8 @@ export interface PastSessionCounts {
 interface Digest {
   /** Undefined for a file in which nothing was said; 2.0 leaves some, with titles of others. */
   readonly session: PastSession | undefined;
+  /** Where it was begun. */
+  readonly cwd: string | undefined;
   /** What the titles of other transcripts, in which 2.0 writes them, can be about. */
   readonly uuids: ReadonlySet<string>;
   readonly summaries: ReadonlyMap<string, string>;
@@ -56,7 +58,7 @@ export class PastSessions {
       const key = `${stat.size} ${stat.mtimeMs} ${stat.ino}`;
       let known = this.known.get(path);
       if (known?.key !== key) {
-        known = { key, digest: await digestOf(path) };
+        known = { key, digest: await digestOf(path, stat) };
         this.known.set(path, known);
         await breathe();
       }
@@ -64,8 +66,8 @@ export class PastSessions {
     }
     const summaries = new Map(digests.flatMap((digest) => [...digest.summaries]));
     return digests
-      .flatMap(({ session, uuids, hasOwnTitle }) => {
-        if (!session) {
+      .flatMap(({ session, cwd, uuids, hasOwnTitle }) => {
+        if (!session || (cwd !== undefined && !isOfFolder(folder, cwd))) {
           return [];
         }
         const [leaf] = [...uuids].filter((uuid) => summaries.has(uuid)).slice(-1);
@@ -91,8 +93,7 @@ function transcriptsIn(folders: string[]): { path: string; stat: fs.Stats }[] {
     .flatMap((folder) =>
       namesIn(folder).flatMap((name) => {
         const path = join(folder, name);
-        const stat =
-          sessionIdIn(name) === undefined ? undefined : fs.lstatSync(path, { throwIfNoEntry: false });
+        const stat = sessionIdIn(name) === undefined ? undefined : statOf(path);
         return stat?.isFile() === true ? { path, stat } : [];
       }),
     )
@@ -100,19 +101,12 @@ function transcriptsIn(folders: string[]): { path: string; stat: fs.Stats }[] {
 }
 
 /** Undefined for what has nothing said in it. */
-async function digestOf(path: string): Promise<Digest | undefined> {
+async function digestOf(path: string, stat: fs.Stats): Promise<Digest | undefined> {
   const sessionId = sessionIdIn(basename(path));
-  const opened = openRecord(path);
-  if (sessionId === undefined || !('fd' in opened)) {
+  if (sessionId === undefined) {
     return undefined;
   }
-  const { fd, stat } = opened;
-  let head: Entry[];
-  try {
-    head = headOf(fd, stat.size);
-  } finally {
-    fs.closeSync(fd);
-  }
+  const head = headOf(path, endBytes);
   const tail: Entry[] = [];
   if (stat.size > endBytes) {
     await entriesBack(path, endBytes, (entry) => {
@@ -145,22 +139,11 @@ async function digestOf(path: string): Promise<Digest | undefined> {
             lastActive: times.at(-1) ?? stat.mtimeMs,
             bytes: stat.size,
           },
+    cwd: own.find(({ cwd }) => cwd !== undefined)?.cwd,
     uuids: new Set(own.flatMap(({ uuid }) => uuid ?? [])),
     summaries,
     hasOwnTitle: title !== undefined,
   };
-}
-
-function headOf(fd: number, size: number): Entry[] {
-  const bytes = Buffer.alloc(Math.min(size, endBytes));
-  const head = bytes.subarray(0, readAt(fd, bytes, 0));
-  const entries: Entry[] = [];
-  let from = 0;
-  for (let to = head.indexOf('\n'); to >= 0; to = head.indexOf('\n', from)) {
-    entries.push(...[parseEntry(head.subarray(from, to))].filter((entry) => entry !== undefined));
-    from = to + 1;
-  }
-  return entries;
 }
 
 /** The last that the user has given, else the last of the CLI's. */

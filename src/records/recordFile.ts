@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
-import { errorCode, isNotFound } from '../base/errors.ts';
+import { errorCode, errorMessage, isNotFound } from '../base/errors.ts';
 
 /** A regular file that is open for reading. Whoever gets one closes it. */
 export interface OpenFile {
@@ -19,26 +19,39 @@ export interface Unreadable {
  */
 export function openRecord(path: string): OpenFile | Unreadable {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-  let fd: number;
+  let fd: number | undefined;
   try {
     if (fs.lstatSync(dirname(path)).isSymbolicLink()) {
       return { reason: `${dirname(path)} is a link` };
     }
     fd = fs.openSync(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0)); // Windows has neither of them
-  } catch (error) {
-    return { reason: isNotFound(error) ? undefined : whyNot(path, error) };
-  }
-  const stat = fs.fstatSync(fd);
-  if (!stat.isFile() || isForeign(stat)) {
+    const stat = fs.fstatSync(fd);
+    if (stat.isFile() && !isForeign(stat)) {
+      return { fd, stat };
+    }
     fs.closeSync(fd);
     return { reason: `${path} is ${stat.isFile() ? "another user's" : 'not a regular file'}` };
+  } catch (error) {
+    if (fd !== undefined) {
+      fs.closeSync(fd);
+    }
+    return { reason: isNotFound(error) ? undefined : whyNot(path, error) };
   }
-  return { fd, stat };
 }
 
-function whyNot(path: string, error: unknown): string {
-  const code = errorCode(error) ?? 'unknown error';
+/** Files can be open and unreadable all the same: on a network drive that has gone. */
+export function whyNot(path: string, error: unknown): string {
+  const code = errorCode(error) ?? errorMessage(error);
   return code === 'ELOOP' ? `${path} is a link` : `${path} cannot be read (${code})`;
+}
+
+/** What is there, a link itself; undefined also where nobody may look, or the drive has gone. */
+export function statOf(path: string): fs.Stats | undefined {
+  try {
+    return fs.lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Another user could tell us anything. Root can do that anyway. */
@@ -49,7 +62,7 @@ export function isForeign({ uid }: fs.Stats): boolean {
 
 /** A real folder of this user, not a link to one. */
 export function isOwnFolder(path: string): boolean {
-  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  const stat = statOf(path);
   return stat?.isDirectory() === true && !isForeign(stat);
 }
 

@@ -28,6 +28,8 @@ interface RecordedSessionDependencies {
 
 /** How much of transcripts is looked through for what was, in bytes. */
 const maxLookBack = 64 * 1024 * 1024;
+/** ms between two searches of all folders for the same session, when something of it changes */
+const searchInterval = 30_000;
 
 /** Tools that only wait for a sub-agent, whose own are asked about: of 2.1, and of those before. */
 const agentTools = new Set(['Agent', 'Task']);
@@ -41,6 +43,8 @@ export class RecordedSession implements Disposable {
   private file: SessionFile | undefined;
   private transcript: Transcript | undefined;
   private growing: GrowingTranscript | undefined;
+  /** Which session was last looked for in all folders, and when, by `performance.now()`. */
+  private searched = { sessionId: '', at: -Infinity };
   private isReplaying = false;
   private isDisposed = false;
   private isReady = false;
@@ -172,8 +176,14 @@ export class RecordedSession implements Disposable {
     this.happened.dispose();
   }
 
-  private async follow(): Promise<void> {
-    const { projects } = this.dependencies;
+  /** Never rejects: what cannot be read is not known, and the next change is looked at again. */
+  private follow(): Promise<void> {
+    return this.followFile().catch((error: unknown) => {
+      this.dependencies.log.error(`The records of ${this.pid} cannot be followed: ${errorMessage(error)}`);
+    });
+  }
+
+  private async followFile(): Promise<void> {
     const file = this.dependencies.sessionFiles.get(this.pid);
     this.file = file;
     if (file) {
@@ -181,7 +191,7 @@ export class RecordedSession implements Disposable {
       this.growing = undefined;
       const { cwd, sessionId } = file;
       const isFollowed = this.sessionId === sessionId && this.transcript?.isThere === true;
-      const folder = isFollowed ? this.transcript?.folder : folderOf(projects, cwd, sessionId);
+      const folder = isFollowed ? this.transcript?.folder : this.folderFor(cwd, sessionId);
       if (folder !== undefined && (folder !== this.transcript?.folder || sessionId !== this.sessionId)) {
         await this.open(folder, sessionId);
       }
@@ -191,23 +201,36 @@ export class RecordedSession implements Disposable {
     this.update();
   }
 
+  /** Until the first prompt there is no transcript, and where there are thousands of folders a search takes its time. */
+  private folderFor(cwd: string, sessionId: string): string | undefined {
+    const now = performance.now();
+    const isRecent = this.searched.sessionId === sessionId && now - this.searched.at < searchInterval;
+    if (isRecent && this.sessionId === sessionId) {
+      return this.transcript?.folder; // what comes there is told
+    }
+    this.searched = { sessionId, at: now };
+    return folderOf(this.dependencies.projects, cwd, sessionId);
+  }
+
   private lookForGrowing(): void {
     const { projects, watchOptions } = this.dependencies;
     const { cwd, version } = this.cli;
     const [folder] = cwd === undefined ? [] : foldersOf(projects, cwd);
-    if (folder !== undefined && version !== undefined) {
+    if (folder !== undefined && cwd !== undefined && version !== undefined) {
       const follow = (sessionId: string) => void this.open(folder, sessionId).then(() => this.update());
-      this.growing = new GrowingTranscript(folder, version, follow, watchOptions);
+      this.growing = new GrowingTranscript(folder, { cwd, version }, follow, watchOptions);
     }
   }
 
   private whyNoTranscript(hasFile: boolean): string[] {
-    if (hasFile) {
+    const { cwd, version } = this.cli;
+    if (this.growing) {
+      return ['no transcript has grown with its calls yet', ...this.growing.reasons];
+    }
+    if (hasFile || (cwd !== undefined && version !== undefined)) {
       return [`nothing in ${this.dependencies.projects} is for its folder, or that is a link`];
     }
-    return this.growing
-      ? ['no transcript has grown with its calls yet', ...this.growing.reasons]
-      : ['its folder or version is not known'];
+    return ['its folder or version is not known'];
   }
 
   private async open(folder: string, sessionId: string): Promise<void> {
@@ -216,6 +239,10 @@ export class RecordedSession implements Disposable {
     }
     this.transcript?.dispose();
     const conversation = new Conversation((event) => this.tell(event));
+    const gap = (reason: string) => {
+      this.tell({ type: 'gap', reason });
+      this.update();
+    };
     const transcript: Transcript = new Transcript(
       folder,
       sessionId,
@@ -228,9 +255,10 @@ export class RecordedSession implements Disposable {
             this.isReplaying = false;
           }
         },
-        gap: (reason) => {
-          this.tell({ type: 'gap', reason });
-          this.update();
+        gap,
+        skipped: (agentId, reason) => {
+          conversation.skip(agentId);
+          gap(reason);
         },
         looked: () => this.updateSource(),
       },

@@ -1,12 +1,12 @@
 import * as fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Disposable } from '../base/disposable.ts';
 import { agentFiles, agentFolder, isAgentOf } from './agentFiles.ts';
 import { parseEntry, type Entry } from './entries.ts';
 import { FolderWatch, type WatchOptions } from './folderWatch.ts';
 import { LineTail } from './lineTail.ts';
 import { linesBack } from './linesBack.ts';
-import { openRecord } from './recordFile.ts';
+import { breathe, openRecord, statOf, whyNot } from './recordFile.ts';
 import { agentIdIn, transcriptName } from './transcriptPlace.ts';
 
 export interface TranscriptSink {
@@ -14,6 +14,8 @@ export interface TranscriptSink {
   entry(entry: Entry, isPast: boolean): void;
   /** Something is missing, or everything begins anew. */
   gap(reason: string): void;
+  /** A line over the limit was left out, of that sub-agent or of the session itself. */
+  skipped(agentId: string | undefined, reason: string): void;
   /** The transcript was read, or could not be. */
   looked(): void;
 }
@@ -24,7 +26,8 @@ const maxLastTurn = 16 * 1024 * 1024;
 const maxBeforeTurn = 256 * 1024;
 /** A sub-agent's part in the last turn, in bytes. */
 const maxAgentPast = 1024 * 1024;
-const maxAgents = 500;
+/** Sub-agents that are looked at before others have their turn. */
+const agentsAtOnce = 50;
 
 /** Asked with each entry, the last first, and with how many bytes were read. */
 type Enough = (entry: Entry, bytes: number) => boolean;
@@ -38,6 +41,8 @@ export class Transcript implements Disposable {
   private readonly agentsBefore = new Map<string, fs.Stats>();
   private readonly foreign = new Set<string>();
   private readonly watches: FolderWatch[] = [];
+  /** Why something of the past is missing. */
+  private unread: string | undefined;
   private isOpen = false;
   private isDisposed = false;
 
@@ -57,13 +62,9 @@ export class Transcript implements Disposable {
 
   /** Why it is not read, or not watched. */
   get reasons(): string[] {
-    const why = this.main.reason ?? (this.main.isThere ? undefined : 'there is no transcript yet');
-    const many = `it has more than ${maxAgents} sub-agents, of which the rest are not read`;
-    return [
-      ...(why === undefined ? [] : [why]),
-      ...(this.agents.size < maxAgents ? [] : [many]),
-      ...this.watches.flatMap(({ reasons }) => reasons),
-    ];
+    const why =
+      this.main.reason ?? this.unread ?? (this.main.isThere ? undefined : 'there is no transcript yet');
+    return [...(why === undefined ? [] : [why]), ...this.watches.flatMap(({ reasons }) => reasons)];
   }
 
   get isThere(): boolean {
@@ -73,9 +74,7 @@ export class Transcript implements Disposable {
   /** Tells the last turn as past, then watches. Settles when both are done. */
   async open(): Promise<void> {
     const since = await this.tellPast(this.main, maxLastTurn, isTurnKnown());
-    for (const path of this.agentPaths()) {
-      await this.openAgent(path, since);
-    }
+    await this.eachAgent((path) => this.openAgent(path, since));
     if (this.isDisposed) {
       return;
     }
@@ -94,15 +93,12 @@ export class Transcript implements Disposable {
       return;
     }
     await this.readMain();
-    for (const path of this.agentPaths()) {
-      await this.readAgent(path);
-    }
+    await this.eachAgent((path) => this.readAgent(path));
   }
 
   /** The files of this session and its sub-agents that were written since then (ms since the epoch), its own first. */
   filesSince(time: number): string[] {
-    const isNew = (path: string) =>
-      (fs.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= time && this.isOwnAgent(path);
+    const isNew = (path: string) => (statOf(path)?.mtimeMs ?? 0) >= time && this.isOwnAgent(path);
     return [this.path, ...this.agentPaths().filter(isNew)];
   }
 
@@ -110,6 +106,19 @@ export class Transcript implements Disposable {
     this.isDisposed = true;
     for (const owned of [...this.watches, this.main, ...this.agents.values()]) {
       owned.dispose();
+    }
+  }
+
+  /** There can be thousands, most of them not read: waiting for what is settled gives no one a turn. */
+  private async eachAgent(run: (path: string) => Promise<void>): Promise<void> {
+    for (const [index, path] of this.agentPaths().entries()) {
+      if (this.isDisposed) {
+        return;
+      }
+      await run(path);
+      if (index % agentsAtOnce === agentsAtOnce - 1) {
+        await breathe();
+      }
     }
   }
 
@@ -138,7 +147,8 @@ export class Transcript implements Disposable {
   private tailOf(path: string, pastLimit: number, isEnough?: () => Enough): LineTail {
     const tail: LineTail = new LineTail(path, {
       line: (bytes) => this.hear(bytes),
-      skipped: (bytes) => this.sink.gap(`a line of ${bytes} bytes in ${path} was left out`),
+      skipped: (bytes) =>
+        this.sink.skipped(agentIdIn(basename(path)), `a line of ${bytes} bytes in ${path} was left out`),
       restarted: () => {
         void this.reopen(tail, pastLimit, isEnough?.()).then(() =>
           this.sink.gap(`${path} was cut or replaced`),
@@ -168,7 +178,7 @@ export class Transcript implements Disposable {
 
   /** One that was there before: read back if it is of the last turn, else from where it ends once it goes on. */
   private async openAgent(path: string, turnBegun: number | undefined): Promise<void> {
-    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    const stat = statOf(path);
     if (!stat) {
       return;
     }
@@ -185,8 +195,8 @@ export class Transcript implements Disposable {
     let tail = this.agents.get(path);
     if (!tail) {
       const before = this.agentsBefore.get(path);
-      const size = fs.lstatSync(path, { throwIfNoEntry: false })?.size;
-      if (size === before?.size || this.agents.size >= maxAgents || !this.isOwnAgent(path)) {
+      const size = statOf(path)?.size;
+      if (size === before?.size || !this.isOwnAgent(path)) {
         return;
       }
       tail = this.tailOf(path, maxAgentPast);
@@ -203,8 +213,11 @@ export class Transcript implements Disposable {
       return false;
     }
     const isOwn = isAgentOf(path, this.folder, this.sessionId);
-    if (isOwn === false) {
+    if (isOwn === false || isOwn === 'too long') {
       this.foreign.add(path);
+    }
+    if (isOwn === 'too long') {
+      this.sink.gap(`${path} is not read: its first line, which says whose it is, is too long`);
     }
     return isOwn === true;
   }
@@ -242,6 +255,9 @@ export class Transcript implements Disposable {
           break;
         }
       }
+    } catch (error) {
+      this.unread = whyNot(tail.path, error);
+      this.sink.gap(this.unread);
     } finally {
       fs.closeSync(fd);
     }

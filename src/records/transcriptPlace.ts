@@ -1,6 +1,5 @@
-import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { isOwnFolder, namesIn } from './recordFile.ts';
+import { isOwnFolder, namesIn, statOf } from './recordFile.ts';
 
 /** Longer names are cut here, and get a hash of the CLI's own. */
 const maxSlug = 200;
@@ -13,8 +12,21 @@ export function slugOf(cwd: string): { readonly name: string; readonly isWhole: 
     : { name: `${slug.slice(0, maxSlug)}-`, isWhole: false };
 }
 
-/** The folders that can be those of a working directory: mostly one, there or not. */
+/** Whether what was begun in `cwd` is of a folder: slugs are not unique, `my.app` and `my-app` have the same. */
+export function isOfFolder(folder: string, cwd: string): boolean {
+  const plain = (path: string) =>
+    `${path
+      .replace(/[/\\]+/g, '/')
+      .replace(/\/$/, '')
+      .toLowerCase()}/`;
+  return plain(cwd).startsWith(plain(folder));
+}
+
+/** The folders that can be those of a working directory: mostly one, there or not; none where `projects` is a link. */
 export function foldersOf(projects: string, cwd: string): string[] {
+  if (statOf(projects)?.isSymbolicLink() === true) {
+    return [];
+  }
   const { name, isWhole } = slugOf(cwd);
   if (isWhole) {
     return [join(projects, name)];
@@ -29,13 +41,9 @@ export function foldersOf(projects: string, cwd: string): string[] {
  * is looked for in all of them: its id is its own.
  */
 export function folderOf(projects: string, cwd: string, sessionId: string): string | undefined {
-  if (fs.lstatSync(projects, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
-    return undefined;
-  }
   const likely = foldersOf(projects, cwd);
   const hasIt = (folder: string) =>
-    isOwnFolder(folder) &&
-    fs.lstatSync(join(folder, transcriptName(sessionId)), { throwIfNoEntry: false }) !== undefined;
+    statOf(join(folder, transcriptName(sessionId))) !== undefined && isOwnFolder(folder);
   const all = () => namesIn(projects).map((name) => join(projects, name));
   return likely.find(hasIt) ?? all().find(hasIt) ?? likely[0];
 }

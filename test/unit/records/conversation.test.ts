@@ -282,4 +282,49 @@ describe("what the CLI's transcripts tell", () => {
     assert.equal(of('toolEnded').length, 1);
     assert.equal(of('turnEnded').length, 1);
   });
+
+  describe('what is still asked about', () => {
+    const time = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+    const line = (second: number, fields: object) => JSON.stringify({ timestamp: time(second), ...fields });
+    const of = (agentId?: string) => (agentId === undefined ? {} : { agentId, isSidechain: true });
+    const says = (second: number, text: string) => line(second, { type: 'user', message: { content: text } });
+    const uses = (second: number, id: string, name: string, agentId?: string) =>
+      line(second, {
+        type: 'assistant',
+        ...of(agentId),
+        message: { content: [{ type: 'tool_use', id, name, input: {} }], stop_reason: 'tool_use' },
+      });
+    const ends = (second: number, id: string, toolUseResult?: object) =>
+      line(second, {
+        type: 'user',
+        message: { content: [{ type: 'tool_result', tool_use_id: id }] },
+        toolUseResult,
+      });
+    const asked = (...lines: string[]) => told(lines).conversation.openTools.map(({ id }) => id);
+    const begun = [says(1, 'go'), uses(2, 'agent', 'Agent'), uses(3, 'bash', 'Bash', 'a1')];
+    const launched = ends(4, 'agent', { isAsync: true, status: 'async_launched', agentId: 'a1' });
+    const notified = says(6, '<task-notification>\n<task-id>a1</task-id>\n</task-notification>');
+
+    it('is not what a sub-agent that has ended has left open', () => {
+      assert.deepEqual(asked(...begun), ['agent', 'bash']);
+      assert.deepEqual(asked(...begun, ends(4, 'agent', { status: 'completed', agentId: 'a1' })), []);
+    });
+
+    it('is not what one that was interrupted has left open', () => {
+      assert.deepEqual(asked(...begun, ends(4, 'agent'), says(5, '[Request interrupted by user]')), []);
+      assert.deepEqual(asked(...begun, ends(4, 'agent'), says(5, 'next')), []);
+    });
+
+    it('is not what is read of a sub-agent only after the session itself', () => {
+      const [prompt = '', agent = '', bash = ''] = begun;
+      assert.deepEqual(asked(prompt, agent, ends(4, 'agent'), says(5, 'next'), bash), []);
+    });
+
+    it('is that of one in the background, until it is said to have ended', () => {
+      assert.deepEqual(asked(...begun, launched, says(5, 'next')), ['bash']);
+      assert.deepEqual(asked(...begun, launched, says(5, '[Request interrupted by user]')), ['bash']);
+      assert.deepEqual(asked(...begun, launched, notified), []);
+      assert.deepEqual(asked(...begun, launched, notified, uses(7, 'again', 'Bash', 'a1')), ['again']);
+    });
+  });
 });

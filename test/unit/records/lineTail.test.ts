@@ -45,6 +45,26 @@ describe('following the lines of a file', () => {
   const lines = (count: number, what: string) =>
     Array.from({ length: count }, (_, i) => `${what} ${i} ${'é漢😀'.repeat(i % 5)}`);
 
+  it('goes on where it is told to within the telling that the file is another one', async () => {
+    const told: string[] = [];
+    const tail: LineTail = new LineTail(path, {
+      line: (bytes) => told.push(bytes.toString('utf8')),
+      skipped: () => {},
+      restarted: () => {
+        tail.startAt(0, undefined);
+        return false;
+      },
+    });
+    tails.push(tail);
+    fs.writeFileSync(path, 'one and more\n');
+    await tail.read();
+    fs.writeFileSync(path, 'two\n');
+    await tail.read();
+    fs.appendFileSync(path, 'three\n');
+    await tail.read();
+    assert.deepEqual(told, ['one and more', 'two', 'three']);
+  });
+
   it('tells each whole line once, in order, in whatever pieces its bytes arrive', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -47,6 +47,27 @@ describe('past sessions of a folder', () => {
     });
   }
 
+  it('are not those of a folder whose name is written alike', async () => {
+    const { sessionId } = recorded['2.1.330'];
+    write(`${sessionId}.jsonl`, linesOf('2.1.330'));
+    assert.deepEqual(await past.list('/home/user.project'), []);
+    assert.equal((await past.list(cwd)).length, 1);
+    const below = linesOf('2.1.330').map((line) => line.replaceAll(`"${cwd}"`, `"${cwd}/packages/a"`));
+    write(`${sessionId}.jsonl`, below);
+    assert.equal((await past.list(cwd)).length, 1);
+  });
+
+  it('are none where the folder of all transcripts is a link', async () => {
+    const { sessionId } = recorded['2.1.330'];
+    write(`${sessionId}.jsonl`, linesOf('2.1.330'));
+    fs.renameSync(join(projects, slug), join(projects, 'elsewhere'));
+    fs.mkdirSync(join(projects, 'all'));
+    fs.renameSync(join(projects, 'elsewhere'), join(projects, 'all', slug));
+    fs.symlinkSync(join(projects, 'all'), join(projects, 'link'));
+    assert.equal((await new PastSessions(join(projects, 'all')).list(cwd)).length, 1);
+    assert.deepEqual(await new PastSessions(join(projects, 'link')).list(cwd), []);
+  });
+
   it('are those of a folder, the last active first', async () => {
     const { sessionId, cleared } = recorded['2.1.330'];
     write(`${sessionId}.jsonl`, linesOf('2.1.330'));

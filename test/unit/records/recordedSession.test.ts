@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import fsModule, * as fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { RecordEvent } from '../../../src/records/events.ts';
+import { GrowingTranscript } from '../../../src/records/growingTranscript.ts';
 import type { AttachedCli, RecordedSession } from '../../../src/records/recordedSession.ts';
+import { lineLimits } from '../../../src/records/lineTail.ts';
 import { Records } from '../../../src/records/records.ts';
 import { memoryInUse } from '../../support/memory.ts';
 import { until } from '../../support/until.ts';
@@ -66,6 +68,31 @@ describe('a session and its records', () => {
     assert.ok(index >= 0, part);
     return index;
   };
+
+  /** What the system does with what is below these paths, or with all, meanwhile. */
+  async function whileFailing<T>(
+    name: 'lstatSync' | 'readSync',
+    code: string,
+    below: readonly string[] | undefined,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    const original: unknown = fsModule[name];
+    assert.ok(typeof original === 'function');
+    const failing = (...args: unknown[]): unknown => {
+      if (below?.some((path) => `${String(args[0])}/`.startsWith(path)) ?? true) {
+        throw Object.assign(new Error(code), { code });
+      }
+      return Reflect.apply(original, fsModule, args);
+    };
+    Object.assign(fsModule, { [name]: failing });
+    syncBuiltinESMExports();
+    try {
+      return await run();
+    } finally {
+      Object.assign(fsModule, { [name]: original });
+      syncBuiltinESMExports();
+    }
+  }
 
   describe('of 2.1.330', () => {
     const version = '2.1.330';
@@ -448,6 +475,150 @@ describe('a session and its records', () => {
       errors = [];
     });
 
+    for (const code of ['EACCES', 'EIO', 'ESTALE']) {
+      it(`is followed where another folder cannot be looked at (${code})`, async () => {
+        const other = join(config, 'projects', '-other');
+        fs.mkdirSync(other, { recursive: true });
+        await whileFailing('lstatSync', code, [other], async () => {
+          tellState({ status: 'waiting', statusUpdatedAt: 1 });
+          const { session } = await attach();
+          assert.equal(session.state?.status, 'waiting');
+          tellState({ status: 'idle', statusUpdatedAt: 2 });
+          await until('the state', () => session.state?.status === 'idle');
+          append(pathOf(version), ...linesOf(version));
+          await until('the transcript', () => session.source.known === 'session file and transcript');
+        });
+      });
+
+      it(`says why where its own folder cannot be looked at (${code}), and goes on when it can`, async () => {
+        append(pathOf(version), ...linesOf(version).slice(0, 4));
+        tellState({ status: 'idle' });
+        await whileFailing('lstatSync', code, [project()], async () => {
+          const { session } = await attach();
+          const folder = join(config, 'projects', slug);
+          assert.deepEqual(session.source, {
+            known: 'session file',
+            reasons: [
+              `${pathOf(version)} cannot be read (${code})`,
+              `${folder} is looked at every 2 s (${code})`,
+              `${join(folder, sessionId, 'subagents')} is looked at every 2 s (${code})`,
+            ],
+          });
+        });
+        const [session] = sessions;
+        append(pathOf(version), ...linesOf(version).slice(4));
+        await session?.refresh();
+        assert.equal(session?.turn?.prompt, 'plan it');
+      });
+    }
+
+    it('says why its transcript cannot be read, and goes on when it can', async () => {
+      append(pathOf(version), ...linesOf(version).slice(0, 4));
+      tellState({ status: 'idle' });
+      const session = await whileFailing('readSync', 'EIO', undefined, async () => {
+        const attached = await attach();
+        assert.deepEqual(attached.session.source.reasons, [`${pathOf(version)} cannot be read (EIO)`]);
+        return attached.session;
+      });
+      append(pathOf(version), ...linesOf(version).slice(4));
+      await session.refresh();
+      assert.equal(session.turn?.prompt, 'plan it');
+      assert.equal(session.source.known, 'session file and transcript');
+    });
+
+    it('is not asked about a tool whose end was in a line that was left out', async () => {
+      append(pathOf(version), ...linesOf(version).slice(0, 4));
+      tellState({ status: 'waiting' });
+      const { session, of } = await attach();
+      const uses = (id: string, agentId?: string) =>
+        JSON.stringify({
+          type: 'assistant',
+          sessionId,
+          agentId,
+          message: { content: [{ type: 'tool_use', id, name: 'Write', input: {} }], stop_reason: 'tool_use' },
+        });
+      append(pathOf(version), uses('large'));
+      append(project(agent), uses('of the agent', 'af41cf9484cff6642'));
+      await session.refresh();
+      append(pathOf(version), 'x'.repeat(lineLimits.line + 1), uses('next'));
+      await session.refresh();
+      assert.equal(of('gap').length, 1);
+      assert.deepEqual(
+        session.openTools.map(({ id }) => id),
+        ['of the agent', 'next'],
+      );
+    });
+
+    it("does not follow a link in place of the session's own folder", async () => {
+      append(pathOf(version), ...linesOf(version).slice(0, 4));
+      append(join(config, 'elsewhere', 'subagents', basename(agent)), ...linesOf(version, agent));
+      fs.symlinkSync(join(config, 'elsewhere'), project(sessionId));
+      tellState({ status: 'busy' });
+      const { session, of } = await attach();
+      append(join(config, 'elsewhere', 'subagents', basename(agent)), ...linesOf(version, agent));
+      await session.refresh();
+      assert.deepEqual(of('toolBegun'), []);
+      assert.deepEqual((await session.editsSince(0)).edits, []);
+    });
+
+    it('looks through all folders once for a session that has no transcript yet', async () => {
+      fs.mkdirSync(join(config, 'projects', '-other'), { recursive: true });
+      let scans = 0;
+      const { readdirSync } = fsModule;
+      const counting = (...args: unknown[]): unknown => {
+        scans += args[0] === join(config, 'projects') ? 1 : 0;
+        return Reflect.apply(readdirSync, fsModule, args);
+      };
+      Object.assign(fsModule, { readdirSync: counting });
+      syncBuiltinESMExports();
+      try {
+        tellState({ status: 'idle', statusUpdatedAt: 0 });
+        const { session } = await attach();
+        for (let change = 1; change < 5; change++) {
+          tellState({ status: 'idle', statusUpdatedAt: change });
+          await session.refresh();
+        }
+        assert.equal(scans, 1);
+        append(
+          join(config, 'projects', '-other', `${cleared}.jsonl`),
+          ...linesOf(version, `${cleared}.jsonl`),
+        );
+        tellState({ status: 'idle', sessionId: cleared });
+        await session.refresh();
+        await until('the turn', () => session.turn);
+        assert.deepEqual([scans, session.sessionId], [2, cleared]);
+      } finally {
+        Object.assign(fsModule, { readdirSync });
+        syncBuiltinESMExports();
+      }
+    });
+
+    it('follows as many sub-agents as there are, and lets others have their turn meanwhile', async () => {
+      append(pathOf(version), ...linesOf(version).slice(0, 4));
+      const path = (index: number) => project(`${sessionId}/subagents/agent-a${index}.jsonl`);
+      for (let index = 0; index < 600; index++) {
+        append(path(index));
+      }
+      tellState({ status: 'idle' });
+      const { session } = await attach();
+      const [line = ''] = linesOf(version, agent).filter((each) => each.includes('"tool_use"'));
+      for (let index = 0; index < 600; index++) {
+        append(path(index), line.replaceAll(/toolu_\w+/g, `toolu_${index}`));
+      }
+      let [turns, isDone] = [0, false];
+      const count = () => {
+        turns += 1;
+        if (!isDone) {
+          setImmediate(count);
+        }
+      };
+      setImmediate(count);
+      await session.refresh();
+      isDone = true;
+      assert.equal(session.openTools.length, 600);
+      assert.ok(turns >= 10, `${turns}`);
+    });
+
     it('costs no read and no timer while nothing changes, or others write', async () => {
       append(pathOf(version), ...linesOf(version));
       tellState({ status: 'idle' });
@@ -495,6 +666,74 @@ describe('a session and its records', () => {
       append(pathOf(version), ...lines.slice(6));
       await until('the end', () => session.state?.status === 'idle' && session.turn?.prompt === 'plan it');
       assert.equal(session.mode, undefined, 'it does not say');
+    });
+
+    it('counts sub-agents whose first line is long, and says if one is too long', async () => {
+      const { session, of } = await attach({ cwd, version });
+      session.noteCall();
+      append(pathOf(version), ...linesOf(version).slice(0, lineWith(version, '"name":"Task"') + 1));
+      await until('it', () => session.state?.status === 'running');
+      const long = (bytes: number) => {
+        const [first = '', ...rest] = linesOf(version, agent);
+        const json = JSON.parse(first) as object;
+        return [JSON.stringify({ ...json, message: { role: 'user', content: 'x'.repeat(bytes) } }), ...rest];
+      };
+      append(project(agent), ...long(500_000));
+      await session.refresh();
+      assert.equal(of('edit').length, 1);
+      append(project('agent-100ng.jsonl'), ...long(1_500_000));
+      await session.refresh();
+      await session.refresh();
+      assert.equal(of('edit').length, 1);
+      assert.deepEqual(
+        of('gap').map(({ reason }) => reason),
+        [`${project('agent-100ng.jsonl')} is not read: its first line, which says whose it is, is too long`],
+      );
+    });
+
+    it('is not looked for where the folder of all transcripts is a link', async () => {
+      fs.mkdirSync(join(config, 'elsewhere', slug), { recursive: true });
+      fs.symlinkSync(join(config, 'elsewhere'), join(config, 'projects'));
+      const { session } = await attach({ cwd, version });
+      assert.deepEqual(session.source.reasons, [
+        'it keeps no session file',
+        `nothing in ${join(config, 'projects')} is for its folder, or that is a link`,
+      ]);
+    });
+
+    it('is not that of a folder whose name is written alike', async () => {
+      const { session } = await attach({ cwd: '/home/user.project', version });
+      const { session: own } = await attach({ cwd, version });
+      [session, own].forEach((attached) => attached.noteCall());
+      append(pathOf(version), ...linesOf(version));
+      await until('its own', () => own.sessionId === sessionId);
+      assert.equal(session.sessionId, undefined);
+    });
+
+    it('is not found any more once it is disposed of', async () => {
+      const folder = project();
+      append(pathOf(version), ...linesOf(version).slice(0, 4));
+      const found: string[] = [];
+      const growing = new GrowingTranscript(folder, { cwd, version }, (id) => found.push(id));
+      const { openSync, closeSync } = fsModule;
+      let [opened, closed] = [-1, -1];
+      fsModule.openSync = (...args) => {
+        opened = openSync(...args);
+        growing.dispose(); // while it is being read
+        return opened;
+      };
+      fsModule.closeSync = (fd) => closeSync((closed = fd));
+      syncBuiltinESMExports();
+      try {
+        growing.noteCall();
+        fs.writeSync(openSync(pathOf(version), 'a'), `${linesOf(version)[4]}\n`);
+        await until('it was read', () => opened >= 0 && closed === opened);
+        await new Promise((resolve) => setImmediate(resolve));
+      } finally {
+        Object.assign(fsModule, { openSync, closeSync });
+        syncBuiltinESMExports();
+      }
+      assert.deepEqual(found, []);
     });
 
     it('is not taken for one of another version, nor for one of two that grow', async () => {
