@@ -72,9 +72,9 @@ export class Proposal {
   }
 }
 
-/** What an editor makes of a text: no byte order marks, no half surrogate pairs, one kind of line end. */
+/** What an editor makes of a text: no byte order marks, no half surrogate pairs, one kind of line end, no unusual ones. */
 function asShown(text: string): string {
-  return withLf(Buffer.from(text.replace(/^\uFEFF+/, '')).toString());
+  return withLf(Buffer.from(text.replace(/^\uFEFF+|[\u2028\u2029]/g, '')).toString());
 }
 
 function isJson(text: string): boolean {

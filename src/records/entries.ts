@@ -144,7 +144,7 @@ const assistantLine = z.object({
   }),
 });
 
-const otherLine = z.discriminatedUnion('type', [
+const otherLine = z.union([
   z.object({ ...place, type: z.literal('system'), subtype: z.string() }),
   z.object({ ...place, type: z.literal('permission-mode'), permissionMode: z.string() }),
   z.object({ ...place, type: z.literal('custom-title'), customTitle: z.string() }),

@@ -10,7 +10,7 @@ import { namesIn, openRecord } from './recordFile.ts';
 
 /** What the CLI writes of itself while it runs, as 2.1.330 was seen to do. */
 const sessionFile = z.looseObject({
-  pid: z.int(),
+  pid: z.number(),
   /** A part of paths. */
   sessionId: z.string().check(z.regex(/^[\w-]{1,100}$/)),
   cwd: z.string(),

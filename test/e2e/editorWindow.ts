@@ -36,14 +36,27 @@ export class EditorWindow {
     await this.page.keyboard.press('Enter');
   }
 
-  /** Runs a command that asks for a text, and types it. */
+  /**
+   * Runs a command that asks for a text, and types it. On a busy machine the palette was seen to go without a question of
+   * the command: then it is run again, and what the window says is printed.
+   */
   async answer(command: string, words: string): Promise<void> {
     const widget = this.page.locator('.quick-input-widget:visible');
-    await this.page.keyboard.press('F1');
-    await widget.locator('input').fill(`>${command}`);
-    await widget.locator('.monaco-list-row.focused').filter({ hasText: command }).waitFor();
-    await this.page.keyboard.press('Enter');
-    await widget.locator('.monaco-list-row').first().waitFor({ state: 'hidden' });
+    await until(`the question of "${command}"`, async () => {
+      await this.page.keyboard.press('F1');
+      await widget.locator('input').fill(`>${command}`);
+      await widget.locator('.monaco-list-row.focused').filter({ hasText: command }).waitFor();
+      await this.page.keyboard.press('Enter');
+      await widget.locator('.monaco-list-row').first().waitFor({ state: 'hidden' });
+      try {
+        await widget.waitFor({ timeout: 5_000 });
+        return true;
+      } catch {
+        const said = await this.page.locator('.notification-toast').allInnerTexts();
+        console.log(`      "${command}" has not asked; the window says: ${said.join(' | ') || 'nothing'}`);
+        return false;
+      }
+    });
     await widget.locator('input').fill(words);
     await this.page.keyboard.press('Enter');
     await widget.waitFor({ state: 'hidden' });

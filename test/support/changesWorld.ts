@@ -415,6 +415,10 @@ export class World {
           this.expected.push({ ...entry, awaitedUntil: other?.awaitedUntil ?? 0 });
         }
       }
+      if (step && !isExact) {
+        // What came since the revert stays the work of its session alone.
+        this.adopt(name, ({ author }) => !listed.some((entry) => entry.author === author));
+      }
       this.forget((each) => each.name === name && each.before === now && !this.isAwaited(each));
     } else {
       this.adopt(name);
@@ -498,8 +502,8 @@ export class World {
   }
 
   /** What a merge has made of the texts from before, of which `checkReviewed` and the unit tests tell what it may do. */
-  private adopt(name: string): void {
-    for (const entry of this.expected.filter((each) => each.name === name)) {
+  private adopt(name: string, isMeant: (entry: Expected) => boolean = () => true): void {
+    for (const entry of this.expected.filter((each) => each.name === name && isMeant(each))) {
       const snapshot = this.sets.find(entry.author)?.snapshots.get(this.path(name));
       if (snapshot) {
         Object.assign(entry, { before: this.sets.before(snapshot)?.toString() });

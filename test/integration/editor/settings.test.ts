@@ -10,6 +10,7 @@ describe('a setting that protects', () => {
     vscode.workspace.getConfiguration('ideBridge').update(name, value, target);
 
   const cases = [
+    ['records.enabled', true, false],
     ['mention.target', 'lastActive', 'ask'],
     ['share.enabled', true, false],
     ['share.exclude', [], ['*.log']],

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { until } from '../../support/until.ts';
 import { propose, proposalTabs, skipOnFloor, useDesk } from '../bridge.ts';
 
 /** The extension never writes the file, so what counts is that the answer is right to the last byte. */
@@ -55,9 +56,11 @@ describe('a proposal for a file that is', () => {
   ] as const) {
     it(`to get ${what}: comes back as it came`, async () => {
       const path = desk.scratch.write('odd.txt', 'a\n');
-      const { answer } = await propose(desk.client, path, text);
+      const { answer, uri } = await propose(desk.client, path, text);
+      await vscode.workspace.openTextDocument(uri); // the diff may not have it yet
       await accept();
       assert.deepEqual(await answer, ['FILE_SAVED', text]);
+      await until('the diff to go', () => proposalTabs().length === 0);
     });
   }
 
