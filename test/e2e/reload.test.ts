@@ -22,7 +22,8 @@ const modes: AutoSave[] =
     : ['off', 'afterDelay', 'onFocusChange', 'onWindowChange'];
 
 for (const mode of modes) {
-  describe(`With auto-save ${mode}`, () => {
+  describe(`With auto-save ${mode}`, function () {
+    this.retries(0); // there is nothing to be had from looking again
     const { desk, clear } = useReloadDesk(mode);
 
     for (const [way, interrupt] of ways) {

@@ -1,4 +1,4 @@
-/** How long each outermost suite takes, with its hooks: where the time of a run goes. */
+/** How long each outermost suite takes, with its hooks and second tries: where the time of a run goes. */
 export class SuiteTimes {
   private readonly seconds: { title: string; seconds: number }[] = [];
 
