@@ -70,9 +70,9 @@ export class DecidedTabs implements vscode.Disposable {
   private async closeAll(uri: vscode.Uri): Promise<void> {
     while (this.doneTabs(uri).length > 0) {
       const change = this.nextChange(uri); // from now on: it may come before the next line has ended
-      await this.attempt(this.saveAndClose(uri));
+      const isAnswered = await this.attempt(this.saveAndClose(uri));
       if (this.doneTabs(uri).length > 0) {
-        await change;
+        await (isAnswered ? change : Promise.race([change, delay(patience)])); // nothing may happen to it any more
       }
     }
     await this.leave(uri);
@@ -99,12 +99,16 @@ export class DecidedTabs implements vscode.Disposable {
     }
   }
 
-  /** Takes no longer than the editor may. */
-  private async attempt(step: Promise<unknown>): Promise<void> {
-    const attempt = step.catch((error: unknown) =>
-      this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`),
+  /** Takes no longer than the editor may. @returns whether it has answered */
+  private attempt(step: Promise<unknown>): Promise<boolean> {
+    const attempt = step.then(
+      () => true,
+      (error: unknown) => {
+        this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`);
+        return true;
+      },
     );
-    await Promise.race([attempt, delay(patience)]);
+    return Promise.race([attempt, delay(patience, false)]);
   }
 
   /** Not what the editor would ask about. */

@@ -178,7 +178,11 @@ export function leavesNoTabAfter(what: string, desk: () => Desk, again: () => Pr
     );
     assert.ok((await labels()).includes('new and mine'), (await labels()).join());
     for (const message of messages) {
-      assert.match(message, /No session waits for your version of (edited|created)\.txt any more/);
+      // After a reload the CLIs are there still, and ask in their terminals.
+      assert.match(
+        message,
+        /No session waits for your version of (edited|created)\.txt any more|waits for you .* Asks: (Edit|Write)/,
+      );
     }
     assert.equal(await edited.text(), 'one\ntwo\n');
     assert.equal(created.exists(), false);
