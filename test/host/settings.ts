@@ -24,8 +24,6 @@ export const testSettings = {
   'terminal.integrated.gpuAcceleration': 'off',
   // Quick inputs, menus and notifications that slide cost a test a third of its time, where no GPU draws them.
   'workbench.reduceMotion': 'on',
-  // Else the tooltip of what the mouse was left on comes, and covers what is to be clicked next.
-  'workbench.hover.delay': 60_000,
   // Else Enter in typed text now and then accepts a suggestion that has just popped up.
   'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
 };

@@ -36,7 +36,7 @@ export async function run(): Promise<void> {
   const mocha = new Mocha({
     ui: 'bdd',
     timeout: 30_000,
-    retries: 1,
+    retries: 2,
     color: false,
     ...(grep ? { grep } : {}),
   });

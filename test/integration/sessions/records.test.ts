@@ -44,9 +44,6 @@ describe('the records of a session', function () {
   }
 
   it('say what it is at through a turn, and what it asks', async () => {
-    const workbench = vscode.workspace.getConfiguration('workbench');
-    const usual = workbench.inspect('hover.delay')?.globalValue;
-    await workbench.update('hover.delay', 100, vscode.ConfigurationTarget.Global);
     cli.is('idle');
     await row('Idle').waitFor();
     cli.prompt('mend the test\nand tell me');
@@ -63,7 +60,6 @@ describe('the records of a session', function () {
       assert.ok(words.includes(line), words);
     }
     assert.ok(!words.includes('and tell me'));
-    await workbench.update('hover.delay', usual, vscode.ConfigurationTarget.Global);
     cli.is('busy');
     await row('Working').waitFor();
     cli.result('passed');
