@@ -62,10 +62,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const documents = new DocumentsFeature(bridge, proposals, sharing.sharing);
   const agentChanges = new AgentChanges(storageUri, git, log);
   const sessions = new SessionsFeature(bridge, proposals, sessionTerminals, userPlace, context, log);
-  const mentioning = new MentionsFeature(bridge, sharing, sessionTerminals, workspaceState);
   const { attention, signs, records } = sessions;
+  const mentioning = new MentionsFeature(
+    { bridge, proposals, sharing, sessionTerminals, records, userPlace, log },
+    workspaceState,
+  );
   const doctor = new DoctorFeature(bridge, processes, reports, records, info.version);
-  const { mentions } = mentioning;
+  const { mentions, waitingReasons } = mentioning;
 
   tools.add(
     createTools({
@@ -83,7 +86,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   /** Not before the user trusts the workspace: Agent Changes reads files of it, too. */
   const begin = async () => {
     await bridge.start();
-    agentChanges.start(bridge, proposals, sessionTerminals);
+    agentChanges.start(bridge, proposals, sessionTerminals, records);
   };
 
   context.subscriptions.push(
@@ -98,8 +101,17 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     sessions,
     mentioning,
     doctor,
-    new SessionsView({ bridge, proposals, agentChanges, sessionTerminals, attention, signs, records }),
-    new StatusBar(bridge, attention, mentions),
+    new SessionsView({
+      bridge,
+      proposals,
+      agentChanges,
+      sessionTerminals,
+      attention,
+      signs,
+      records,
+      waitingReasons,
+    }),
+    new StatusBar(bridge, attention, mentions, waitingReasons),
     registerCommands({
       ...sessions.commands(),
       ...mentioning.commands(),
@@ -108,7 +120,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       ...agentChanges.commands(),
       ...notebooks.commands(),
       ...doctor.commands(),
-      ...bridgeCommands(bridge, mentions, channel),
+      ...bridgeCommands(bridge, mentions, waitingReasons, channel),
       swallowKey: () => {}, // what it has decided is gone
     }),
     vscode.workspace.onDidChangeConfiguration((event) => {

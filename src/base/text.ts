@@ -20,3 +20,20 @@ export function cut(text: string, limit: number): string {
   const isHalf = text.length > limit && /[\uD800-\uDBFF]/.test(text.charAt(limit - 1));
   return text.slice(0, isHalf ? limit - 1 : limit);
 }
+
+/** The first line in which something stands. */
+export function firstLine(text: string): string {
+  return text.trim().split(/\r?\n/, 1)[0] ?? '';
+}
+
+/** The time of day, with the day where it is not today. @param at ms since the epoch */
+export function timeText(at: number): string {
+  const time = new Date(at);
+  const now = new Date();
+  return time.toLocaleString(undefined, {
+    ...(time.getFullYear() !== now.getFullYear() && { year: 'numeric' }),
+    ...(time.toDateString() !== now.toDateString() && { month: 'short', day: 'numeric' }),
+    hour: 'numeric',
+    minute: '2-digit',
+  });
+}

@@ -1,4 +1,5 @@
-import type * as vscode from 'vscode';
+import { rm } from 'node:fs/promises';
+import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -14,6 +15,7 @@ import { changeStorage, snapshotLimits } from './changeStorage.ts';
 import { watchChanges } from './changeWatcher.ts';
 import { NewProblems } from './newProblems.ts';
 import { OpenFiles } from './openFiles.ts';
+import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import { changeCommands } from './changeCommands.ts';
 import type { UndoDecision } from './undoDecision.ts';
@@ -21,10 +23,14 @@ import { watchUserEdits } from './userEdits.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Git } from '../server/git.ts';
 import { isAlive } from '../server/processes.ts';
+import type { Session } from '../server/session.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import { commandIds } from '../editor/commandIds.ts';
+import { fileUris } from '../editor/paths.ts';
+import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
 import { ChangesView } from './changesView.ts';
+import type { UnwatchedEdits } from './unwatchedEdits.ts';
 
 /** What must be known of proposals. */
 export type Proposing = Pick<Proposals, 'onDidPrompt' | 'onDidAccept'>;
@@ -39,6 +45,8 @@ export class AgentChanges implements Disposable {
   private readonly beforeFiles: BeforeFiles;
   private readonly editor = new OpenFiles();
   private undoing: UndoDecision | undefined;
+  private unwatched: UnwatchedEdits | undefined;
+  private readonly watchedFile: string | undefined;
 
   constructor(
     storageUri: vscode.Uri | undefined,
@@ -46,6 +54,7 @@ export class AgentChanges implements Disposable {
     private readonly log: Logger,
   ) {
     const storage = this.store.add(changeStorage(storageUri));
+    this.watchedFile = storageUri && vscode.Uri.joinPath(storageUri, 'watched.json').fsPath;
     this.sets = this.store.add(new ChangeSets({ dir: storage.dir, limits: snapshotLimits, isAlive, log }));
     this.changes = this.store.add(new Changes(this.sets, log));
     this.review = new ChangeReview(this.sets, this.changes, this.editor);
@@ -58,7 +67,7 @@ export class AgentChanges implements Disposable {
   }
 
   /** Goes on where the window was left, and follows what the sessions do. */
-  start(bridge: Bridge, proposals: Proposing, terminals: SessionTerminals): void {
+  start(bridge: Bridge, proposals: Proposing, terminals: SessionTerminals, records: SessionRecords): void {
     this.store.add(terminals.onDidChange((session) => this.sets.relabel(session)));
     this.store.add(
       proposals.onDidAccept(({ session, filePath, text }) => this.review.didAccept(session, filePath, text)),
@@ -68,35 +77,66 @@ export class AgentChanges implements Disposable {
     const first = this.store.add(
       bridge.onDidIdentify(() => {
         first.dispose();
-        this.followShells(bridge, proposals, terminals).catch((error: unknown) =>
+        this.followShells(bridge, proposals, records).catch((error: unknown) =>
           this.log.error(`Edits by shell commands are not seen: ${errorMessage(error)}`),
         );
       }),
     );
     this.store.add(this.sets.onDidChange(() => this.closeDiffs()));
-    void this.changes.tidy().then(() => this.closeDiffs());
+    const begun = Date.now();
+    void this.changes.tidy().then(() => {
+      this.closeDiffs();
+      this.followRecords(bridge, records, begun);
+    });
+  }
+
+  /** Finds what was edited unwatched. Nothing of it is loaded before the window has settled. */
+  private followRecords({ sessions }: Bridge, records: SessionRecords, begun: number): void {
+    const isAllowed = () => records.isAllowed && snapshotLimits().files > 0;
+    const use = (action: (unwatched: UnwatchedEdits) => Promise<void> | void) =>
+      this.unwatchedEdits(records, isAllowed)
+        .then(action)
+        .catch((error: unknown) =>
+          this.log.error(`Edits that nobody watched are not found: ${errorMessage(error)}`),
+        );
+    const look = (session: Session) =>
+      void use((unwatched) => unwatched.ofSession(session, records.of(session)));
+    this.store.add(records.onDidChange(look));
+    this.store.add(records.onDidEdit((edit) => void use((unwatched) => unwatched.note(edit))));
+    if (isAllowed()) {
+      void use((unwatched) => unwatched.ofFolders(workspaceFolderPaths(), begun));
+    } else if (this.watchedFile !== undefined) {
+      // What the user does not want to be read now is not read later.
+      rm(this.watchedFile, { force: true }).catch((error: unknown) => this.log.warn(errorMessage(error)));
+    }
+    sessions.forEach(look);
+  }
+
+  private async unwatchedEdits(records: SessionRecords, isAllowed: () => boolean): Promise<UnwatchedEdits> {
+    const { UnwatchedEdits } = await import('./unwatchedEdits.ts');
+    const { watchedFile: file, sets, review, changes, log } = this;
+    return (this.unwatched ??= this.store.add(
+      new UnwatchedEdits({
+        file,
+        sets,
+        review,
+        changes,
+        configDir: records.configDir,
+        isAllowed,
+        limits: snapshotLimits,
+        pathOf: (filePath) => fileUris(filePath)[0]?.fsPath,
+        log,
+      }),
+    ));
   }
 
   /** Not before there is a session, which is the author of what they find. */
-  private async followShells(
-    bridge: Bridge,
-    proposals: Proposing,
-    terminals: SessionTerminals,
-  ): Promise<void> {
+  private async followShells(bridge: Bridge, proposals: Proposing, records: SessionRecords): Promise<void> {
     const { ShellEdits } = await import('./shellEdits.ts');
-    const hasSession = (terminal: vscode.Terminal) => terminals.sessionsIn(terminal).length > 0;
-    this.store.add(
-      new ShellEdits(
-        this.sets,
-        this.review,
-        this.changes,
-        bridge,
-        proposals.onDidPrompt,
-        hasSession,
-        this.git,
-        this.log,
-      ),
-    );
+    const { sets, review, changes, git, log } = this;
+    const { sessions } = bridge;
+    const { onDidPrompt } = proposals;
+    this.store.add(new ShellEdits({ sets, review, changes, sessions, records, onDidPrompt, git, log }));
   }
 
   commands() {

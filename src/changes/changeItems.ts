@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { counted } from '../base/text.ts';
+import { printable } from '../base/printable.ts';
+import { counted, timeText } from '../base/text.ts';
 import type { Change } from './changes.ts';
 import type { ChangeSet } from './changeSet.ts';
 import { commandIds } from '../editor/commandIds.ts';
@@ -42,16 +43,17 @@ export function fileItem(
     comparison.kind === 'modified' ? '' : comparison.kind === 'created' ? 'new' : 'deleted',
     countsText([node.change]),
     newProblems === 0 ? '' : counted(newProblems, 'new problem'),
-    snapshot.source === 'announced' ? '' : 'by shell?',
+    sourceMark(node.change),
     folder === dirname(snapshot.path) && vscode.workspace.getWorkspaceFolder(uri) ? '' : folder,
   ]
     .filter(Boolean)
     .join('  ');
   item.tooltip = [
     snapshot.path,
-    `${comparison.kind} by ${set.label}`,
+    `${comparison.kind} by ${doersOf(node.change)}`,
     ...(others.length > 0 ? [`also changed by ${others.join(', ')}`] : []),
     ...sourceNote(node.change),
+    ...turnsNote(node.change),
   ].join('\n');
   item.command = { command: commandIds.openChange, title: 'Open Change', arguments: [node] };
   return item;
@@ -76,15 +78,53 @@ export function problemItem({ set, snapshot }: Change, problem: vscode.Diagnosti
   return item;
 }
 
-/** Where the text from before the edit is a guess. */
-export function sourceNote({ snapshot: { source } }: Change): string[] {
+/** Whose change it is, or may be. */
+export function doersOf({ set, snapshot }: Change): string {
+  return [set.label, ...(snapshot.orBy ?? [])].join(' or ');
+}
+
+function sourceMark({ snapshot: { source, orBy = [] } }: Change): string {
+  switch (source) {
+    case 'announced':
+      return '';
+    case 'git':
+    case 'saved':
+      return ['by shell', ...orBy].join(', or ');
+    case 'recorded':
+    case 'rebuilt':
+      return 'while away';
+  }
+}
+
+/** Turns that are named, and UTF-16 units of the prompt of each. */
+const shownTurns = { most: 5, length: 60 };
+
+function turnsNote({ snapshot: { turns = [] } }: Change): string[] {
+  const shown = turns.slice(-shownTurns.most).map(({ prompt, begun }) => {
+    const what = prompt === '' ? 'by itself' : `“${printable(prompt, shownTurns.length)}”`;
+    return `${what} (${timeText(begun)})`;
+  });
+  const left = turns.length - shown.length;
+  return shown.length === 0 ? [] : [`Changed in: ${left > 0 ? `${left} earlier, ` : ''}${shown.join(', ')}`];
+}
+
+/** How an edit that nobody has announced is known. */
+export function sourceNote(change: Change): string[] {
+  const { source, orBy } = change.snapshot;
+  const by = orBy ? `by a shell command of ${doersOf(change)}` : 'by a shell command';
   switch (source) {
     case 'announced':
       return [];
     case 'git':
-      return ['not announced, compared with the last commit'];
+      return [`${by}, compared with the last commit`];
     case 'saved':
-      return ['not announced, compared with what it was when the prompt was sent'];
+      return [`${by}, compared with what was there uncommitted`];
+    case 'recorded':
+      return ['edited while this window did not watch, compared with what the CLI has written down'];
+    case 'rebuilt':
+      return [
+        'edited while this window did not watch, and changed since: compared with what it would be without the edits',
+      ];
   }
 }
 

@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 import { AcceptedEdits, type AcceptedEdit } from './acceptedEdits.ts';
 import type { Changes } from './changes.ts';
 import type { Author, ChangeSet, Entry, Snapshot, SnapshotSource } from './changeSet.ts';
-import { type Before, bytesAt, type ChangeSets, realPathOf } from './changeSets.ts';
+import { type Before, bytesAt, type ChangeSets, type Known, realPathOf } from './changeSets.ts';
 import { isSame } from './comparison.ts';
 import type { Editor } from './editor.ts';
 import type { HistoryFile, Listed } from './history.ts';
@@ -78,11 +78,18 @@ export class ChangeReview {
   /**
    * A session has written a file that it has not announced, as it seems. One that is as it was is not followed: the
    * next change there may be the user's.
-   * @param before what the file was, as far as one can tell
+   * @param before what the file was, as far as one can tell @param orBy others who may have written it instead
    */
-  found(author: Author, path: string, before: Before, source: SnapshotSource): void {
+  found(
+    author: Author,
+    path: string,
+    before: Before,
+    source: SnapshotSource,
+    orBy: readonly Author[] = [],
+  ): void {
     if (!this.isFollowed(path) && !this.sets.isNow(path, before.bytes)) {
-      this.sets.record(author, path, before, source);
+      const labels = orBy.map(({ label }) => label);
+      this.sets.record(author, path, before, source, labels.length > 0 ? labels : undefined);
     }
   }
 
@@ -261,15 +268,24 @@ export class ChangeReview {
         if (isSame(bytes, now) && !isAwaited(entry)) {
           over.add(entry.snapshot);
         } else {
-          const replaced = this.sets.replace(entry, bytes);
-          if (replaced) {
-            this.awaited.set(replaced, this.awaited.get(entry.snapshot) ?? 0);
-          }
+          this.replace(entry, bytes);
         }
       }
     }
     this.sets.forget((snapshot) => over.has(snapshot));
     this.sets.disown(path);
+  }
+
+  /**
+   * Compares the file with another text than before.
+   * @param bytes undefined: there was no file
+   * @param at see `ChangeSets.recordIn` @param known what is not left as it was
+   */
+  replace(entry: Entry, bytes: Buffer | undefined, at?: number, known?: Known): void {
+    const replaced = this.sets.replace(entry, bytes, at, known);
+    if (replaced) {
+      this.awaited.set(replaced, this.awaited.get(entry.snapshot) ?? 0);
+    }
   }
 
   private takeOver({ author, path, from, to }: AcceptedEdit): void {

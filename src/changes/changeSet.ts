@@ -3,10 +3,14 @@ import * as z from 'zod/mini';
 
 /**
  * Where the text from before an edit comes from: read when the CLI announced its edit, so it is exact; or, for edits
- * by shell commands, which nobody announces, what git has at HEAD or what the editor saved last.
+ * by shell commands, which nobody announces, what git has at HEAD or what the editor saved last; or, for those that no
+ * window watched, what the CLI has written down, or what the file would be without them.
  */
-const source = z.enum(['announced', 'git', 'saved']);
+const source = z.enum(['announced', 'git', 'saved', 'recorded', 'rebuilt']);
 export type SnapshotSource = z.infer<typeof source>;
+
+/** See `TurnMark`. */
+const turn = z.object({ id: z.string(), prompt: z.string(), begun: z.number() });
 
 export const snapshot = z.object({
   /** Absolute. */
@@ -22,18 +26,24 @@ export const snapshot = z.object({
   source,
   /** ms since the epoch, and no other snapshot's: tells which of two was first also where the clock was set. */
   takenAt: z.number(),
+  /** Labels of other sessions, of which one may have made the edit instead: their commands ran at that moment, too. */
+  orBy: z.optional(z.array(z.string())),
   /** The user has saved the file since. */
   isSavedOver: z.optional(z.boolean()),
+  /** In which the session has changed it, as far as they are known; oldest first. */
+  turns: z.optional(z.array(turn)),
 });
 type SavedSnapshot = z.infer<typeof snapshot>;
 /** One file as it was before a session first changed it. */
-export type Snapshot = Readonly<Omit<SavedSnapshot, 'isSavedOver'>> & Pick<SavedSnapshot, 'isSavedOver'>;
+export type Snapshot = Readonly<Omit<SavedSnapshot, 'isSavedOver' | 'turns'>> &
+  Pick<SavedSnapshot, 'isSavedOver' | 'turns'>;
 
 export const savedChangeSet = z.object({
   id: z.string(),
   label: z.string(),
   pid: z.optional(z.number()),
   startedAt: z.number(),
+  conversations: z.optional(z.array(z.string())),
   snapshots: z.array(snapshot),
 });
 
@@ -53,13 +63,15 @@ export class ChangeSet {
     readonly id: string,
     public label: string,
     /** Of the CLI, which outlives a reload of the window; undefined in a window that was opened after it had ended. */
-    readonly pid: number | undefined,
+    public pid: number | undefined,
     /** ms since the epoch. */
     readonly startedAt: number,
+    /** Ids of those that it has held with the model, as far as the CLI's records tell. */
+    readonly conversations: string[] = [],
   ) {}
 
-  static of({ pid, label }: Author): ChangeSet {
-    return new ChangeSet(randomUUID(), label, pid, Date.now());
+  static of({ pid, label }: Pick<Author, 'pid' | 'label'>, startedAt = Date.now()): ChangeSet {
+    return new ChangeSet(randomUUID(), label, pid, startedAt);
   }
 
   /** @param oldest ms since the epoch: what was taken then or before is left out */
@@ -69,7 +81,7 @@ export class ChangeSet {
     isAlive: (pid: number) => boolean,
   ): ChangeSet {
     const pid = saved.pid !== undefined && isAlive(saved.pid) ? saved.pid : undefined;
-    const set = new ChangeSet(saved.id, saved.label, pid, saved.startedAt);
+    const set = new ChangeSet(saved.id, saved.label, pid, saved.startedAt, saved.conversations);
     const kept = saved.snapshots.filter(({ takenAt }) => takenAt > oldest);
     for (const snapshot of kept.sort((a, b) => a.takenAt - b.takenAt)) {
       set.snapshots.set(snapshot.path, snapshot);
@@ -77,13 +89,26 @@ export class ChangeSet {
     return set;
   }
 
+  /** In its place in the order, instead of what was kept of that file. */
+  put(snapshot: Snapshot, isNewest: boolean): void {
+    const { snapshots } = this;
+    snapshots.delete(snapshot.path);
+    snapshots.set(snapshot.path, snapshot);
+    if (!isNewest) {
+      const all = [...snapshots.values()].sort((a, b) => a.takenAt - b.takenAt);
+      snapshots.clear();
+      all.forEach((each) => snapshots.set(each.path, each));
+    }
+  }
+
   save(): z.infer<typeof savedChangeSet> {
-    const { id, label, pid, startedAt } = this;
+    const { id, label, pid, startedAt, conversations } = this;
     return {
       id,
       label,
       ...(pid === undefined ? {} : { pid }),
       startedAt,
+      conversations,
       snapshots: [...this.snapshots.values()],
     };
   }

@@ -33,6 +33,12 @@ export interface Before {
   readonly mode?: number | undefined;
 }
 
+/** How an edit is known. */
+type Origin = Pick<Snapshot, 'source'> & { readonly orBy?: string[] | undefined };
+const announced: Origin = { source: 'announced' };
+/** What a text from before is known by, and what goes with it. */
+export type Known = Partial<Pick<Snapshot, 'source' | 'isSavedOver'>>;
+
 /** A snapshot that nobody has looked at for this many ms goes when the window opens. */
 const maxAge = 14 * 24 * 60 * 60 * 1000;
 
@@ -81,6 +87,13 @@ export class ChangeSets implements Disposable {
     return this.find(author) ?? this.start(author);
   }
 
+  /** One that is empty as yet. @param startedAt ms since the epoch */
+  begin(author: Pick<Author, 'pid' | 'label'>, startedAt?: number): ChangeSet {
+    const set = ChangeSet.of(author, startedAt);
+    this.sets.push(set);
+    return set;
+  }
+
   /** The snapshots of this file, one per session that has changed it. */
   ofPath(path: string): Entry[] {
     const entries = this.sets.flatMap((set) => {
@@ -111,11 +124,29 @@ export class ChangeSets implements Disposable {
     return snapshot;
   }
 
-  /** @param before without bytes: there was no file. @throws when they cannot be written */
-  record(author: Author, path: string, before: Before, source: SnapshotSource): void {
-    if (this.options.limits().files > 0 && !(before.bytes && this.isTooLarge(path, before.bytes.length))) {
-      this.put(() => this.setOf(author), path, before, source);
-    }
+  /**
+   * @param before without bytes: there was no file @param orBy see `Snapshot`
+   * @throws when they cannot be written
+   */
+  record(author: Author, path: string, before: Before, source: SnapshotSource, orBy?: string[]): void {
+    this.recordIn(() => this.setOf(author), path, before, { source, orBy });
+  }
+
+  /**
+   * The same, for a set that may only be begun by it.
+   * @param at when the session first changed it, in ms since the epoch; now, by default
+   * @returns undefined where it is too large to be kept
+   */
+  recordIn(
+    set: () => ChangeSet,
+    path: string,
+    before: Before,
+    origin: Origin,
+    at?: number,
+  ): Snapshot | undefined {
+    const isKept =
+      this.options.limits().files > 0 && !(before.bytes && this.isTooLarge(path, before.bytes.length));
+    return isKept ? this.put(set, path, before, origin, at) : undefined;
   }
 
   /** Calls its change set as this session is called now. */
@@ -143,14 +174,23 @@ export class ChangeSets implements Disposable {
 
   /**
    * Compares a file with another text than before, and leaves all else of the snapshot as it was. Written at once.
+   * @param at see `recordIn` @param known what is not left as it was
    * @returns undefined when it cannot be: it is compared as it was
    */
-  replace({ set, snapshot }: Entry, bytes: Buffer | undefined): Snapshot | undefined {
-    const { path, mode, source, isSavedOver } = snapshot;
+  replace(
+    { set, snapshot }: Entry,
+    bytes: Buffer | undefined,
+    at?: number,
+    known: Known = {},
+  ): Snapshot | undefined {
+    const { path, mode, isSavedOver, turns, ...origin } = { ...snapshot, ...known };
     try {
-      const replaced = this.put(() => set, path, { bytes, mode }, source);
+      const replaced = this.put(() => set, path, { bytes, mode }, origin, at);
       if (isSavedOver) {
         replaced.isSavedOver = true;
+      }
+      if (turns) {
+        replaced.turns = turns;
       }
       this.saveNow();
       return replaced;
@@ -316,11 +356,15 @@ export class ChangeSets implements Disposable {
       return { before, now: before };
     }
     const now = { ...snapshot, ...(before?.isSavedOver && { isSavedOver: true }) };
-    const all = [...snapshots.values()].filter((each) => each !== before);
-    snapshots.clear();
-    [...all, now].sort((a, b) => a.takenAt - b.takenAt).forEach((each) => snapshots.set(each.path, each));
+    set.put(now, false);
     this.touch();
     return { before, now };
+  }
+
+  /** Something of a set, or of a snapshot, has become another. */
+  touch(): void {
+    this.saving.schedule();
+    this.changed.fire();
   }
 
   dispose(): void {
@@ -334,10 +378,10 @@ export class ChangeSets implements Disposable {
     try {
       const found = statOf(path);
       if (!found) {
-        return this.put(set, path, {}, 'announced');
+        return this.put(set, path, {}, announced);
       }
       if (!this.isTooLarge(path, found.size)) {
-        return this.put(set, path, { bytes: fs.readFileSync(path), mode: found.mode & 0o777 }, 'announced');
+        return this.put(set, path, { bytes: fs.readFileSync(path), mode: found.mode & 0o777 }, announced);
       }
     } catch (error) {
       this.options.log.warn(`${path} cannot be kept before it is edited: ${errorMessage(error)}`);
@@ -345,9 +389,16 @@ export class ChangeSets implements Disposable {
     return undefined;
   }
 
-  private put(set: () => ChangeSet, path: string, { bytes, mode }: Before, source: SnapshotSource): Snapshot {
+  private put(
+    set: () => ChangeSet,
+    path: string,
+    { bytes, mode }: Before,
+    { source, orBy }: Origin,
+    at?: number,
+  ): Snapshot {
     const hash = bytes && this.files.write(bytes);
-    this.newest = Math.max(Date.now(), this.newest + 1);
+    const takenAt = at === undefined ? Math.max(Date.now(), this.newest + 1) : this.free(at);
+    this.newest = Math.max(takenAt, this.newest);
     const snapshot: Snapshot = {
       path,
       real: realPathOf(path),
@@ -355,14 +406,25 @@ export class ChangeSets implements Disposable {
       size: bytes?.length ?? 0,
       ...(mode === undefined ? {} : { mode }),
       source,
-      takenAt: this.newest,
+      ...(orBy && { orBy }),
+      takenAt,
     };
-    const { snapshots } = set();
-    snapshots.delete(path); // so that the newest comes last
-    snapshots.set(path, snapshot);
+    set().put(snapshot, takenAt === this.newest);
     this.dropOldest();
     this.touch();
     return snapshot;
+  }
+
+  /** That moment, or the first after it at which no snapshot was taken. */
+  private free(at: number): number {
+    const taken = new Set(
+      this.sets.flatMap(({ snapshots }) => [...snapshots.values()].map((each) => each.takenAt)),
+    );
+    let free = at;
+    while (taken.has(free)) {
+      free++;
+    }
+    return free;
   }
 
   private changeHistory(): void {
@@ -372,8 +434,7 @@ export class ChangeSets implements Disposable {
   }
 
   private start(author: Author): ChangeSet {
-    const set = ChangeSet.of(author);
-    this.sets.push(set);
+    const set = this.begin(author);
     if (author.pid === undefined) {
       this.nameless.set(author, set);
     }
@@ -453,11 +514,6 @@ export class ChangeSets implements Disposable {
   private saveNow(): void {
     this.saving.schedule();
     this.saving.flush();
-  }
-
-  private touch(): void {
-    this.saving.schedule();
-    this.changed.fire();
   }
 
   /** @returns whether there is nothing left in the index that is not known */

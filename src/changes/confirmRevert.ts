@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { Change } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
-import { sourceNote, countsText } from './changeItems.ts';
+import { countsText, doersOf, sourceNote } from './changeItems.ts';
 
 /** Of the files that have nothing of the user's in them; the others are named all. */
 const maxNamed = 8;
@@ -24,7 +24,7 @@ export async function confirmRevert(changes: readonly Change[], review: ChangeRe
   const named = [...mine, ...others].map((change) => `• ${loss(change, review)}`);
   const more = changes.length - named.length;
   const choice = await vscode.window.showWarningMessage(
-    `Revert ${what} to before ${first.set.label} changed ${changes.length === 1 ? 'it' : 'them'}?`,
+    `Revert ${what} to before ${changes.length === 1 ? `${doersOf(first)} changed it` : `${first.set.label} changed them`}?`,
     {
       modal: true,
       detail: [

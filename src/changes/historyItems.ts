@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { counted } from '../base/text.ts';
+import { counted, timeText } from '../base/text.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { fileIcon } from '../editor/fileIcon.ts';
 import type { ChangeSet } from './changeSet.ts';
@@ -61,15 +61,4 @@ const maxNamed = 20;
 
 function pathsOf(files: readonly HistoryFile[]): Set<string> {
   return new Set(files.map(({ path }) => path));
-}
-
-/** The time of day, with the day where it is not today. */
-function timeText(at: number): string {
-  const time = new Date(at);
-  const isToday = time.toDateString() === new Date().toDateString();
-  return time.toLocaleString(undefined, {
-    ...(!isToday && { month: 'short', day: 'numeric' }),
-    hour: 'numeric',
-    minute: '2-digit',
-  });
 }

@@ -1,11 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync, type Stats } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { isNotFound } from '../base/errors.ts';
-import type { Uncommitted } from './treeGit.ts';
+import { clockSlack } from './shellWindows.ts';
 
 /** Beyond these, the rest is taken as unknown: this is kept in memory. */
 export const maxFiles = 500;
+/** Of files that others may have written. */
+const maxDoubts = 10_000;
 const maxFileBytes = 1024 * 1024;
 const maxTotalBytes = 32 * 1024 * 1024;
 
@@ -33,31 +35,28 @@ export interface Gone {
  */
 export class NotedFiles {
   private readonly files = new Map<string, NotedFile>();
-  /** Those that the index had then, and of which the text is known ever since. */
-  private readonly tracked = new Set<string>();
+  private doubts = 0;
 
   /** @param since ms since the epoch, before the first of them was looked at */
   private constructor(private readonly since: number) {}
 
-  static async of(
-    since: number,
-    differing: ReadonlyMap<string, Pick<Uncommitted, 'isTracked'>>,
-    unseen: Iterable<string>,
-  ): Promise<NotedFiles> {
+  static async of(since: number, differing: Iterable<string>, unseen: Iterable<string>): Promise<NotedFiles> {
     const noted = new NotedFiles(since);
     let left = maxTotalBytes;
-    for (const [path, { isTracked }] of differing) {
+    for (const path of differing) {
       const file = noted.files.size < maxFiles ? await lookAt(path, Math.min(maxFileBytes, left)) : unknown;
       left -= file.kind === 'text' ? file.bytes.length : 0;
       noted.files.set(path, file);
-      if (isTracked) {
-        noted.tracked.add(path);
-      }
     }
     for (const path of unseen) {
       noted.files.set(path, unknown);
     }
     return noted;
+  }
+
+  /** Whether what came at that moment, in ms since the epoch, was there when the files were looked at. */
+  isLaterThan(time: number): boolean {
+    return time < this.since - clockSlack;
   }
 
   has(path: string): boolean {
@@ -70,36 +69,29 @@ export class NotedFiles {
     return file?.kind === 'text' ? file.bytes : undefined;
   }
 
-  /** So that "git clean" would not have taken it away. */
-  wasTracked(path: string): boolean {
-    return this.tracked.has(path) && this.textOf(path) !== undefined;
-  }
-
   /** As it is now, which is the user's doing; a folder with all that is in it. */
   async take(path: string): Promise<void> {
     const file = await lookAt(path, maxFileBytes);
-    if (!this.wasTracked(path)) {
-      this.tracked.delete(path);
-    }
     [...this.files.keys()]
       .filter((each) => each.startsWith(path + sep))
       .forEach((each) => this.files.delete(each));
     this.files.set(path, file);
   }
 
-  /** Somebody else may have written these. */
-  doubt(paths: readonly string[]): void {
-    paths.forEach((path) => this.files.set(path, existsSync(path) ? unknown : absent));
-  }
-
-  /** It is as committed again. */
-  forget(path: string): void {
-    this.files.delete(path);
-  }
-
-  /** What it was is gone, by somebody's will. */
-  giveUp(path: string): void {
-    this.files.set(path, absent);
+  /**
+   * Somebody else may have written it, or taken it away, unless that was seen when it was noted.
+   * @returns whether it can be remembered
+   */
+  doubt(path: string): boolean {
+    const found = lstatOf(path);
+    const isSeen = found
+      ? found.isDirectory() || this.isLaterThan(found.ctimeMs)
+      : this.files.get(path)?.kind === 'absent';
+    if (!isSeen && !this.isAround(path)) {
+      this.files.set(path, found ? unknown : absent);
+      this.doubts++;
+    }
+    return this.doubts <= maxDoubts;
   }
 
   /**
@@ -122,7 +114,7 @@ export class NotedFiles {
         }
       } else {
         isUnknown ||= !isKept(path);
-        this.giveUp(path);
+        this.files.set(path, absent);
       }
     }
     return { lost, kept, isUnknown };
@@ -136,6 +128,11 @@ export class NotedFiles {
   async isOlder(path: string, isNew: boolean): Promise<boolean> {
     const { mtimeMs, birthtimeMs } = await lstat(path);
     return mtimeMs < this.since || (isNew && birthtimeMs > 0 && birthtimeMs < this.since);
+  }
+
+  /** The files there of which the text is known. */
+  in(folder: string): string[] {
+    return [...this.files.keys()].filter((path) => path.startsWith(folder + sep) && this.textOf(path));
   }
 
   /** Whether one of the folders around it is noted. */
@@ -153,6 +150,15 @@ async function lookAt(path: string, maxBytes: number): Promise<NotedFile> {
     return found.isFile() && found.size <= maxBytes ? { kind: 'text', bytes: await readFile(path) } : unknown;
   } catch (error) {
     return isNotFound(error) ? absent : unknown;
+  }
+}
+
+/** Of a link itself; undefined also where it cannot be looked at. */
+export function lstatOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }
 

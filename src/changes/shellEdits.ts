@@ -1,6 +1,6 @@
+import { dirname, sep } from 'node:path';
 import * as vscode from 'vscode';
-import { DisposableStore } from '../base/disposable.ts';
-import type { Event } from '../base/emitter.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
@@ -8,97 +8,112 @@ import { Throttle } from '../base/throttle.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { Changes } from './changes.ts';
 import type { ChangeSets } from './changeSets.ts';
+import { lstatOf } from './notedFiles.ts';
+import { runsCommands, ShellWindows, whoseAt } from './shellWindows.ts';
 import { WorkingTree } from './workingTree.ts';
+import type { RecordEvent } from '../records/events.ts';
+import type { RecordedSession } from '../records/recordedSession.ts';
+import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { Git } from '../server/git.ts';
 import type { Session } from '../server/session.ts';
 import { setting } from '../editor/settings.ts';
 import { watchWorkspaceFiles } from '../editor/workspaceFiles.ts';
 
-/** ms without a call from any session after which what happens on disk is nobody's. */
-const activeFor = 10 * 60_000;
 /** ms that a burst of events has to end, and git to finish. */
 const settleTime = 1_000;
-/** ms for which what the user does in the editor, or in a terminal, explains what happens on disk. */
-const ownEcho = 3_000;
+/** ms by which a transcript, or the file watcher, may be behind what happens, on a busy machine. */
+const lag = 2_000;
+/** Of more files the user's own writing is not remembered. */
+const maxOwn = 1_000;
 
-export interface ShellClients {
+interface ShellEditsOptions {
+  readonly sets: ChangeSets;
+  readonly review: ChangeReview;
+  readonly changes: Changes;
   readonly sessions: ReadonlySet<Session>;
-  readonly onDidUse: Event<Session>;
+  readonly records: Pick<SessionRecords, 'of' | 'stateOf' | 'onDidChange'>;
+  /** As the CLI says on the wire, which is before it writes it down. */
+  readonly onDidPrompt: vscode.Event<Session>;
+  readonly git: Git;
+  readonly log: Logger;
 }
 
-interface Command {
-  readonly terminal: vscode.Terminal;
-  /** ms since the epoch; infinite while it runs. */
-  readonly startedAt: number;
-  endedAt: number;
+/** Not judged yet. All times in ms since the epoch. */
+interface Touched {
+  /** When the watcher told of it last. */
+  readonly told: number;
+  /** When it was first changed; undefined where that is explained. */
+  readonly first: number | undefined;
+}
+
+interface Followed {
+  readonly windows: ShellWindows;
+  readonly recorded: RecordedSession | undefined;
+  readonly subscription: Disposable | undefined;
 }
 
 /**
- * Finds edits that no CLI announces: those of its shell commands. Nobody can tell for sure who wrote a file, so this
- * would rather miss one: it takes none that the user's saving, another terminal's command, git itself or an ignored
- * file explains, and only while a session is at work.
+ * Finds edits that no CLI announces: those of its shell commands. What has come on disk while one ran, by the record of its
+ * session, is that session's, but for what the user has saved in the editor; all else is nobody's. Without a record
+ * nothing is found.
  */
 export class ShellEdits implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly trees = new Map<string, WorkingTree>();
   /** Those that are to be noted, and are not yet: of many prompts that come meanwhile, once. */
   private readonly waiting = new Set<WorkingTree>();
-  private readonly touched = new Set<string>();
-  /** When the user last wrote it in the editor, ms since the epoch by path. */
-  private readonly own = new Map<string, number>();
-  private readonly commands = new Map<vscode.TerminalShellExecution, Command>();
+  /** By path. */
+  private readonly touched = new Map<string, Touched>();
+  /** What the user has made of it in the editor, the last comes last. See `stampOf`. */
+  private readonly own = new Map<string, string>();
+  private readonly followed = new Map<Session, Followed>();
   private readonly judge: Throttle;
-  private readonly noted = new WeakSet<Session>();
   /** What is to be judged is judged before the trees are noted anew. */
   private readonly queue = new Queue();
 
-  constructor(
-    private readonly sets: ChangeSets,
-    private readonly review: ChangeReview,
-    private readonly changes: Changes,
-    private readonly clients: ShellClients,
-    onDidPrompt: vscode.Event<Session>,
-    private readonly hasSession: (terminal: vscode.Terminal) => boolean,
-    private readonly git: Git,
-    private readonly log: Logger,
-  ) {
+  constructor(private readonly options: ShellEditsOptions) {
+    const { records, sessions, onDidPrompt } = options;
     this.judge = this.store.add(new Throttle(settleTime, () => void this.queue.run(() => this.takeIn())));
-    this.store.add(onDidPrompt((session) => this.noteTrees(session)));
-    this.store.add(
-      clients.onDidUse((session) => {
-        if (!this.noted.has(session)) {
-          this.noteTrees(session); // connected in the middle of a prompt, or not a CLI
-        }
-      }),
-    );
+    this.store.add(onDidPrompt(() => this.note()));
+    this.store.add(records.onDidChange((session) => this.follow(session)));
     this.store.add(
       watchWorkspaceFiles(({ fsPath }) => {
-        if (this.active && setting('changes.shellEdits')) {
-          this.touched.add(fsPath);
+        if (isGits(fsPath) || !setting('changes.shellEdits')) {
+          return;
+        }
+        if (this.isAtWork()) {
+          this.touch(fsPath);
           this.judge.schedule();
+        } else if (!this.isExplained(fsPath)) {
+          this.treeOf(fsPath)?.doubt(fsPath);
         }
       }),
     );
     this.watchUser();
-    if (clients.sessions.size > 0) {
-      this.note(); // they may have begun to work
-    }
+    sessions.forEach((session) => this.follow(session));
   }
 
   dispose(): void {
+    this.followed.forEach(({ subscription }) => subscription?.dispose());
     this.store.dispose();
   }
 
   private watchUser(): void {
     const explain = (path: string) => {
-      this.own.set(path, Date.now());
+      this.touched.delete(path);
+      this.own.delete(path);
+      this.own.set(path, stampOf(path));
+      const [oldest] = this.own.keys();
+      if (this.own.size > maxOwn && oldest !== undefined) {
+        this.own.delete(oldest);
+      }
       void this.queue.run(async () => this.treeOf(path)?.noteFile(path));
     };
     const wrote = (uris: readonly vscode.Uri[]) => uris.forEach(({ fsPath }) => explain(fsPath));
-    const { workspace, window } = vscode;
+    const { workspace } = vscode;
     this.store.add(
       vscode.Disposable.from(
-        this.sets.onDidForget((paths) => paths.forEach(explain)),
+        this.options.sets.onDidForget((paths) => paths.forEach(explain)),
         workspace.onDidSaveTextDocument(({ uri }) => wrote([uri])),
         workspace.onDidSaveNotebookDocument(({ uri }) => wrote([uri])),
         workspace.onDidCreateFiles(({ files }) => wrote(files)),
@@ -106,44 +121,67 @@ export class ShellEdits implements vscode.Disposable {
         workspace.onDidRenameFiles(({ files }) =>
           wrote(files.flatMap(({ oldUri, newUri }) => [oldUri, newUri])),
         ),
-        window.onDidStartTerminalShellExecution(({ execution, terminal }) =>
-          this.commands.set(execution, { terminal, startedAt: Date.now(), endedAt: Infinity }),
-        ),
-        window.onDidCloseTerminal((closed) => {
-          for (const [execution, { terminal }] of this.commands) {
-            if (terminal === closed) {
-              this.commands.delete(execution); // nothing tells its end
-            }
-          }
-        }),
-        window.onDidEndTerminalShellExecution(({ execution }) => {
-          const command = this.commands.get(execution);
-          if (command) {
-            command.endedAt = Date.now();
-          }
-        }),
       ),
     );
   }
 
-  /** The session that is at work, as far as one can tell: the one that called last. */
-  private get active(): Session | undefined {
-    const [last] = [...this.clients.sessions].sort((a, b) => b.lastUsed - a.lastUsed);
-    return last && Date.now() - last.lastUsed < activeFor ? last : undefined;
+  private touch(path: string): void {
+    const told = Date.now();
+    const known = this.touched.get(path)?.first;
+    const isKept = known !== undefined && this.treeOf(path)?.isNotedSince(known) !== true;
+    const first = isKept ? known : this.isExplained(path) ? undefined : timeOf(path, told);
+    this.touched.set(path, { told, first });
   }
 
-  private noteTrees(session: Session): void {
-    this.noted.add(session);
-    this.note();
+  private follow(session: Session): void {
+    const known = this.followed.get(session);
+    const recorded = this.options.records.of(session);
+    if (recorded === known?.recorded) {
+      return;
+    }
+    known?.subscription?.dispose();
+    const windows = known?.windows ?? new ShellWindows();
+    if (recorded) {
+      windows.catchUp(recorded);
+    } else {
+      windows.close();
+    }
+    const subscription = recorded?.onDidHappen((event) => {
+      windows.take(event, recorded);
+      this.hear(event);
+    });
+    this.followed.set(session, { windows, recorded, subscription });
+    this.judge.schedule();
+    if (!known) {
+      this.note(); // it may have begun to work
+    }
+  }
+
+  private hear(event: RecordEvent): void {
+    if (event.type === 'toolEnded' && runsCommands(event.result.use.name)) {
+      this.judge.schedule(); // what has waited for its end
+    } else if (event.type === 'prompt' && !event.isTyped) {
+      this.note(); // of the others the wire tells
+    }
+  }
+
+  /** Whether it may be by a command. Of a CLI without a session file nobody can tell: its transcript is behind. */
+  private isAtWork(): boolean {
+    const since = Date.now() - lag;
+    return [...this.followed].some(([session, { recorded, windows }]) => {
+      const state = this.options.records.stateOf(session);
+      const isIdle = !recorded || (state?.status === 'idle' && state.since < since);
+      return !isIdle || windows.hasRunSince(since);
+    });
   }
 
   private note(): void {
-    if (!setting('changes.shellEdits')) {
+    if (!setting('changes.shellEdits') || this.followed.size === 0) {
       return;
     }
     this.judge.flush();
     for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
-      const tree = this.trees.get(uri.fsPath) ?? new WorkingTree(uri.fsPath, this.git);
+      const tree = this.trees.get(uri.fsPath) ?? new WorkingTree(uri.fsPath, this.options.git);
       this.trees.set(uri.fsPath, tree);
       if (!this.waiting.has(tree)) {
         this.waiting.add(tree);
@@ -161,54 +199,102 @@ export class ShellEdits implements vscode.Disposable {
   }
 
   private async takeIn(): Promise<void> {
-    const paths = [...this.touched].filter((path) => !this.isExplained(path));
+    const touched = [...this.touched];
     this.touched.clear();
-    for (const [path, time] of this.own) {
-      if (Date.now() - time > ownEcho) {
-        this.own.delete(path);
-      }
-    }
-    const byTree = new Map<WorkingTree, string[]>();
-    for (const path of paths) {
+    await Promise.allSettled([...this.followed.values()].map(async ({ recorded }) => recorded?.refresh()));
+    const found = new Map<WorkingTree, Map<string, readonly Session[]>>();
+    for (const [path, { told, first }] of touched) {
       const tree = this.treeOf(path);
-      if (tree) {
-        byTree.set(tree, [...(byTree.get(tree) ?? []), path]);
+      const last = tree && !this.isExplained(path) ? timeOf(path, told) : undefined;
+      if (!tree || last === undefined) {
+        continue;
+      }
+      // The watcher may tell after the prompt of what came before it, and is noted.
+      const isNoted = first === undefined || tree.isNotedSince(first);
+      const authors = this.authorsOf(isNoted ? last : first, last);
+      const isEarly = authors?.length === 0 && Date.now() - told < lag;
+      if (authors && authors.length > 0) {
+        found.set(tree, (found.get(tree) ?? new Map<string, readonly Session[]>()).set(path, authors));
+      } else if (authors && !isEarly) {
+        tree.doubt(path);
+      } else {
+        const later = this.touched.get(path);
+        this.touched.set(path, { told: later?.told ?? told, first: first ?? later?.first });
+      }
+      if (isEarly) {
+        this.judge.schedule();
       }
     }
-    const session = this.active;
-    if (!session || this.isUserBusy(session)) {
-      byTree.forEach((touched, tree) => tree.doubt(touched));
-      return;
+    for (const [tree, authors] of found) {
+      await this.list(tree, authors);
     }
-    for (const [tree, touched] of byTree) {
-      const isFollowed = (path: string) => this.review.isFollowed(path);
-      for (const { path, bytes, mode, source } of await tree.before(touched, isFollowed)) {
-        try {
-          if (!this.isExplained(path)) {
-            this.review.found(session, path, { bytes, mode }, source);
-          }
-        } catch (error) {
-          this.log.warn(`${path} cannot be kept: ${errorMessage(error)}`);
+    for (const [session, { recorded, windows }] of this.followed) {
+      if (!recorded && !windows.hasRunSince(Date.now() - lag)) {
+        this.followed.delete(session);
+      }
+    }
+  }
+
+  /** None of what somebody else has written first, and a command after that: what it was in between nobody knows. */
+  private authorsOf(first: number, last: number): readonly Session[] | undefined {
+    const authors = whoseAt(first, this.followed);
+    return authors && authors.length > 0 ? whoseAt(last, this.followed) : authors;
+  }
+
+  private async list(tree: WorkingTree, authors: ReadonlyMap<string, readonly Session[]>): Promise<void> {
+    const { review, changes, log } = this.options;
+    const isFollowed = (path: string) => review.isFollowed(path);
+    const found = await tree.before([...authors.keys()], isFollowed);
+    for (const { path, bytes, mode, source } of found) {
+      const [author, ...others] = ofItOrFolder(path, authors);
+      try {
+        if (author && !this.isExplained(path)) {
+          review.found(author, path, { bytes, mode }, source, others);
         }
+      } catch (error) {
+        log.warn(`${path} cannot be kept: ${errorMessage(error)}`);
       }
-      await this.changes.refresh(new Set(touched));
     }
+    await changes.refresh(new Set(found.map(({ path }) => path)));
   }
 
+  /** By an announcement, or by what the user has done in the editor. */
   private isExplained(path: string): boolean {
-    return Date.now() - (this.own.get(path) ?? 0) < ownEcho || this.review.isFollowed(path);
+    return this.options.review.isFollowed(path) || this.own.get(path) === stampOf(path);
   }
+}
 
-  /** A CLI is the one command of its terminal, and began before its session; what runs elsewhere later is the user's. */
-  private isUserBusy(session: Session): boolean {
-    const since = Date.now() - ownEcho;
-    for (const [execution, { endedAt }] of this.commands) {
-      if (endedAt < since) {
-        this.commands.delete(execution);
-      }
-    }
-    return [...this.commands.values()].some(
-      ({ startedAt, terminal }) => startedAt > session.connectedAt && !this.hasSession(terminal),
-    );
+/** What git itself writes is no work of anybody's. */
+function isGits(path: string): boolean {
+  return path.split(sep).includes('.git');
+}
+
+/** What is known of the path, or of the folder that has gone with it. */
+function ofItOrFolder<T>(path: string, known: ReadonlyMap<string, readonly T[]>): readonly T[] {
+  const parent = dirname(path);
+  return known.get(path) ?? (parent === path ? [] : ofItOrFolder(parent, known));
+}
+
+/** Another one whenever somebody has written the file, or made it anew: nobody can set back that time. */
+function stampOf(path: string): string {
+  const { ctimeMs, ino, size } = lstatOf(path) ?? {};
+  return `${ctimeMs}:${ino}:${size}`;
+}
+
+/**
+ * When the file was last changed, in ms since the epoch; undefined for a folder. When one has gone its folder tells, unless
+ * that was changed later: then not later than the watcher has told.
+ */
+function timeOf(path: string, told: number): number | undefined {
+  const found = lstatOf(path);
+  if (found) {
+    return found.isDirectory() ? undefined : Math.floor(found.ctimeMs); // as the CLI tells times, without fractions
   }
+  return Math.min(told, folderTime(dirname(path)));
+}
+
+function folderTime(folder: string): number {
+  const parent = dirname(folder);
+  const found = lstatOf(folder);
+  return found || parent === folder ? (found?.mtimeMs ?? Infinity) : folderTime(parent);
 }

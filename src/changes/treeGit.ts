@@ -34,8 +34,6 @@ export interface GitState {
 export interface Uncommitted {
   /** That commit lacks it. */
   readonly isNew: boolean;
-  /** The index has it. */
-  readonly isTracked: boolean;
   /** That commit has it as a program. */
   readonly isExecutable: boolean;
 }
@@ -43,11 +41,10 @@ export interface Uncommitted {
 /** Some files, as git sees them now. All paths are absolute. */
 export interface GitView {
   readonly uncommitted: ReadonlyMap<string, Uncommitted>;
-  readonly tracked: ReadonlySet<string>;
-  /** Tracked, and not as they are staged. */
-  readonly unstaged: ReadonlySet<string>;
   /** Have another committed text than at an earlier commit. */
   readonly recommitted: ReadonlySet<string>;
+  /** That commit is still part of the history, so that all since then has only been added. */
+  readonly isLater: boolean;
   /** Of all files: committed ones that are gone, or became a link or a submodule. */
   readonly replaced: ReadonlySet<string>;
   /** Have a filter, by the attributes. */
@@ -117,22 +114,19 @@ export class TreeGit {
 
   /** @param commit an earlier one */
   view(paths: readonly string[], commit: string): Promise<GitView> {
-    const names = this.names(paths);
     return withIndexCopy(this.gitDir, async (copy) => {
-      const [uncommitted, tracked, unstaged, recommitted, replaced, filtered] = await Promise.all([
+      const [uncommitted, recommitted, isLater, replaced, filtered] = await Promise.all([
         this.uncommitted(copy, paths),
-        this.paths('ls-files', '-z', '--', ...names),
-        this.diff(copy, '--', ...names),
         this.diff(copy, commit, 'HEAD', '--'),
+        this.run(['merge-base', '--is-ancestor', commit, 'HEAD']).then(Boolean, () => false),
         this.diff(copy, '--diff-filter=DT', 'HEAD', '--'),
         this.filtered(paths),
       ]);
       const keysOf = (map: ReadonlyMap<string, string>) => new Set(map.keys());
       return {
         uncommitted,
-        tracked,
-        unstaged: keysOf(unstaged),
         recommitted: keysOf(recommitted),
+        isLater,
         replaced: keysOf(replaced),
         filtered,
       };
@@ -142,6 +136,12 @@ export class TreeGit {
   /** As git would check it out, with its line ends and encoding; undefined when it cannot. */
   async committed(path: string): Promise<Buffer | undefined> {
     return this.run(['cat-file', '--filters', `HEAD:./${this.nameOf(path)}`]).catch(() => undefined);
+  }
+
+  /** Those that the last commit has there. */
+  async committedIn(paths: readonly string[]): Promise<string[]> {
+    const found = await this.paths('ls-tree', '-r', '--name-only', '-z', 'HEAD', '--', ...this.names(paths));
+    return [...found].filter((file) => paths.some((path) => file.startsWith(path + sep)));
   }
 
   /** Those of which git has the content, wherever. */
@@ -179,16 +179,13 @@ export class TreeGit {
       this.diff(index, 'HEAD', '--', ...names),
       this.paths('ls-files', '--others', '--exclude-standard', '-z', '--', ...names),
     ]);
-    const found = new Map(
-      [...untracked].map((path) => [path, { isNew: true, isTracked: false, isExecutable: false }]),
-    );
+    const found = new Map([...untracked].map((path) => [path, { isNew: true, isExecutable: false }]));
     for (const [path, modes] of differing) {
       if (/^:1[26]/.test(modes)) {
         found.delete(path);
       } else {
         found.set(path, {
           isNew: modes.startsWith(':0'),
-          isTracked: !untracked.has(path),
           isExecutable: modes.startsWith(':100755'),
         });
       }

@@ -36,7 +36,7 @@ export class WorkingTree {
   /** Remembers what differs from the last commit at this moment. Never throws. */
   async note(): Promise<void> {
     try {
-      const since = Date.now();
+      const since = Date.now() + 1; // the whole of this millisecond: the times of files have fractions
       const state = await this.git.begin();
       const [uncommitted, ignored, overlooked, head] = await Promise.all([
         this.git.allUncommitted(),
@@ -45,10 +45,15 @@ export class WorkingTree {
         this.git.head(),
       ]);
       const unseen = [...ignored, ...overlooked];
-      this.noted = { ...state, head, files: await NotedFiles.of(since, uncommitted, unseen) };
+      this.noted = { ...state, head, files: await NotedFiles.of(since, uncommitted.keys(), unseen) };
     } catch {
       this.noted = undefined; // no repository, or none with a commit
     }
+  }
+
+  /** Whether what came at that moment, in ms since the epoch, is remembered, too. */
+  isNotedSince(time: number): boolean {
+    return this.noted?.files.isLaterThan(time) === true;
   }
 
   /** The user has saved this file, or deleted or moved this file or folder: that is not an agent's work. */
@@ -56,32 +61,35 @@ export class WorkingTree {
     await this.noted?.files.take(path);
   }
 
-  /** Somebody else may have written these: what they were is not known until they are noted again. */
-  doubt(paths: readonly string[]): void {
-    this.noted?.files.doubt(paths);
+  /** Somebody else may have written it, or taken it away: what it was is not known until it is noted again. */
+  doubt(path: string): void {
+    if (this.noted?.files.doubt(path) === false) {
+      this.noted = undefined;
+    }
   }
 
   /**
-   * Those of `paths` of which it is known what they were, and that git does not ignore: none that a commit, checkout,
-   * pull or reset has given another committed text since `note`, none but a new one that is as it is staged (its
-   * changes were discarded), none that was moved there and may be the only copy of what was never committed, and none at
-   * all where a stash may have been applied. Never throws.
+   * Those of `touched` of which it is known what they were, and that git does not ignore: none that a checkout or reset
+   * has given another committed text since `note`, none that was moved there and may be the only copy of
+   * what was never committed, and none at all where something went into a stash or came out of one, which may have been
+   * its only copy. Of a folder that has gone, the files in it. Never throws.
    * @param isKept whether what the file was is known, so that nothing is lost with it
    */
   async before(
-    paths: readonly string[],
+    touched: readonly string[],
     isKept: (path: string) => boolean = () => false,
   ): Promise<FoundBefore[]> {
     const { noted } = this;
-    if (!noted || paths.length === 0 || paths.length > maxFiles) {
+    if (!noted || touched.length === 0 || touched.length > maxFiles) {
       return [];
     }
     try {
       const state = await this.git.begin();
+      const paths = await this.withContents(touched, noted.files);
       if (this.git.isAtWork()) {
         return [];
       }
-      if (mayHaveStashed(noted, state)) {
+      if (state.stashes !== noted.stashes || state.stashing !== noted.stashing) {
         await this.note(); // what is there now is the user's, as far as one can tell
         return [];
       }
@@ -101,41 +109,40 @@ export class WorkingTree {
     }
   }
 
+  /** The files of a folder that has gone are told as one. */
+  private async withContents(paths: readonly string[], noted: NotedFiles): Promise<string[]> {
+    const gone = paths.filter((path) => !existsSync(path) && !noted.has(path));
+    const committed = gone.length > 0 ? await this.git.committedIn(gone) : [];
+    const within = [...committed, ...gone.flatMap((folder) => noted.in(folder))];
+    return [...new Set([...paths, ...within.filter((path) => !existsSync(path))])].slice(0, maxFiles);
+  }
+
   private async beforeOf(
     path: string,
     noted: NotedFiles,
     view: GitView,
     brought: ReadonlySet<string>,
   ): Promise<Pick<FoundBefore, 'bytes' | 'source'> | undefined> {
-    if (view.recommitted.has(path)) {
-      return undefined; // by a commit since, which may be undone: what is noted may count again
-    }
-    const change = view.uncommitted.get(path);
     const text = noted.textOf(path);
-    const isTracked = view.tracked.has(path);
-    // What git does not track "git clean" takes away; an agent may stage what it deletes.
-    if (!change || (text && !isTracked && !noted.wasTracked(path) && !existsSync(path))) {
-      if (text && isTracked) {
-        noted.forget(path); // as committed again, by whomever
-      } else if (text) {
-        noted.giveUp(path);
-      }
-      return undefined;
-    }
-    const isNew = change.isNew && !noted.has(path);
-    const isAsStaged = isTracked && !view.unstaged.has(path);
-    if (brought.has(path) || (isAsStaged && !isNew)) {
-      await noted.take(path);
-      return undefined;
+    if (view.recommitted.has(path) && (text || !view.isLater)) {
+      return undefined; // what is noted may count again, if a commit is undone
     }
     if (text) {
       return (await isLink(path)) ? undefined : { bytes: text, source: 'saved' };
+    }
+    const change = view.uncommitted.get(path);
+    if (!change) {
+      return undefined;
+    }
+    if (brought.has(path)) {
+      await noted.take(path);
+      return undefined;
     }
     // Unknown; or in a folder that was ignored, another repository, a submodule, a link, or that the user has deleted.
     if (noted.has(path) || noted.isAround(path) || isIn(view.replaced, path)) {
       return undefined;
     }
-    if (isNew) {
+    if (change.isNew) {
       return { bytes: undefined, source: 'git' };
     }
     const bytes =
@@ -151,8 +158,10 @@ export class WorkingTree {
     gone: Gone,
   ): Promise<Set<string>> {
     const brought = new Set<string>();
+    /** Listed as deleted, or what may count again when a commit is undone. */
+    const known = new Set([...paths, ...view.recommitted]);
     /** What no revert brings back, and is nowhere as it was: whoever moved it may have written into it, too. */
-    const missing = new Map([...gone.lost].filter(([path]) => !isListed(path, noted, view)));
+    const missing = new Map([...gone.lost].filter(([path]) => !known.has(path)));
     const candidates: string[] = [];
     for (const path of paths) {
       if (!view.uncommitted.has(path) || noted.textOf(path) || !existsSync(path)) {
@@ -180,21 +189,6 @@ export class WorkingTree {
     older.filter((path) => !isKnown.has(path)).forEach((path) => brought.add(path));
     return brought;
   }
-}
-
-/** Whether what has gone there is listed as deleted, or may count again when a commit is undone. */
-function isListed(path: string, noted: NotedFiles, { recommitted, tracked, uncommitted }: GitView): boolean {
-  const isTracked = tracked.has(path) || noted.wasTracked(path);
-  return recommitted.has(path) || (isTracked && uncommitted.has(path));
-}
-
-/** Whether what is there may come out of a stash: to apply one leaves no other sign than that the index was written. */
-function mayHaveStashed(noted: GitState, now: GitState): boolean {
-  return (
-    now.stashes !== noted.stashes ||
-    now.stashing !== noted.stashing ||
-    (noted.stashes !== '' && now.index !== noted.index)
-  );
 }
 
 /** To put back what a deleted program was. */

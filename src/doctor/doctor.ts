@@ -63,7 +63,7 @@ export async function examine(
 }
 
 /** From where it is known what a session is at, and why not better. */
-export function knownBy(source: KnownBy | undefined): string {
+function knownBy(source: KnownBy | undefined): string {
   const signs = 'What it is at is told by signs in its terminal alone';
   if (source === 'off') {
     return `${signs}: ideBridge.records.enabled is off.`;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { pasteable } from '../base/pasteable.ts';
+import { type Typed, typeAtPrompt, type Typist } from '../records/typing.ts';
 import { readsTerminal } from '../server/foreground.ts';
 
 /** How long a shell may take until it can tell when a command ends, in ms; one that cannot is not waited for. */
@@ -12,18 +13,28 @@ const patience = 10_000;
 const echo = 300;
 
 /**
- * Pastes words into the prompt of the CLI that runs in a terminal, and leaves Enter to the user: what the CLI asks by
- * then is not to be answered, nor a draft sent. Another program would take a paste for keys, so there must be none.
+ * Pastes words into the prompt of the CLI that runs in a terminal, and leaves Enter to the user: a draft may stand there,
+ * which is not to be sent. A question must not get the words, nor another program, which would take them for keys.
  * @param pid of the CLI
- * @returns false, and nothing has been written, where the CLI is not known to be what reads the terminal
+ * @param look what the CLI is at, as its record says now
  */
-export async function pasteIntoCli(terminal: vscode.Terminal, pid: number, words: string): Promise<boolean> {
+export function pasteIntoCli(
+  terminal: vscode.Terminal,
+  pid: number,
+  look: Typist['look'],
+  words: string,
+): Promise<Typed> {
+  return typeAtPrompt({
+    look,
+    readsTerminal: () => readsTerminalOf(terminal, pid),
+    type: () => terminal.sendText(`\x1b[200~${pasteable(words)}\x1b[201~`, false),
+  });
+}
+
+/** Whether the CLI of that pid is known to be what reads that terminal. */
+export async function readsTerminalOf(terminal: vscode.Terminal, pid: number): Promise<boolean> {
   const shell = await terminal.processId;
-  if (shell === undefined || !(await readsTerminal(pid, shell))) {
-    return false;
-  }
-  terminal.sendText(`\x1b[200~${pasteable(words)}\x1b[201~`, false);
-  return true;
+  return shell !== undefined && readsTerminal(pid, shell);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
-import type { Mentions } from './mentions.ts';
+import type { Mentions, Questions } from './mentions.ts';
 import { linesOf } from '../editor/linesOf.ts';
 import type { Selections } from '../sharing/selections.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
@@ -14,6 +14,7 @@ import { pickSession } from '../sessions/sessionCommands.ts';
 
 export interface MentionDependencies {
   mentions: Mentions;
+  questions: Questions;
   selections: Selections;
   sessionTerminals: SessionTerminals;
   sharing: Sharing;
@@ -59,7 +60,7 @@ function mentionsIn(argument: unknown): AtMentioned[] {
 }
 
 async function send(dependencies: MentionDependencies, all: readonly AtMentioned[]): Promise<void> {
-  const { mentions, sessionTerminals, sharing } = dependencies;
+  const { mentions, questions, sessionTerminals, sharing } = dependencies;
   if (all.length === 0) {
     void vscode.window.showInformationMessage('Claude Code can be pointed to saved files and folders only.');
     return;
@@ -75,7 +76,11 @@ async function send(dependencies: MentionDependencies, all: readonly AtMentioned
   }
   const session = await target(sessionTerminals);
   if (session) {
-    vscode.window.setStatusBarMessage(`$(mention) ${describe(allowed)} in ${session.label}`, 4_000);
+    const isAsking = questions.isAsking(session);
+    const text = isAsking
+      ? `$(mention) ${describe(allowed, 'Mentions')} once ${session.label} has its answer`
+      : `$(mention) ${describe(allowed, 'Mentioned')} in ${session.label}`;
+    vscode.window.setStatusBarMessage(text, isAsking ? 10_000 : 4_000);
     await mentions.send(session, allowed);
     if (!session.isOpen && mentions.waiting > 0) {
       await noteWaiting(mentions, `${session.label} is gone.`);
@@ -117,11 +122,11 @@ async function noteWaiting(mentions: Mentions, why: string): Promise<void> {
   if (choice === runClaude) {
     await vscode.commands.executeCommand(commandIds.run);
   } else if (choice === discard) {
-    mentions.discard();
+    mentions.discardKept();
   }
 }
 
-function describe(mentions: readonly AtMentioned[]): string {
+function describe(mentions: readonly AtMentioned[], verb: string): string {
   const [first, ...others] = mentions.map(({ filePath }) => basename(filePath));
-  return others.length === 0 ? `Mentioned ${first}` : `Mentioned ${first} and ${others.length} more`;
+  return others.length === 0 ? `${verb} ${first}` : `${verb} ${first} and ${others.length} more`;
 }

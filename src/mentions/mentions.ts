@@ -1,6 +1,7 @@
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { Emitter } from '../base/emitter.ts';
+import { Emitter, type Event } from '../base/emitter.ts';
 import type { AtMentioned } from '../protocol/ide.ts';
+import { isAlive } from '../server/processes.ts';
 import type { Session } from '../server/session.ts';
 import type { Clients } from '../context/clients.ts';
 
@@ -12,17 +13,31 @@ const warmUp = 1_500;
 /** Where those that are not sent yet are kept over a reload of the window. */
 const rememberedMentions = 'waitingMentions';
 
+/** Where it was on its way to a session when the window was reloaded, it has the process of that one. */
+type Waiting = AtMentioned & { pid?: number };
+
 /** The part of VS Code's `Memento` that is used here. */
-interface Memory {
+export interface Memory {
   get<T>(key: string, otherwise: T): T;
   update(key: string, value: unknown): PromiseLike<void>;
 }
 
-/** Sends mentions one by one, and keeps those that nobody can take yet, also over a reload of the window. */
+/** What the records say of sessions. */
+export interface Questions {
+  /** Whether it asks something in its terminal now. */
+  isAsking(session: Session): boolean;
+  readonly onDidChange: Event<Session>;
+}
+
+/**
+ * Sends mentions one by one, and keeps those that nobody can take yet, also over a reload of the window. CLI 2.1
+ * takes its question off the screen for a mention, and then asks it anew: what was chosen or typed there is lost, and an
+ * Enter in between sends the prompt. So a mention waits for the answer.
+ */
 export class Mentions implements Disposable {
-  private queue: AtMentioned[];
+  private queue: Waiting[];
   /** Those that a session is to have as soon as it can take them. */
-  private readonly onTheWay = new Set<AtMentioned>();
+  private readonly onTheWay = new Map<AtMentioned, Session>();
   /** Settles when the session can take the next one. */
   private readonly ready = new WeakMap<Session, Promise<void>>();
   private readonly changed = new Emitter<void>();
@@ -33,14 +48,16 @@ export class Mentions implements Disposable {
   constructor(
     clients: Clients,
     private readonly memory: Memory,
+    private readonly questions: Questions,
   ) {
-    this.queue = [...memory.get<AtMentioned[]>(rememberedMentions, [])];
+    this.queue = [...memory.get<Waiting[]>(rememberedMentions, [])];
     this.store.add(
       clients.onDidIdentify((session) => {
         this.ready.set(session, pause(warmUp));
-        const { queue } = this;
-        this.queue = [];
-        void this.send(session, queue);
+        const isOfAnother = ({ pid }: Waiting) => pid !== undefined && pid !== session.pid && isAlive(pid);
+        const taken = this.queue.filter((mention) => !isOfAnother(mention));
+        this.queue = this.queue.filter(isOfAnother);
+        void this.send(session, taken.map(mentionOf));
       }),
     );
   }
@@ -50,34 +67,47 @@ export class Mentions implements Disposable {
     return this.queue.length;
   }
 
+  /** How many wait until a question of their session is answered. */
+  get waitingForAnswer(): number {
+    return [...this.onTheWay.values()].filter((session) => this.questions.isAsking(session)).length;
+  }
+
   /** Keeps them for the next session that connects. */
   keep(mentions: readonly AtMentioned[]): void {
     this.queue.push(...mentions);
     this.remember();
   }
 
-  discard(): void {
+  /** Those that wait for a session. */
+  discardKept(): void {
     this.queue = [];
-    this.onTheWay.clear();
     this.remember();
+  }
+
+  /** Also those that wait for an answer. */
+  discard(): void {
+    this.onTheWay.clear();
+    this.discardKept();
   }
 
   async send(session: Session, mentions: readonly AtMentioned[]): Promise<void> {
     for (const mention of mentions.map((each) => ({ ...each }))) {
       const turn = this.ready.get(session) ?? Promise.resolve();
-      this.onTheWay.add(mention);
+      this.onTheWay.set(mention, session);
       this.ready.set(
         session,
-        turn.then(() => {
+        turn.then(async () => {
+          await this.untilAnswered(session, mention);
           if (!this.onTheWay.delete(mention)) {
             return; // discarded meanwhile
           }
           if (!session.isOpen) {
-            return this.keep([mention]);
+            this.keep([mention]);
+            return;
           }
           session.notify('at_mentioned', inFormFor(session.clientInfo, mention));
           this.remember();
-          return pause(spacing);
+          await pause(spacing);
         }),
       );
     }
@@ -92,8 +122,18 @@ export class Mentions implements Disposable {
     this.changed.dispose();
   }
 
+  /** Or until its session is gone, or it is discarded. */
+  private async untilAnswered(session: Session, mention: AtMentioned): Promise<void> {
+    while (session.isOpen && this.onTheWay.has(mention) && this.questions.isAsking(session)) {
+      await next(this.questions.onDidChange, session.onDidClose, this.onDidChange);
+    }
+  }
+
   private remember(): void {
-    const unsent = [...this.onTheWay, ...this.queue];
+    const onTheWay = [...this.onTheWay].map(([mention, { pid }]) =>
+      pid === undefined ? mention : { ...mention, pid },
+    );
+    const unsent = [...onTheWay, ...this.queue];
     void this.memory.update(rememberedMentions, unsent.length > 0 ? unsent : undefined);
     this.changed.fire();
   }
@@ -122,6 +162,24 @@ export function inFormFor(client: Session['clientInfo'], mention: AtMentioned): 
 /** The CLI attaches the whole notebook, each cell with its id; 2.1.20 and older ones nothing but for the mere path. */
 function takesCells(version: string): boolean {
   return version.localeCompare('2.1.110', 'en', { numeric: true }) >= 0;
+}
+
+function mentionOf(waiting: Waiting): AtMentioned {
+  const mention = { ...waiting };
+  delete mention.pid;
+  return mention;
+}
+
+/** Settles with the first of these events. */
+function next(...events: readonly ((listener: () => void) => Disposable)[]): Promise<void> {
+  return new Promise((resolve) => {
+    const subscriptions = events.map((event) =>
+      event(() => {
+        subscriptions.forEach((subscription) => subscription.dispose());
+        resolve();
+      }),
+    );
+  });
 }
 
 function pause(ms: number): Promise<void> {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { RunQuestions } from './runQuestions.ts';
 import { codeScheme } from '../editor/schemes.ts';
 import { commandIds } from '../editor/commandIds.ts';
+import { withoutIcons } from '../editor/plainLabel.ts';
 
 /** Characters of a line that may be in view: what stands behind them, after many spaces, is not to be overlooked. */
 const maxSeen = 120;
@@ -41,8 +42,4 @@ export class RunLenses implements vscode.CodeLensProvider, vscode.Disposable {
 /** Without a command it is plain text. */
 function lens(title: string, command = ''): vscode.CodeLens {
   return new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title, command });
-}
-
-function withoutIcons(text: string): string {
-  return text.replace(/\$\([\w~-]+\)/g, '\\$&');
 }

@@ -101,14 +101,10 @@ export class DecidedTabs implements vscode.Disposable {
 
   /** Takes no longer than the editor may. @returns whether it has answered */
   private attempt(step: Promise<unknown>): Promise<boolean> {
-    const attempt = step.then(
-      () => true,
-      (error: unknown) => {
-        this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`);
-        return true;
-      },
+    const attempt = step.catch((error: unknown) =>
+      this.log.warn(`A decided diff could not be closed: ${errorMessage(error)}`),
     );
-    return Promise.race([attempt, delay(patience, false)]);
+    return Promise.race([attempt.then(() => true), delay(patience, false)]);
   }
 
   /** Not what the editor would ask about. */

@@ -10,8 +10,7 @@ import { Hunks } from './hunks.ts';
 import { proposalCommands } from './proposalCommands.ts';
 import { Proposals } from './proposals.ts';
 import { ProposalStatus } from './proposalStatus.ts';
-import { ProposalsView } from './proposalsView.ts';
-import type { TerminalsOfSessions } from './rejectWithReason.ts';
+import { ProposalsView, type TerminalsOfSessions } from './proposalsView.ts';
 import { TypedTexts } from './typedTexts.ts';
 import { typedTextsDir } from './typedTextsDir.ts';
 
@@ -24,8 +23,8 @@ export class ProposalsFeature implements Disposable {
   constructor(
     bridge: Bridge,
     globalStorageUri: vscode.Uri,
-    private readonly terminals: TerminalsOfSessions & { onDidChange: vscode.Event<unknown> },
-    private readonly userPlace: UserPlace,
+    terminals: TerminalsOfSessions,
+    userPlace: UserPlace,
     log: Logger,
   ) {
     const { store } = this;
@@ -48,7 +47,7 @@ export class ProposalsFeature implements Disposable {
   }
 
   commands() {
-    return proposalCommands(this.proposals, this.hunks, this.terminals, this.userPlace);
+    return proposalCommands(this.proposals, this.hunks);
   }
 
   dispose(): void {

@@ -7,7 +7,6 @@ import { saveOriginal } from './unsavedChanges.ts';
 import { Session } from '../server/session.ts';
 import { byKey, type CommandHandler, type CommandName } from '../editor/commandIds.ts';
 import { HunkCommands } from './hunkCommands.ts';
-import { rejectWithReason, type Place, type TerminalsOfSessions } from './rejectWithReason.ts';
 
 type Verb = 'accept' | 'reject';
 
@@ -15,16 +14,8 @@ type Verb = 'accept' | 'reject';
  * Arguments come from where the command was called: a URI from the title bar of a diff or from a lens, a proposal
  * or a session from the tree, nothing from the palette (then it is about the diff in front, as by a key).
  */
-export function proposalCommands(
-  proposals: Proposals,
-  hunks: Hunks,
-  terminals: TerminalsOfSessions,
-  userPlace: Place,
-) {
-  const about = (act: (proposal: Proposal) => unknown) => (argument: unknown) => {
-    const proposal = find(proposals, argument);
-    return proposal ? act(proposal) : sayThatThereIsNone();
-  };
+export function proposalCommands(proposals: Proposals, hunks: Hunks) {
+  const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, act);
   const decide = (verb: Verb) => {
     const act = ({ uri }: Proposal) => proposals[verb](uri);
     const byName = about(act);
@@ -44,9 +35,6 @@ export function proposalCommands(
   return {
     acceptProposal: decide('accept'),
     rejectProposal: decide('reject'),
-    rejectProposalWithReason: about((proposal) =>
-      rejectWithReason(proposals, proposal, terminals, userPlace),
-    ),
     acceptAllProposals: aboutEach(({ uri }) => proposals.accept(uri)),
     rejectAllProposals: aboutEach(({ uri }) => proposals.reject(uri)),
     // One that comes too soon does not even save: the editor would write a notebook in a form of its own.
@@ -59,6 +47,14 @@ export function proposalCommands(
     keepHunk: (uri: unknown, line: unknown) => hunkCommands.keep(uri, line),
     dropHunk: (uri: unknown, line: unknown) => hunkCommands.drop(uri, line),
   } satisfies Partial<Record<CommandName, CommandHandler>>;
+}
+
+/** A command about one proposal, by its argument. */
+export function commandAbout(proposals: Proposals, act: (proposal: Proposal) => unknown): CommandHandler {
+  return (argument: unknown) => {
+    const proposal = find(proposals, argument);
+    return proposal ? act(proposal) : sayThatThereIsNone();
+  };
 }
 
 function find(proposals: Proposals, argument: unknown): Proposal | undefined {

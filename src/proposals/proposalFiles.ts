@@ -26,7 +26,7 @@ export class ProposalFiles extends VirtualFiles {
   create(path: string, text: string): vscode.Uri {
     const uri = sideOf(path, randomUUID());
     this.files.set(uri.toString(), {
-      bytes: Buffer.from(encodingMark(uri) + text, 'utf8'),
+      bytes: encoded(text, uri),
       time: Date.now(),
     });
     return uri;
@@ -106,7 +106,8 @@ export class ProposalFiles extends VirtualFiles {
 }
 
 export function textOf({ bytes }: File): string {
-  return new TextDecoder().decode(bytes); // which takes the byte order mark off
+  const isWide = Buffer.from(bytes.subarray(0, 2)).equals(Buffer.from(bom, wide));
+  return new TextDecoder(isWide ? 'utf-16le' : 'utf-8').decode(bytes); // which takes the byte order mark off
 }
 
 function emptyFile(): File {
@@ -115,6 +116,13 @@ function emptyFile(): File {
 
 function sideOf(path: string, query: string): vscode.Uri {
   return vscode.Uri.file(path).with({ scheme: proposalScheme, authority: '', query });
+}
+
+const wide = 'utf16le';
+
+/** A text with NUL characters is not shown, or shown as another one, where the editor has to guess whether it is a text. */
+function encoded(text: string, uri: vscode.Uri): Uint8Array {
+  return text.includes('\0') ? Buffer.from(bom + text, wide) : Buffer.from(encodingMark(uri) + text);
 }
 
 /** A byte order mark where the editor's settings would have it read our UTF-8 as something else. */

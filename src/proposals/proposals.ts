@@ -245,9 +245,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   /** The same, of a notebook when it was last saved. */
   private textNow(uri: vscode.Uri, file = this.files.file(uri)): string {
     const document = openDocument(uri);
-    // The editor guesses, whatever its settings, that a text with NUL characters is UTF-16, and shows another one.
-    const isShown = !openNotebook(uri) && !file.bytes.includes(0);
-    return document && (document.isDirty || isShown) ? document.getText() : textOf(file);
+    return document && (document.isDirty || !openNotebook(uri)) ? document.getText() : textOf(file);
   }
 
   private follow(proposal: Proposal): void {

@@ -8,7 +8,12 @@ import type { Proposals } from './proposals.ts';
 import type { Session } from '../server/session.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { fileIcon } from '../editor/fileIcon.ts';
-import type { TerminalsOfSessions } from './rejectWithReason.ts';
+
+export interface TerminalsOfSessions {
+  /** Undefined where it is not known. */
+  terminalOf(session: Session): vscode.Terminal | undefined;
+  readonly onDidChange: vscode.Event<unknown>;
+}
 
 /** The tree of what waits for a decision: session → file. */
 export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal>, vscode.Disposable {
@@ -21,7 +26,7 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
   constructor(
     private readonly proposals: Proposals,
     private readonly hunks: Hunks,
-    private readonly terminals: TerminalsOfSessions & { onDidChange: vscode.Event<unknown> },
+    private readonly terminals: TerminalsOfSessions,
   ) {
     this.view = vscode.window.createTreeView('ideBridge.proposals', { treeDataProvider: this });
     this.subscriptions = vscode.Disposable.from(

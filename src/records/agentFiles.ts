@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEntry } from './entries.ts';
-import { isOwnFolder, namesIn, openRecord, readAt } from './recordFile.ts';
-import { agentIdIn } from './transcriptPlace.ts';
+import { headAt, isOwnFolder, namesIn, type OpenFile, openRecord, statOf } from './recordFile.ts';
+import { agentIdIn, transcriptName } from './transcriptPlace.ts';
 
 /** bytes of a first line, which holds a prompt: what is read of it, and what if it is longer */
 const firstLine = { most: 64 * 1024, max: 1024 * 1024 };
@@ -22,6 +22,20 @@ export function agentFiles(folder: string, sessionId: string): string[] {
   );
 }
 
+/**
+ * The transcripts of a session and its sub-agents, those of the latter only if written since then (ms since the epoch);
+ * its own is the first.
+ */
+export function filesSince(
+  folder: string,
+  sessionId: string,
+  time: number,
+  isOwn = (path: string) => isAgentOf(path, folder, sessionId) === true,
+): string[] {
+  const isNew = (path: string) => (statOf(path)?.mtimeMs ?? 0) >= time && isOwn(path);
+  return [join(folder, transcriptName(sessionId)), ...agentFiles(folder, sessionId).filter(isNew)];
+}
+
 /** Whether it is; undefined while its first line, which says so, is not whole. */
 export function isAgentOf(path: string, folder: string, sessionId: string): boolean | 'too long' | undefined {
   if (dirname(path) === agentFolder(folder, sessionId)) {
@@ -31,24 +45,23 @@ export function isAgentOf(path: string, folder: string, sessionId: string): bool
   if (!('fd' in opened)) {
     return undefined;
   }
-  const { fd, stat } = opened;
   try {
-    const line = firstLineOf(fd, firstLine.most) ?? firstLineOf(fd, firstLine.max);
+    const line = firstLineOf(opened, firstLine.most) ?? firstLineOf(opened, firstLine.max);
     if (!line) {
-      return stat.size > firstLine.max ? 'too long' : undefined;
+      return opened.stat.size > firstLine.max ? 'too long' : undefined;
     }
     const found = parseEntry(line)?.sessionId;
     return found === undefined ? undefined : found === sessionId;
   } catch {
     return undefined;
   } finally {
-    fs.closeSync(fd);
+    fs.closeSync(opened.fd);
   }
 }
 
 /** Undefined if it does not end in so many bytes. */
-function firstLineOf(fd: number, bytes: number): Buffer | undefined {
-  const head = Buffer.alloc(Math.min(fs.fstatSync(fd).size, bytes));
-  const end = head.subarray(0, readAt(fd, head, 0)).indexOf('\n');
+function firstLineOf(file: OpenFile, bytes: number): Buffer | undefined {
+  const head = headAt(file, bytes);
+  const end = head.indexOf('\n');
   return end < 0 ? undefined : head.subarray(0, end);
 }

@@ -1,7 +1,5 @@
 import type { Entry, EntryResult } from './entries.ts';
-import type { RecordEvent, ToolUse, Turn } from './events.ts';
-
-type TurnToolUse = Turn['toolUses'][number];
+import type { RecordEvent, ToolUse, Turn, TurnToolUse } from './events.ts';
 
 interface RunningTurn {
   readonly id: string;
@@ -10,7 +8,7 @@ interface RunningTurn {
   ended?: number;
   isInterrupted: boolean;
   readonly files: Set<string>;
-  readonly toolUses: Map<string, { id: string; name: string; begun: number; ended?: number }>;
+  readonly toolUses: Map<string, TurnToolUse>;
 }
 
 /** A model that never gets an answer to thousands of calls: the oldest are forgotten. */
@@ -194,9 +192,9 @@ export class Conversation {
       return; // of a turn that was not read, or told already
     }
     this.forget(toolUseId);
-    const inTurn = this.current?.toolUses.get(toolUseId);
-    if (inTurn) {
-      inTurn.ended = at;
+    const { id, name, begun } = use;
+    if (this.current?.toolUses.has(id)) {
+      this.current.toolUses.set(id, { id, name, begun, ended: at, ...(isRefused && { isRefused }) });
     }
     if (edit) {
       this.current?.files.add(edit.filePath);
@@ -226,6 +224,5 @@ export class Conversation {
 }
 
 function shown({ files, toolUses, ...turn }: RunningTurn): Turn {
-  const uses: TurnToolUse[] = [...toolUses.values()].map((use) => ({ ...use }));
-  return { ...turn, files: [...files], toolUses: uses };
+  return { ...turn, files: [...files], toolUses: [...toolUses.values()] };
 }

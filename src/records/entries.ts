@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { PatchHunk } from './events.ts';
+import type { PatchHunk, Replacement } from './events.ts';
 import { lenient } from './lenient.ts';
 
 /** What one line of a transcript tells, of what we ask. */
@@ -55,6 +55,7 @@ export interface EntryEdit {
   readonly filePath: string;
   readonly before: string | null | undefined;
   readonly after: string | undefined;
+  readonly replacements: readonly Replacement[];
   readonly patch: readonly PatchHunk[];
   readonly isUserModified: boolean;
 }
@@ -102,6 +103,12 @@ const editResult = z.object({
   originalFileContents: lenient(z.nullable(z.string())),
   original_file: lenient(z.nullable(z.string())),
   content: lenient(z.string()),
+  oldString: lenient(z.string()),
+  newString: lenient(z.string()),
+  replaceAll: lenient(z.boolean()),
+  edits: lenient(
+    z.array(z.object({ old_string: z.string(), new_string: z.string(), replace_all: lenient(z.boolean()) })),
+  ),
   updated_file: lenient(z.string()),
   structuredPatch: lenient(z.array(hunk)),
   userModified: lenient(z.boolean()),
@@ -203,7 +210,8 @@ export function isWanted(line: Buffer): boolean {
   return false;
 }
 
-function entryOf(json: unknown): Entry | undefined {
+/** See `parseEntry`, of a line that has been read. */
+export function entryOf(json: unknown): Entry | undefined {
   const type = typeof json === 'object' && json !== null && 'type' in json ? json.type : undefined;
   switch (type) {
     case 'user': {
@@ -303,10 +311,21 @@ function editOf(result: unknown): { edit: EntryEdit } | undefined {
       filePath,
       before: before ?? (isNew ? null : undefined),
       after: data.content ?? data.updated_file,
+      replacements: replacementsIn(data),
       patch,
       isUserModified: data.userModified === true,
     },
   };
+}
+
+function replacementsIn({ oldString: from, newString: to, replaceAll, edits }: z.infer<typeof editResult>) {
+  return from !== undefined && to !== undefined
+    ? [{ from, to, isAll: replaceAll === true }]
+    : (edits ?? []).map(({ old_string, new_string, replace_all }) => ({
+        from: old_string,
+        to: new_string,
+        isAll: replace_all === true,
+      }));
 }
 
 /** Other tools name files, too. */
@@ -356,6 +375,11 @@ function ofOther(line: z.infer<typeof otherLine>): Entry | undefined {
       return { ...at, kind: 'title', by: 'summary', title: line.summary, ...of };
     }
   }
+}
+
+/** A transcript can have lines of other sessions; one that names none is of its own. */
+export function isOfSession(entry: EntryPlace, sessionId: string): boolean {
+  return entry.sessionId === undefined || entry.sessionId === sessionId;
 }
 
 function placeOf(line: z.infer<z.ZodMiniObject<typeof place>>): EntryPlace {

@@ -27,13 +27,24 @@ export interface ToolResult {
   readonly isInBackground: boolean;
 }
 
-/** One hunk, with the lines of a unified diff; line numbers are 1-based. */
+/**
+ * One hunk, with the lines of a unified diff; line numbers are 1-based. Made to be shown: the CLI writes the tabs at the
+ * beginning of a line as spaces, so that none is to be applied.
+ */
 export interface PatchHunk {
   readonly oldStart: number;
   readonly oldLines: number;
   readonly newStart: number;
   readonly newLines: number;
   readonly lines: readonly string[];
+}
+
+/** What an edit has put in the place of what. */
+export interface Replacement {
+  readonly from: string;
+  readonly to: string;
+  /** All that was there, and not only the first. */
+  readonly isAll: boolean;
 }
 
 /** A file that the CLI's own tools have written, with what it was before. */
@@ -44,12 +55,21 @@ export interface RecordedEdit {
   readonly filePath: string;
   /** The whole text from before, with LF; null for a file that was not there, undefined where the record leaves it out. */
   readonly before: string | null | undefined;
-  /** The whole text after, where the record has it (`Write`); else the patch tells. */
+  /** The whole text after, where the record has it (`Write`); else `replacements` tell. */
   readonly after: string | undefined;
+  /** One after the other; none where the whole text was written. */
+  readonly replacements: readonly Replacement[];
   readonly patch: readonly PatchHunk[];
   /** The user has changed the proposal before it was written. */
   readonly isUserModified: boolean;
   readonly agentId?: string;
+}
+
+/** Names and times only: a turn is kept as long as its session, inputs may be large. */
+export interface TurnToolUse extends Pick<ToolUse, 'id' | 'name' | 'begun'> {
+  readonly ended?: number;
+  /** It has not run. */
+  readonly isRefused?: true;
 }
 
 /** From one prompt to the next. */
@@ -63,8 +83,22 @@ export interface Turn {
   readonly isInterrupted: boolean;
   /** Absolute paths of what was edited, each once, in the order of the first edit. */
   readonly files: readonly string[];
-  /** Names and times only: a turn is kept as long as its session, inputs may be large. */
-  readonly toolUses: readonly { id: string; name: string; begun: number; ended?: number }[];
+  readonly toolUses: readonly TurnToolUse[];
+}
+
+/** A turn as it is remembered with what was done in it. */
+export interface TurnMark {
+  readonly id: string;
+  /** The first line of the prompt, cut; '' where the CLI has prompted itself. */
+  readonly prompt: string;
+  readonly begun: number;
+}
+
+/** An edit that was looked for afterwards. */
+export interface PastEdit extends RecordedEdit {
+  readonly turn?: TurnMark;
+  /** Of the CLI. */
+  readonly version?: string;
 }
 
 /**

@@ -1,9 +1,10 @@
 import * as fs from 'node:fs';
+import { cut, firstLine } from '../base/text.ts';
 import { Conversation } from './conversation.ts';
-import { parseEntry, type Entry } from './entries.ts';
-import type { RecordedEdit, Turn } from './events.ts';
+import { isOfSession, parseEntry, type Entry } from './entries.ts';
+import type { PastEdit, Turn, TurnMark } from './events.ts';
 import { linesBack } from './linesBack.ts';
-import { openRecord, readAt } from './recordFile.ts';
+import { headAt, openRecord, statOf } from './recordFile.ts';
 
 /** What of a transcript was asked for, as far as the limit allowed. */
 interface LookedBack<T> {
@@ -21,7 +22,7 @@ export async function turnsBack(
   const entries: Entry[] = [];
   let prompts = 0;
   const isComplete = await entriesBack(path, limit.bytes, (entry) => {
-    if (isOf(entry, sessionId)) {
+    if (isOfSession(entry, sessionId)) {
       entries.push(withoutTexts(entry));
       prompts += entry.kind === 'prompt' && entry.agentId === undefined ? 1 : 0;
     }
@@ -41,28 +42,41 @@ export async function turnsBack(
   return { found: [...turns, ...(conversation.turn ? [conversation.turn] : [])], isComplete };
 }
 
-/** What has been edited since then (ms since the epoch) by a session and its sub-agents, whose transcripts these are. */
+/**
+ * What has been edited since then (ms since the epoch) by a session and its sub-agents, whose transcripts these are.
+ * @param bytes of all of them together, each from its end
+ */
 export async function editsBack(
   paths: readonly string[],
   sessionId: string,
   time: number,
   bytes: number,
-): Promise<LookedBack<RecordedEdit[]>> {
-  const edits: RecordedEdit[] = [];
+): Promise<LookedBack<PastEdit[]>> {
+  const edits: PastEdit[] = [];
+  /** The last first. */
+  const turns: TurnMark[] = [];
   let isComplete = true;
+  let left = bytes;
   for (const path of paths) {
-    const ofFile: RecordedEdit[] = [];
-    const isWhole = await entriesBack(path, bytes, (entry) => {
-      if (isOf(entry, sessionId)) {
+    const ofFile: PastEdit[] = [];
+    const size = statOf(path)?.size ?? 0;
+    const isWhole = await entriesBack(path, left, (entry) => {
+      if (isOfSession(entry, sessionId)) {
+        turns.push(...turnIn(entry));
         ofFile.push(...editsIn(entry).filter(({ at }) => at >= time));
       }
       // By the prompt and not by each line: the clock may have been put back within a turn.
       return !(entry.kind === 'prompt' && entry.at !== undefined && entry.at < time);
     });
     isComplete &&= isWhole;
+    left = Math.max(0, left - size);
     edits.push(...ofFile.reverse());
   }
-  return { found: paths.length > 1 ? edits.sort((a, b) => a.at - b.at) : edits, isComplete };
+  const found = edits.map((edit): PastEdit => {
+    const turn = turns.find(({ begun }) => begun <= edit.at);
+    return turn ? { ...edit, turn } : edit;
+  });
+  return { found: paths.length > 1 ? found.sort((a, b) => a.at - b.at) : found, isComplete };
 }
 
 /** The files that were edited and how often the user has prompted. */
@@ -76,7 +90,7 @@ export async function countBack(
   let isComplete = true;
   for (const path of paths) {
     const isWhole = await entriesBack(path, bytes, (entry) => {
-      if (isOf(entry, sessionId)) {
+      if (isOfSession(entry, sessionId)) {
         turns += entry.kind === 'prompt' && entry.agentId === undefined && entry.isTyped ? 1 : 0;
         editsIn(entry).forEach(({ filePath }) => files.add(filePath));
       }
@@ -130,8 +144,7 @@ export function headOf(path: string, bytes: number): Entry[] {
   }
   const entries: Entry[] = [];
   try {
-    const buffer = Buffer.alloc(Math.min(opened.stat.size, bytes));
-    const head = buffer.subarray(0, readAt(opened.fd, buffer, 0));
+    const head = headAt(opened, bytes);
     let from = 0;
     for (let to = head.indexOf('\n'); to >= 0; to = head.indexOf('\n', from)) {
       entries.push(...[parseEntry(head.subarray(from, to))].filter((entry) => entry !== undefined));
@@ -145,16 +158,25 @@ export function headOf(path: string, bytes: number): Entry[] {
   return entries;
 }
 
-function isOf({ sessionId }: Entry, session: string): boolean {
-  return sessionId === undefined || sessionId === session;
+/** How much of a prompt is remembered, in UTF-16 units. */
+const maxMark = 200;
+
+export function turnMark({ id, prompt, begun }: Pick<Turn, 'id' | 'prompt' | 'begun'>): TurnMark {
+  const line = firstLine(prompt);
+  return { id, prompt: line.startsWith('<task-notification>') ? '' : cut(line, maxMark), begun };
 }
 
-function editsIn(entry: Entry): RecordedEdit[] {
+function turnIn(entry: Entry): TurnMark[] {
+  const isTurn = (entry.kind === 'prompt' || entry.kind === 'command') && entry.agentId === undefined;
+  return isTurn ? [turnMark({ id: entry.uuid ?? '', prompt: entry.text, begun: entry.at ?? 0 })] : [];
+}
+
+function editsIn(entry: Entry): PastEdit[] {
   if (entry.kind !== 'results') {
     return [];
   }
-  const { at = 0, agentId } = entry;
-  const by = agentId === undefined ? {} : { agentId };
+  const { at = 0, agentId, version } = entry;
+  const by = { ...(agentId === undefined ? {} : { agentId }), ...(version === undefined ? {} : { version }) };
   return entry.results.flatMap(({ toolUseId, edit }) => (edit ? { ...edit, toolUseId, at, ...by } : []));
 }
 
@@ -167,7 +189,12 @@ function withoutTexts(entry: Entry): Entry {
       return {
         ...entry,
         results: entry.results.map(({ edit, ...result }) =>
-          edit ? { ...result, edit: { ...edit, before: undefined, after: undefined, patch: [] } } : result,
+          edit
+            ? {
+                ...result,
+                edit: { ...edit, before: undefined, after: undefined, replacements: [], patch: [] },
+              }
+            : result,
         ),
       };
     default:

@@ -1,15 +1,19 @@
 import type * as fs from 'node:fs';
-import { basename, join } from 'node:path';
-import { agentFiles, isAgentOf } from './agentFiles.ts';
-import type { Entry } from './entries.ts';
-import { countBack, entriesBack, headOf } from './lookBack.ts';
+import { basename, dirname, join } from 'node:path';
+import { firstLine } from '../base/text.ts';
+import { agentFolder, filesSince } from './agentFiles.ts';
+import { type Entry, isOfSession } from './entries.ts';
+import type { PastEdit } from './events.ts';
+import { countBack, editsBack, entriesBack, headOf } from './lookBack.ts';
 import { breathe, namesIn, statOf } from './recordFile.ts';
-import { foldersOf, isOfFolder, sessionIdIn } from './transcriptPlace.ts';
+import { foldersBelow, foldersOf, isOfFolder, sessionIdIn } from './transcriptPlace.ts';
 
 /** A conversation that was held in a folder, running or not. */
 export interface PastSession {
   readonly sessionId: string;
   readonly path: string;
+  /** Where it was begun; undefined where its beginning does not say. */
+  readonly cwd: string | undefined;
   /** The user's name for it, the CLI's, its summary, or the first line of the first prompt. */
   readonly title: string | undefined;
   /** ms since the epoch */
@@ -29,8 +33,6 @@ export interface PastSessionCounts {
 interface Digest {
   /** Undefined for a file in which nothing was said; 2.0 leaves some, with titles of others. */
   readonly session: PastSession | undefined;
-  /** Where it was begun. */
-  readonly cwd: string | undefined;
   /** What the titles of other transcripts, in which 2.0 writes them, can be about. */
   readonly uuids: ReadonlySet<string>;
   readonly summaries: ReadonlyMap<string, string>;
@@ -41,33 +43,43 @@ interface Digest {
 const endBytes = 128 * 1024;
 /** Transcripts of a folder that are looked at, the last written first. */
 const maxSessions = 500;
+/** The same, of all folders. */
+const maxOfAll = 2_000;
 /** Bytes of each file that are counted. */
 const maxCounted = 256 * 1024 * 1024;
+/** Bytes of a conversation that are looked through for edits. */
+const maxEdited = 64 * 1024 * 1024;
 
 /** What was held in a folder. Reads the head and the tail of each transcript, and again only if size or time changed. */
 export class PastSessions {
   private readonly known = new Map<string, { key: string; digest: Digest | undefined }>();
+  private readonly counts = new Map<string, { key: string; counts: PastSessionCounts }>();
 
   /** @param projects `<config>/projects` */
   constructor(private readonly projects: string) {}
 
   /** The last active first. */
   async list(folder: string): Promise<PastSession[]> {
+    const found = await this.read(transcriptsIn(foldersOf(this.projects, folder)).slice(0, maxSessions));
+    return found.filter(({ cwd }) => cwd === undefined || isOfFolder(folder, cwd));
+  }
+
+  /** Of all folders, the last active first. What their names are made of is the CLI's own; `cwd` says where each was. */
+  async listAll(): Promise<PastSession[]> {
+    const folders = namesIn(this.projects).map((name) => join(this.projects, name));
+    return this.read(transcriptsIn(folders).slice(0, maxOfAll));
+  }
+
+  private async read(transcripts: readonly FoundTranscript[]): Promise<PastSession[]> {
     const digests: Digest[] = [];
-    for (const { path, stat } of transcriptsIn(foldersOf(this.projects, folder)).slice(0, maxSessions)) {
-      const key = `${stat.size} ${stat.mtimeMs} ${stat.ino}`;
-      let known = this.known.get(path);
-      if (known?.key !== key) {
-        known = { key, digest: await digestOf(path, stat) };
-        this.known.set(path, known);
-        await breathe();
-      }
-      digests.push(...(known.digest ? [known.digest] : []));
+    for (const transcript of transcripts) {
+      const digest = await this.digest(transcript);
+      digests.push(...(digest ? [digest] : []));
     }
     const summaries = new Map(digests.flatMap((digest) => [...digest.summaries]));
     return digests
-      .flatMap(({ session, cwd, uuids, hasOwnTitle }) => {
-        if (!session || (cwd !== undefined && !isOfFolder(folder, cwd))) {
+      .flatMap(({ session, uuids, hasOwnTitle }) => {
+        if (!session) {
           return [];
         }
         const [leaf] = [...uuids].filter((uuid) => summaries.has(uuid)).slice(-1);
@@ -77,18 +89,75 @@ export class PastSessions {
       .sort((a, b) => b.lastActive - a.lastActive);
   }
 
+  /**
+   * Those that were held in a folder, or below it, and have written something since, themselves or by a sub-agent.
+   * @param since by session, in ms since the epoch
+   */
+  async writtenSince(folder: string, since: (sessionId: string) => number): Promise<PastSession[]> {
+    const found: PastSession[] = [];
+    const transcripts = transcriptsIn(foldersBelow(this.projects, folder)).slice(0, maxSessions);
+    for (const transcript of transcripts.filter((each) => isWrittenSince(each, since))) {
+      const digest = await this.digest(transcript);
+      const { session } = digest ?? {};
+      if (session?.cwd !== undefined && isOfFolder(folder, session.cwd)) {
+        found.push(session);
+      }
+    }
+    return found;
+  }
+
+  /** See `RecordedSession.editsSince`, for one that need not run. */
+  async editsSince(
+    { path, sessionId }: PastSession,
+    time: number,
+  ): Promise<{ edits: PastEdit[]; isComplete: boolean }> {
+    const paths = filesSince(dirname(path), sessionId, time);
+    const { found, isComplete } = await editsBack(paths, sessionId, time, maxEdited);
+    return { edits: found, isComplete };
+  }
+
   /** Reads it and its sub-agents' through, up to that many bytes from the end of each. */
-  async count({ path, sessionId }: PastSession, bytes = maxCounted): Promise<PastSessionCounts> {
-    const folder = join(path, '..');
-    const agents = agentFiles(folder, sessionId).filter(
-      (agent) => isAgentOf(agent, folder, sessionId) === true,
-    );
-    const { found, isComplete } = await countBack([path, ...agents], sessionId, bytes);
-    return { ...found, isComplete };
+  async count(session: PastSession, bytes = maxCounted): Promise<PastSessionCounts> {
+    const { path, sessionId } = session;
+    const key = `${session.bytes} ${session.lastActive} ${bytes}`;
+    const known = this.counts.get(path);
+    if (known?.key === key) {
+      return known.counts;
+    }
+    const paths = filesSince(dirname(path), sessionId, 0);
+    const { found, isComplete } = await countBack(paths, sessionId, bytes);
+    const counts = { ...found, isComplete };
+    this.counts.set(path, { key, counts });
+    return counts;
+  }
+
+  private async digest({ path, stat }: FoundTranscript): Promise<Digest | undefined> {
+    const key = `${stat.size} ${stat.mtimeMs} ${stat.ino}`;
+    let known = this.known.get(path);
+    if (known?.key !== key) {
+      known = { key, digest: await digestOf(path, stat) };
+      this.known.set(path, known);
+      await breathe();
+    }
+    return known.digest;
   }
 }
 
-function transcriptsIn(folders: string[]): { path: string; stat: fs.Stats }[] {
+interface FoundTranscript {
+  readonly path: string;
+  readonly stat: fs.Stats;
+}
+
+function isWrittenSince({ path, stat }: FoundTranscript, since: (sessionId: string) => number): boolean {
+  const sessionId = sessionIdIn(basename(path)) ?? '';
+  const agents = agentFolder(dirname(path), sessionId);
+  const time = since(sessionId);
+  return (
+    stat.mtimeMs > time || namesIn(agents).some((name) => (statOf(join(agents, name))?.mtimeMs ?? 0) > time)
+  );
+}
+
+function transcriptsIn(folders: readonly string[]): FoundTranscript[] {
   return folders
     .flatMap((folder) =>
       namesIn(folder).flatMap((name) => {
@@ -115,7 +184,7 @@ async function digestOf(path: string, stat: fs.Stats): Promise<Digest | undefine
     });
   }
   const entries = [...head, ...tail];
-  const own = entries.filter((entry) => entry.sessionId === undefined || entry.sessionId === sessionId);
+  const own = entries.filter((entry) => isOfSession(entry, sessionId));
   const said = own.filter(({ kind }) => ['prompt', 'assistant', 'command'].includes(kind));
   const summaries = new Map(
     entries.flatMap((entry) =>
@@ -134,12 +203,12 @@ async function digestOf(path: string, stat: fs.Stats): Promise<Digest | undefine
         : {
             sessionId,
             path,
+            cwd: own.find(({ cwd }) => cwd !== undefined)?.cwd,
             title: title ?? firstLineOf(own),
             begun: times[0],
             lastActive: times.at(-1) ?? stat.mtimeMs,
             bytes: stat.size,
           },
-    cwd: own.find(({ cwd }) => cwd !== undefined)?.cwd,
     uuids: new Set(own.flatMap(({ uuid }) => uuid ?? [])),
     summaries,
     hasOwnTitle: title !== undefined,
@@ -158,5 +227,5 @@ function firstLineOf(entries: readonly Entry[]): string | undefined {
     entries.find((entry) => entry.kind === 'prompt' && entry.isTyped && entry.agentId === undefined) ??
     entries.find(({ kind }) => kind === 'command');
   const text = prompt?.kind === 'prompt' || prompt?.kind === 'command' ? prompt.text : undefined;
-  return text?.trim().split(/\r?\n/, 1)[0];
+  return text === undefined ? undefined : firstLine(text);
 }

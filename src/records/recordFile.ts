@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCode, errorMessage, isNotFound } from '../base/errors.ts';
+import { isForeign } from '../server/privateDir.ts';
 
 /** A regular file that is open for reading. Whoever gets one closes it. */
 export interface OpenFile {
@@ -54,12 +55,6 @@ export function statOf(path: string): fs.Stats | undefined {
   }
 }
 
-/** Another user could tell us anything. Root can do that anyway. */
-export function isForeign({ uid }: fs.Stats): boolean {
-  const user = process.getuid?.();
-  return user !== undefined && uid !== user && uid !== 0;
-}
-
 /** A real folder of this user, not a link to one. */
 export function isOwnFolder(path: string): boolean {
   const stat = statOf(path);
@@ -86,6 +81,12 @@ export function readAt(fd: number, buffer: Buffer, position: number): number {
     filled += read;
   }
   return filled;
+}
+
+/** What it begins with, of at most so many bytes. */
+export function headAt({ fd, stat }: OpenFile, bytes: number): Buffer {
+  const buffer = Buffer.alloc(Math.min(stat.size, bytes));
+  return buffer.subarray(0, readAt(fd, buffer, 0));
 }
 
 /** Lets everything else have its turn between two chunks. */

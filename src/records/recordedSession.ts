@@ -3,7 +3,7 @@ import { Emitter } from '../base/emitter.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Conversation } from './conversation.ts';
-import type { RecordedEdit, RecordEvent, RecordSource, SessionState, ToolUse, Turn } from './events.ts';
+import type { PastEdit, RecordEvent, RecordSource, SessionState, ToolUse, Turn } from './events.ts';
 import type { WatchOptions } from './folderWatch.ts';
 import { GrowingTranscript } from './growingTranscript.ts';
 import { editsBack, turnsBack } from './lookBack.ts';
@@ -81,6 +81,11 @@ export class RecordedSession implements Disposable {
     return this.transcript?.sessionId;
   }
 
+  /** When its process began, in ms since the epoch; undefined where it keeps no session file. */
+  get startedAt(): number | undefined {
+    return this.file?.startedAt;
+  }
+
   /** Undefined where no record tells it truthfully. */
   get state(): SessionState | undefined {
     return this.file ? this.stateOf(this.file) : this.stateOfTurn();
@@ -147,12 +152,12 @@ export class RecordedSession implements Disposable {
 
   /**
    * What this session and its sub-agents have edited since then (ms since the epoch), oldest first.
-   * @param limit bytes of each transcript, from its end
+   * @param limit bytes of the transcripts, from their ends
    */
   async editsSince(
     time: number,
     { bytes } = { bytes: maxLookBack },
-  ): Promise<{ edits: RecordedEdit[]; isComplete: boolean }> {
+  ): Promise<{ edits: PastEdit[]; isComplete: boolean }> {
     if (!this.transcript) {
       return { edits: [], isComplete: false };
     }

@@ -11,8 +11,8 @@ import { namesIn, openRecord } from './recordFile.ts';
 /** What the CLI writes of itself while it runs, as 2.1.330 was seen to do. */
 const sessionFile = z.looseObject({
   pid: z.number(),
-  /** A part of paths. */
-  sessionId: z.string().check(z.regex(/^[\w-]{1,100}$/)),
+  /** A part of paths and of command lines. */
+  sessionId: z.string().check(z.regex(/^\w[\w-]{0,99}$/)),
   cwd: z.string(),
   version: lenient(z.string()),
   name: lenient(z.string()),
@@ -20,6 +20,8 @@ const sessionFile = z.looseObject({
   status: lenient(z.string()),
   /** `permission prompt`, `input needed`, … */
   waitingFor: lenient(z.string()),
+  /** ms since the epoch */
+  startedAt: lenient(z.number()),
   /** ms since the epoch */
   statusUpdatedAt: lenient(z.number()),
   /** When the process was started, in the system's own measure: tells it from a later one with its number. */

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Disposable } from '../base/disposable.ts';
-import { agentFiles, agentFolder, isAgentOf } from './agentFiles.ts';
-import { parseEntry, type Entry } from './entries.ts';
+import { agentFiles, agentFolder, filesSince, isAgentOf } from './agentFiles.ts';
+import { isOfSession, parseEntry, type Entry } from './entries.ts';
 import { FolderWatch, type WatchOptions } from './folderWatch.ts';
 import { LineTail } from './lineTail.ts';
 import { linesBack } from './linesBack.ts';
@@ -98,8 +98,7 @@ export class Transcript implements Disposable {
 
   /** The files of this session and its sub-agents that were written since then (ms since the epoch), its own first. */
   filesSince(time: number): string[] {
-    const isNew = (path: string) => (statOf(path)?.mtimeMs ?? 0) >= time && this.isOwnAgent(path);
-    return [this.path, ...this.agentPaths().filter(isNew)];
+    return filesSince(this.folder, this.sessionId, time, (path) => this.isOwnAgent(path));
   }
 
   dispose(): void {
@@ -161,7 +160,7 @@ export class Transcript implements Disposable {
 
   private hear(bytes: Buffer): void {
     const entry = parseEntry(bytes);
-    if (entry && this.isOurs(entry)) {
+    if (entry && isOfSession(entry, this.sessionId)) {
       this.sink.entry(entry, false);
     }
   }
@@ -170,10 +169,6 @@ export class Transcript implements Disposable {
   private async reopen(tail: LineTail, limit: number, isEnough?: Enough): Promise<void> {
     await this.tellPast(tail, limit, isEnough);
     await tail.read();
-  }
-
-  private isOurs({ sessionId }: Entry): boolean {
-    return sessionId === undefined || sessionId === this.sessionId;
   }
 
   /** One that was there before: read back if it is of the last turn, else from where it ends once it goes on. */
@@ -247,7 +242,7 @@ export class Transcript implements Disposable {
           start = offset;
         }
         const entry = line && parseEntry(line);
-        if (entry && this.isOurs(entry)) {
+        if (entry && isOfSession(entry, this.sessionId)) {
           entries.push(entry);
         }
         const bytes = stat.size - offset;

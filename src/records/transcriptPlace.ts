@@ -36,6 +36,14 @@ export function foldersOf(projects: string, cwd: string): string[] {
     .map((found) => join(projects, found));
 }
 
+/** The folders of transcripts that were begun in `cwd` or below it, and of some that were not: slugs are not unique. */
+export function foldersBelow(projects: string, cwd: string): string[] {
+  const { name } = slugOf(cwd);
+  return namesIn(projects)
+    .filter((found) => found === name || found.startsWith(name.endsWith('-') ? name : `${name}-`))
+    .map((found) => join(projects, found));
+}
+
 /**
  * The folder with the transcript of a session. One that was begun in another folder (another working tree, a resumed one)
  * is looked for in all of them: its id is its own.
@@ -52,7 +60,8 @@ export function transcriptName(sessionId: string): string {
   return `${sessionId}.jsonl`;
 }
 
-const transcript = /^([\w-]{1,100})\.jsonl$/;
+/** Never what a command line takes for an option. */
+const transcript = /^(\w[\w-]{0,99})\.jsonl$/;
 const agentTranscript = /^agent-([\w-]{1,100})\.jsonl$/;
 
 /** The session that a file in such a folder is the transcript of. */

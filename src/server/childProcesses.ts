@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { dirname } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 
 export interface RunOptions {
   /** Goes to its standard input, which ends with it. */
@@ -15,6 +16,16 @@ export interface Ended {
   code: number;
   stdout: Buffer;
   stderr: string;
+}
+
+/** A process that runs on, which its starter talks to. */
+export interface Started {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Once it has ended and all that it has printed was read. Never rejects. */
+  readonly closed: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
 
 /** Bytes, of each stream; with more it is killed. */
@@ -60,6 +71,28 @@ export class ChildProcesses {
       );
       child.stdin?.on('error', () => {}); // it may end without reading all
       child.stdin?.end(options.input);
+    });
+  }
+
+  /**
+   * @param cwd where it begins to work
+   * @throws when it may not or cannot start
+   */
+  start(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Started> {
+    if (!this.isTrusted()) {
+      return Promise.reject(new Error('No program is started in Restricted Mode.'));
+    }
+    return new Promise((resolve, reject) => {
+      const child = spawn(program, args, { cwd, env, windowsHide: true, stdio: ['pipe', 'pipe', 'pipe'] });
+      const closed = new Promise<Awaited<Started['closed']>>((end) =>
+        child.once('close', (code, signal) => end({ code, signal })),
+      );
+      child.once('error', reject);
+      child.stdin.on('error', () => {}); // it has ended, which `closed` tells
+      child.once('spawn', () => {
+        const { pid = 0, stdin, stdout, stderr } = child;
+        resolve({ pid, stdin, stdout, stderr, closed });
+      });
     });
   }
 }

@@ -4,6 +4,8 @@ import { lineageOnLinux } from './processes.ts';
 
 interface ProcessStatus {
   readonly state: string;
+  /** When it began, in ticks since the system did. */
+  readonly began: string | undefined;
   readonly group: number;
   /** Device number of its terminal, 0 without. */
   readonly terminal: number;
@@ -43,6 +45,11 @@ export async function readsTerminal(pid: number, shell: number): Promise<boolean
   return !rivals.includes(true);
 }
 
+/** Tells a process from a later one with its number. Undefined where it is not known, and when it has ended. */
+export async function beginOf(pid: number): Promise<string | undefined> {
+  return (await status(pid))?.began;
+}
+
 async function processIds(): Promise<number[]> {
   const names = await readdir('/proc').catch(() => []);
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
@@ -51,9 +58,11 @@ async function processIds(): Promise<number[]> {
 /** @see proc_pid_stat(5); the name of the program may hold spaces and parentheses. */
 async function status(pid: number): Promise<ProcessStatus | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const [state, , group, , terminal, foreground] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, , group, , terminal, foreground] = fields;
+  const began = fields[19];
   return state
-    ? { state, group: Number(group), terminal: Number(terminal), foreground: Number(foreground) }
+    ? { state, began, group: Number(group), terminal: Number(terminal), foreground: Number(foreground) }
     : undefined;
 }
 

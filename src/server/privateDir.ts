@@ -75,3 +75,9 @@ export function remedy(error: unknown): string {
       return 'Mend that, then restart the bridge.';
   }
 }
+
+/** Another user could tell us anything. Root can do that anyway. */
+export function isForeign({ uid }: fs.Stats): boolean {
+  const user = process.getuid?.();
+  return user !== undefined && uid !== user && uid !== 0;
+}

@@ -1,5 +1,6 @@
-import { readFile, readlink } from 'node:fs/promises';
+import { readFile, readdir, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../base/errors.ts';
 import type { ChildProcesses } from './childProcesses.ts';
 
@@ -31,7 +32,11 @@ export function isListening(port: number): Promise<boolean> {
 
 /** The process itself, its parent, and so on up: nearest first. What cannot be seen ends the list. */
 export async function lineage(pid: number, processes: ChildProcesses): Promise<number[]> {
-  return process.platform === 'linux' ? lineageOnLinux(pid) : walkUp(pid, await processTable(processes));
+  if (process.platform === 'linux') {
+    return lineageOnLinux(pid);
+  }
+  const parents = await processTable(processes);
+  return walkUp(pid, (child) => parents.get(child));
 }
 
 /** The same, without asking a program. */
@@ -56,8 +61,57 @@ async function parentFromProc(pid: number): Promise<number | undefined> {
   return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]) || undefined;
 }
 
+/** All that a process has started, and what that has started, and so on; not itself. */
+export async function descendants(pid: number, processes: ChildProcesses): Promise<number[]> {
+  const parents = process.platform === 'linux' ? await parentsOnLinux() : await processTable(processes);
+  const found = new Set([pid]);
+  for (let before = 0; before < found.size;) {
+    before = found.size;
+    for (const [child, parent] of parents) {
+      if (found.has(parent)) {
+        found.add(child);
+      }
+    }
+  }
+  found.delete(pid);
+  return [...found];
+}
+
+/**
+ * Asks a process to end, then ends it and all that it has started.
+ * @param patience ms that it has to end by itself
+ */
+export async function endTree(pid: number, processes: ChildProcesses, patience: number): Promise<void> {
+  // Asked now: what outlives its parent belongs to another one afterwards.
+  const tree = await descendants(pid, processes).catch(() => []);
+  signal(pid, 'SIGTERM');
+  const end = Date.now() + patience;
+  while (isAlive(pid) && Date.now() < end) {
+    await delay(20);
+  }
+  for (const each of [pid, ...tree]) {
+    signal(each, 'SIGKILL');
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // gone already
+  }
+}
+
+async function parentsOnLinux(): Promise<Map<number, number>> {
+  const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
+  const parents = await Promise.all(
+    pids.map(async (pid) => [pid, (await parentFromProc(pid)) ?? 0] as const),
+  );
+  return new Map(parents);
+}
+
 /** Reads all processes at once: on Windows one query costs half a second, however much it asks for. */
-async function processTable(processes: ChildProcesses): Promise<(pid: number) => number | undefined> {
+async function processTable(processes: ChildProcesses): Promise<Map<number, number>> {
   const [command, ...args] =
     process.platform === 'win32'
       ? [
@@ -69,8 +123,7 @@ async function processTable(processes: ChildProcesses): Promise<(pid: number) =>
         ]
       : ['ps', '-A', '-o', 'pid=,ppid='];
   const { stdout } = await processes.run(command, args);
-  const parents = new Map(parseProcessTable(stdout.toString()));
-  return (pid) => parents.get(pid);
+  return new Map(parseProcessTable(stdout.toString()));
 }
 
 /** Lines of "pid parent". */

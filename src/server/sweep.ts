@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { lockFileContent, type LockFileContent } from '../protocol/ide.ts';
+import { isForeign } from './privateDir.ts';
 import { readSmallFile } from './smallFile.ts';
 
 interface Probes {
@@ -60,12 +61,6 @@ async function isGhost(path: string, name: string, bridge: string, probes: Probe
     content !== undefined &&
     (!probes.isAlive(content.pid) || (content.bridge === bridge && !(await probes.isListening(port))))
   );
-}
-
-/** Root can do everything anyway. */
-function isForeign({ uid }: fs.Stats): boolean {
-  const user = process.getuid?.();
-  return user !== undefined && uid !== user && uid !== 0;
 }
 
 export function readLock(path: string): LockFileContent | undefined {

@@ -31,12 +31,12 @@ export function checkUpgrade(request: IncomingMessage, port: number, token: stri
 }
 
 /** `localhost` too: CLAUDE_CODE_IDE_HOST_OVERRIDE=localhost makes the CLI send it. */
-function isLoopbackHost(host: string | undefined, port: number): boolean {
+export function isLoopbackHost(host: string | undefined, port: number): boolean {
   return host === `127.0.0.1:${port}` || host === `localhost:${port}`;
 }
 
 /** Takes the same time wherever the two differ, and however long the offered one is. */
-function sameSecret(offered: string | undefined, secret: string): boolean {
+export function sameSecret(offered: string | undefined, secret: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(offered ?? ''), digest(secret));
 }

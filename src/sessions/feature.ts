@@ -77,7 +77,7 @@ export class SessionsFeature implements Disposable {
   }
 
   commands() {
-    const { launcher, sessionTerminals, userPlace } = this;
+    const { launcher, records, sessionTerminals, userPlace } = this;
     return {
       run: () => run(launcher),
       newSession: () => launch(launcher),
@@ -85,7 +85,10 @@ export class SessionsFeature implements Disposable {
       newSessionInEditor: () => launch(launcher, [], 'editor'),
       newSessionBeside: () => launch(launcher, [], 'beside'),
       continueSession: () => launch(launcher, ['--continue']),
-      resumeSession: () => launch(launcher, ['--resume']),
+      resumeSession: async () => {
+        const { resume } = await import('./resume.ts');
+        await resume(launcher, records, sessionTerminals, userPlace);
+      },
       showSession: (argument: unknown) => showSession(sessionTerminals, userPlace, argument),
       renameSession: (argument: unknown) => renameSession(sessionTerminals, argument),
     };

@@ -16,10 +16,10 @@ export async function run(launcher: Launcher): Promise<void> {
   }
 }
 
-/** @param args for the CLI, after those of the settings */
-export function launch(launcher: Launcher, args: readonly string[] = [], place?: Place): void {
+/** See `Launcher.launch`. */
+export function launch(launcher: Launcher, args: readonly string[] = [], place?: Place, cwd?: string): void {
   if (isTrusted()) {
-    launcher.launch(args, place);
+    launcher.launch(args, place, cwd);
   }
 }
 

@@ -7,7 +7,6 @@ import { isOnPath } from './isOnPath.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { setting } from '../editor/settings.ts';
 import type { Settings } from '../editor/settingNames.ts';
-import { runInNewTerminal } from '../editor/terminalInput.ts';
 import { connectionEnvironment } from './terminals.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 
@@ -72,9 +71,17 @@ export class Launcher implements vscode.Disposable {
     }
   }
 
-  /** Starts one more CLI in a terminal of its own. @param args for this time, after those of the settings */
-  launch(args: readonly string[], place = setting('location')): void {
-    const terminal = vscode.window.createTerminal({ ...this.terminalOptions(), location: location(place) });
+  /**
+   * Starts one more CLI in a terminal of its own.
+   * @param args for this time, after those of the settings
+   * @param cwd absolute; as the editor has it for terminals by default
+   */
+  launch(args: readonly string[], place = setting('location'), cwd?: string): void {
+    const terminal = vscode.window.createTerminal({
+      ...this.terminalOptions(),
+      location: location(place),
+      ...(cwd === undefined ? {} : { cwd }),
+    });
     this.own(terminal);
     this.userPlace.show(terminal);
     // The first one of a window takes the focus only once it can show something.
@@ -164,6 +171,7 @@ export class Launcher implements vscode.Disposable {
   }
 
   private async start(terminal: vscode.Terminal, args: readonly string[]): Promise<void> {
+    const { runInNewTerminal } = await import('../editor/terminalInput.ts');
     const line = commandLine(setting('command'), configuredArguments().concat(args));
     if (!(await runInNewTerminal(terminal, line))) {
       this.launched.delete(terminal);

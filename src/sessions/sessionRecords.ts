@@ -3,7 +3,7 @@ import { Emitter, type Event } from '../base/emitter.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
-import type { RecordEvent, RecordSource, SessionState } from '../records/events.ts';
+import type { RecordedEdit, RecordEvent, RecordSource, SessionState, Turn } from '../records/events.ts';
 import type { RecordedSession } from '../records/recordedSession.ts';
 import type { Records } from '../records/records.ts';
 import type { Session } from '../server/session.ts';
@@ -29,6 +29,13 @@ interface SessionRecordsOptions {
 
 /** By which record a session is known; `off` where none may be read. */
 export type KnownBy = RecordSource | 'off';
+
+/** A file that a session has written, as its record says. */
+export interface SessionEdit {
+  readonly session: Session;
+  readonly edit: RecordedEdit;
+  readonly turn: Turn | undefined;
+}
 
 interface Followed {
   readonly recorded: RecordedSession;
@@ -58,6 +65,7 @@ export class SessionRecords implements Disposable {
   private isDisposed = false;
   private readonly changed = new Emitter<Session>();
   private readonly prompted = new Emitter<Session>();
+  private readonly edited = new Emitter<SessionEdit>();
   private readonly subscriptions: readonly Disposable[];
   private readonly queue = new Queue();
 
@@ -65,6 +73,8 @@ export class SessionRecords implements Disposable {
   readonly onDidChange = this.changed.event;
   /** The user has sent it a prompt. */
   readonly onDidPrompt = this.prompted.event;
+
+  readonly onDidEdit = this.edited.event;
 
   constructor(
     private readonly clients: RecordedClients,
@@ -75,6 +85,15 @@ export class SessionRecords implements Disposable {
       clients.onDidChangeState(() => this.update()),
       clients.onDidUse((session) => this.followed.get(session)?.recorded.noteCall()),
     ];
+  }
+
+  get configDir(): string {
+    return this.options.configDir;
+  }
+
+  /** Whether anything may be read now. */
+  get isAllowed(): boolean {
+    return !this.isDisposed && this.options.isAllowed();
   }
 
   /** Undefined where nothing may be read, or nothing has been yet. */
@@ -89,9 +108,41 @@ export class SessionRecords implements Disposable {
     return recorded?.source.known.startsWith('session file') ? recorded.state : undefined;
   }
 
+  /** The same by whatever record there is, as of this moment: for those who are about to type something. */
+  async look(session: Session): Promise<SessionState | undefined> {
+    const recorded = this.of(session);
+    await recorded?.refresh();
+    return recorded?.state;
+  }
+
   /** For the doctor; undefined for a client that has not said which process it is. */
   sourceOf(session: Session): KnownBy | undefined {
     return this.options.isAllowed() ? this.followed.get(session)?.recorded.source : 'off';
+  }
+
+  /** All that is recorded, also of CLIs that are not connected. Undefined where nothing may be read. */
+  async open(): Promise<Records | undefined> {
+    if (!this.isAllowed) {
+      return undefined;
+    }
+    const { Records } = await import('../records/records.ts');
+    if (this.isAllowed && !this.records) {
+      const { configDir, log } = this.options;
+      this.records = new Records({ configDir, log });
+      this.records.start();
+    }
+    return this.records;
+  }
+
+  /** The process that holds each conversation open, by its id; of CLIs without a session file, if it is connected. */
+  get running(): ReadonlyMap<string, number> {
+    const files = this.records?.sessionFiles.all ?? [];
+    const connected = [...this.followed.values()].map(({ recorded }) => recorded);
+    return new Map(
+      [...files, ...connected].flatMap(({ sessionId, pid }) =>
+        sessionId === undefined ? [] : [[sessionId, pid]],
+      ),
+    );
   }
 
   /** To be called when the folder of a session, or whether reading is allowed, may have become another. */
@@ -109,10 +160,7 @@ export class SessionRecords implements Disposable {
     this.end();
     this.changed.dispose();
     this.prompted.dispose();
-  }
-
-  private get isOn(): boolean {
-    return !this.isDisposed && this.options.isAllowed();
+    this.edited.dispose();
   }
 
   private async settle(): Promise<void> {
@@ -121,7 +169,7 @@ export class SessionRecords implements Disposable {
         this.forget(session);
       }
     }
-    if (!this.isOn) {
+    if (!this.isAllowed) {
       this.end();
       return;
     }
@@ -129,17 +177,9 @@ export class SessionRecords implements Disposable {
     if (![...this.clients.sessions].some(isNew)) {
       return;
     }
-    const { Records } = await import('../records/records.ts');
-    if (!this.isOn) {
-      return; // who has switched it off has called for another look
-    }
-    if (!this.records) {
-      const { configDir, log } = this.options;
-      this.records = new Records({ configDir, log });
-      this.records.start();
-    }
-    for (const session of [...this.clients.sessions].filter(isNew)) {
-      this.follow(session, this.records);
+    const records = await this.open(); // who switches it off meanwhile calls for another look
+    if (records) {
+      [...this.clients.sessions].filter(isNew).forEach((session) => this.follow(session, records));
     }
   }
 
@@ -169,6 +209,9 @@ export class SessionRecords implements Disposable {
     recorded.onDidHappen((event) => {
       if (event.type === 'prompt' && event.isTyped) {
         this.prompted.fire(session);
+      }
+      if (event.type === 'edit') {
+        this.edited.fire({ session, edit: event.edit, turn: recorded.turn });
       }
       if (visible.has(event.type)) {
         this.changed.fire(session);

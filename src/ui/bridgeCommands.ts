@@ -1,14 +1,19 @@
 import * as vscode from 'vscode';
 import type { Mentions } from '../mentions/mentions.ts';
+import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { reconnect } from '../sessions/reconnect.ts';
-import { copyConnectionInfo, showMenu } from './menu.ts';
 
-export function bridgeCommands(bridge: Bridge, mentions: Mentions, log: vscode.LogOutputChannel) {
+export function bridgeCommands(
+  bridge: Bridge,
+  mentions: Mentions,
+  reasons: WaitingReasons,
+  log: vscode.LogOutputChannel,
+) {
   return {
-    showMenu: () => showMenu(bridge, mentions),
+    showMenu: async () => (await import('./menu.ts')).showMenu(bridge, mentions, reasons),
     showLog: () => log.show(),
-    copyConnectionInfo: () => copyConnectionInfo(bridge),
+    copyConnectionInfo: async () => (await import('./menu.ts')).copyConnectionInfo(bridge),
     restart: () => restart(bridge),
     reconnect: () => (bridge.state.kind === 'listening' ? reconnect(bridge.state.port) : restart(bridge)),
   };

@@ -1,42 +1,57 @@
 import * as vscode from 'vscode';
 import { counted } from '../base/text.ts';
 import type { Mentions } from '../mentions/mentions.ts';
+import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { commandIds } from '../editor/commandIds.ts';
 
-export async function showMenu(bridge: Bridge, mentions: Mentions): Promise<void> {
-  const { waiting } = mentions;
-  const items = [
-    ...(waiting > 0
-      ? [{ label: `$(trash) Discard ${counted(waiting, 'Waiting Mention')}`, command: undefined }]
-      : []),
-    { label: '$(terminal) Run Claude Code', command: commandIds.run },
+interface Item extends vscode.QuickPickItem {
+  act: () => unknown;
+}
+
+export async function showMenu(bridge: Bridge, mentions: Mentions, reasons: WaitingReasons): Promise<void> {
+  const run = (command: string) => () => vscode.commands.executeCommand(command);
+  const waitingMentions = mentions.waiting + mentions.waitingForAnswer;
+  const waitingReasons = reasons.all;
+  const waiting: Item[] = [
+    waitingReasons.length > 0 && {
+      label: `$(copy) Copy ${counted(waitingReasons.length, 'Waiting Reason')}`,
+      act: () => vscode.env.clipboard.writeText(waitingReasons.map(({ words }) => words).join('\n')),
+    },
+    waitingReasons.length > 0 && {
+      label: `$(trash) Discard ${counted(waitingReasons.length, 'Waiting Reason')}`,
+      act: () => reasons.discard(),
+    },
+    waitingMentions > 0 && {
+      label: `$(trash) Discard ${counted(waitingMentions, 'Waiting Mention')}`,
+      act: () => mentions.discard(),
+    },
+  ].filter((item) => item !== false);
+  const items: Item[] = [
+    { label: '$(terminal) Run Claude Code', act: run(commandIds.run) },
+    ...waiting,
     {
       label: '$(pulse) Doctor',
       detail: 'What keeps a CLI from connecting',
-      command: commandIds.doctor,
+      act: run(commandIds.doctor),
     },
-    { label: '$(output) Show Log', command: commandIds.showLog },
+    { label: '$(output) Show Log', act: run(commandIds.showLog) },
     {
       label: '$(copy) Copy Connection Info',
       detail: 'Without the token',
-      command: commandIds.copyConnectionInfo,
+      act: run(commandIds.copyConnectionInfo),
     },
     {
       label: '$(debug-restart) Restart Bridge',
       detail: 'Disconnects every session',
-      command: commandIds.restart,
+      act: run(commandIds.restart),
     },
   ];
   const picked = await vscode.window.showQuickPick(items, {
     title: 'IDE Bridge for Claude Code',
     placeHolder: connectionInfo(bridge).join(' · '),
   });
-  if (picked?.command !== undefined) {
-    await vscode.commands.executeCommand(picked.command);
-  } else if (picked) {
-    mentions.discard();
-  }
+  await picked?.act();
 }
 
 export async function copyConnectionInfo(bridge: Bridge): Promise<void> {

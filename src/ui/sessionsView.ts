@@ -5,6 +5,7 @@ import { counted } from '../base/text.ts';
 import { Throttle } from '../base/throttle.ts';
 import { Proposal } from '../proposals/proposal.ts';
 import type { Proposals } from '../proposals/proposals.ts';
+import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import { promptText, questionText, toolText } from '../sessions/stateText.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
@@ -26,6 +27,7 @@ interface SessionsViewDependencies {
   attention: Attention;
   signs: TerminalSigns;
   records: SessionRecords;
+  waitingReasons: WaitingReasons;
 }
 
 /** Every connected CLI with what it is at, and below it the proposals that wait for a decision. */
@@ -42,7 +44,8 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(private readonly dependencies: SessionsViewDependencies) {
-    const { bridge, proposals, agentChanges, sessionTerminals, attention, signs, records } = dependencies;
+    const { bridge, proposals, agentChanges, sessionTerminals, attention, signs, records, waitingReasons } =
+      dependencies;
     this.view = vscode.window.createTreeView('ideBridge.sessions', { treeDataProvider: this });
     const update = () => this.update();
     this.subscription = vscode.Disposable.from(
@@ -56,6 +59,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
       records.onDidChange(update),
       sessionTerminals.onDidChange(update),
       attention.onDidChange(update),
+      waitingReasons.onDidChange(update),
     );
   }
 
@@ -82,14 +86,20 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     this.redraw.schedule();
   }
 
+  /** What is known of it, for all sessions. */
+  private each<T>(property: (session: Session) => T | undefined): Set<T> {
+    return new Set([...this.dependencies.bridge.sessions].flatMap((session) => property(session) ?? []));
+  }
+
   private proposalsOf(session: Session): Proposal[] {
     return this.dependencies.proposals.all.filter((proposal) => proposal.session === session);
   }
 
   private sessionItem(session: Session): vscode.TreeItem {
-    const { agentChanges, sessionTerminals } = this.dependencies;
+    const { agentChanges, sessionTerminals, waitingReasons } = this.dependencies;
     const { label, clientInfo, pid } = session;
     const folder = sessionTerminals.folderOf(session);
+    const reasons = waitingReasons.all.filter((reason) => reason.pid === pid);
     const hasTerminal = sessionTerminals.terminalOf(session) !== undefined;
     const { icon, text } = this.state(session);
     const { None, Expanded } = vscode.TreeItemCollapsibleState;
@@ -99,18 +109,25 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     item.id = `session ${session.id}${hasChildren ? ' with proposals' : ''}`;
     item.iconPath = icon;
     const changed = agentChanges.changes.all.filter(({ set }) => pid !== undefined && set.pid === pid).length;
+    const { mode = 'default', turn } = this.dependencies.records.of(session) ?? {};
+    const folders = this.each((other) => sessionTerminals.folderOf(other));
+    const versions = this.each((other) => other.clientInfo?.version);
+    // What tells it from the others; the prompt last, as it may be cut off.
     item.description = [
       text,
+      mode !== 'default' && printable(mode, 40),
+      reasons.length > 0 && counted(reasons.length, 'reason waits', 'reasons wait'),
       changed > 0 && `${changed} changed`,
-      folder && basename(folder),
-      clientInfo?.version,
-      pid,
+      folders.size > 1 && folder && basename(folder),
+      versions.size > 1 && clientInfo?.version,
+      turn && `“${promptText(turn.prompt)}”`,
     ]
       .filter(Boolean)
       .join(' · ');
     item.tooltip = [
       `${label}: ${text}`,
       ...this.details(session).filter((line) => line !== text),
+      ...reasons.map(({ fileName }) => `Your reason for ${fileName} waits for its prompt`),
       `${clientInfo?.name} ${clientInfo?.version}, process ${pid ?? 'unknown'}`,
       ...(folder === undefined ? [] : [folder]),
       hasTerminal ? 'Click to show its terminal' : 'Runs outside of the terminals of this window',

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { counted } from '../base/text.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Mentions } from '../mentions/mentions.ts';
+import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Attention } from '../sessions/attention.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { StatusItem, type StatusText } from '../editor/statusItem.ts';
@@ -20,11 +21,13 @@ export class StatusBar implements vscode.Disposable {
     private readonly bridge: Bridge,
     private readonly attention: Attention,
     private readonly mentions: Mentions,
+    private readonly reasons: WaitingReasons,
   ) {
     this.subscription = vscode.Disposable.from(
       bridge.onDidChangeState(() => this.update()),
       attention.onDidChange(() => this.update()),
       mentions.onDidChange(() => this.update()),
+      reasons.onDidChange(() => this.update()),
     );
     this.update();
   }
@@ -35,15 +38,37 @@ export class StatusBar implements vscode.Disposable {
   }
 
   private update(): void {
-    this.item.tell(describe(this.bridge, this.attention, this.mentions));
+    const { bridge, attention, mentions, reasons } = this;
+    this.item.tell(describe(bridge, attention, waiting(mentions, reasons)));
   }
 }
 
-function describe({ state, sessions }: Bridge, { unseen }: Attention, { waiting }: Mentions): StatusText {
+/** Of each that waits, what for. */
+function waiting(mentions: Mentions, reasons: WaitingReasons): { count: number; lines: string[] } {
+  const { waiting: forSession, waitingForAnswer } = mentions;
+  const wait = (count: number) => counted(count, 'mention waits', 'mentions wait');
+  const lines = [
+    ...(forSession > 0 ? [`${wait(forSession)} for the next Claude Code session that connects.`] : []),
+    ...(waitingForAnswer > 0 ? [`${wait(waitingForAnswer)} until what is asked is answered.`] : []),
+    ...reasons.all.map(
+      ({ fileName, label }) => `Your reason for ${fileName} waits for the prompt of ${label}.`,
+    ),
+  ];
+  return { count: forSession + waitingForAnswer + reasons.all.length, lines };
+}
+
+function describe(
+  { state, sessions }: Bridge,
+  { unseen }: Attention,
+  { count, lines }: ReturnType<typeof waiting>,
+): StatusText {
   if (unseen > 0) {
     return {
-      text: `$(bell-dot) Claude: ${sessions.size}`,
-      tooltip: `${counted(unseen, 'Claude Code session waits', 'Claude Code sessions wait')} for you.`,
+      text: `$(bell-dot) Claude: ${sessions.size}${count > 0 ? `, ${count} waiting` : ''}`,
+      tooltip: [
+        `${counted(unseen, 'Claude Code session waits', 'Claude Code sessions wait')} for you.`,
+        ...lines,
+      ].join('\n'),
       color: 'statusBarItem.warningBackground',
     };
   }
@@ -64,11 +89,8 @@ function describe({ state, sessions }: Bridge, { unseen }: Attention, { waiting 
         color: 'statusBarItem.errorBackground',
       };
     case 'listening':
-      if (waiting > 0) {
-        return {
-          text: `$(mention) Claude: ${waiting} waiting`,
-          tooltip: `${counted(waiting, 'mention waits', 'mentions wait')} for the next Claude Code session that connects.`,
-        };
+      if (count > 0) {
+        return { text: `$(mention) Claude: ${count} waiting`, tooltip: lines.join('\n') };
       }
       return sessions.size === 0
         ? {

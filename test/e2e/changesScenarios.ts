@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Deferred } from '../../src/base/deferred.ts';
+import { isListening } from '../../src/server/processes.ts';
 import { until } from '../support/until.ts';
 import type { PermissionMode } from './claude.ts';
 import { editTurns } from './coreScenarios.ts';
@@ -68,7 +71,7 @@ export function changesScenarios(desk: () => Desk): void {
       for (const name of ['edited.txt', 'new.txt', 'scripted.txt'])
         await row(name).waitFor({ timeout: 20_000 });
       assert.match((await row('edited.txt').textContent()) ?? '', /\+1 −1/);
-      assert.match((await row('scripted.txt').textContent()) ?? '', /by shell\?/);
+      assert.match((await row('scripted.txt').textContent()) ?? '', /by shell/);
 
       await desk().reload();
       await desk().window.connectedClients(1, 30_000);
@@ -130,6 +133,146 @@ export function changesScenarios(desk: () => Desk): void {
     assert.match(await revert(1), /with changes by/);
     await until('what it was', async () => (await file.text()) === 'one\ntwo\n');
     await until('an empty view', async () => (await shared().count()) === 0);
+  });
+}
+
+/** What a shell command of the agent writes, told from what comes before, beside and after it. */
+export function shellScenarios(desk: () => Desk): void {
+  it('lists what a shell command of the agent edits, and nothing that the user does a second later, or while it is idle', async () => {
+    const [scripted, mine, stashed, made] = await Promise.all([
+      desk().file('scripted.txt', 'committed\n'),
+      desk().file('mine.txt', 'committed\n'),
+      desk().file('stashed.txt', 'committed\n'),
+      desk().file('made.txt'),
+    ]);
+    const workspace = path.dirname(path.dirname(scripted.path));
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+        cwd: workspace,
+      });
+    const sed = (file: string, text: string) => ['-i', `s/committed/${text}/`, file];
+    const rows = desk()
+      .window.page.locator('.pane', { hasText: 'Agent Changes' })
+      .locator('.monaco-list-row');
+    const row = (name: string) => rows.filter({ hasText: name }).first();
+    const names = async () =>
+      (await rows.locator('.label-name').allInnerTexts()).filter((name) => name.endsWith('.txt')).sort();
+    git('init', '--quiet');
+    git('add', '--all');
+    git('commit', '--quiet', '--message=first');
+    execFileSync('sed', sed(stashed.path, 'stashed'));
+    git('stash', '--quiet');
+    try {
+      const claude = await desk().startClaude();
+      await claude.ask('are you there?'); // the transcript of a CLI without a session file is found by its first turn
+      const bash = async (command: string, end: Promise<void> = Promise.resolve()) => {
+        claude.api.script([toolUse('Bash', { command, description: 'edit' })]);
+        claude.api.script([text('it is done')], end);
+        await claude.prompt('please run it');
+        await claude.sayYes();
+      };
+      await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
+      const isOver = new Deferred<void>();
+      await bash(`sed ${sed(scripted.path, 'scripted').join(' ')}`, isOver.promise);
+      await row('scripted.txt').waitFor({ timeout: 20_000 });
+      assert.match((await row('scripted.txt').textContent()) ?? '', /by shell/);
+      await sleep(1_000);
+      execFileSync('sed', sed(mine.path, 'mine'));
+      isOver.settle();
+      await claude.terminal.shows('it is done');
+      await claude.terminal.settled();
+      await sleep(3_000); // idle, as what is said of it knows by then
+      git('stash', 'apply', '--quiet');
+      await sleep(1_000);
+      git('checkout', '--quiet', '--', mine.path);
+      await sleep(1_000);
+      await bash(`touch ${made.path}`);
+      await row('made.txt').waitFor({ timeout: 20_000 });
+      assert.deepEqual(await names(), ['made.txt', 'scripted.txt']);
+      assert.equal(await stashed.text(), 'stashed\n');
+    } finally {
+      rmSync(path.join(workspace, '.git'), { recursive: true, force: true });
+    }
+  });
+}
+
+/** What is edited while no window is there. */
+export function unwatchedScenarios(desk: () => Desk): void {
+  const changes = () => desk().window.page.locator('.pane', { hasText: 'Agent Changes' });
+  const row = (words: string) => changes().locator('.monaco-list-row', { hasText: words }).first();
+
+  it('lists what was edited while VS Code was closed, and reverts it to every byte', async function () {
+    if (spawnSync('tmux', ['-V']).status !== 0) this.skip();
+    const before = {
+      'edited.txt': '\uFEFF\tone\r\n\ttwo\nno newline',
+      'written.txt': 'one\r\ntwo\r\n',
+      'large.txt': `one\ntwo\n${'x\n'.repeat(40_000)}`,
+      'mine.txt': 'one\n\nthree\n',
+    };
+    const file = async (name: keyof typeof before) => (await desk().file(name, before[name])).path;
+    const paths = new Map<string, string>();
+    for (const name of Object.keys(before) as (keyof typeof before)[]) paths.set(name, await file(name));
+    const pathOf = (name: keyof typeof before) => paths.get(name) ?? '';
+    const created = await desk().file('created.txt');
+    await desk().watches();
+    await desk().restart(async () => {
+      await desk().runOutside('please edit\nall of it', [
+        ...editTurns(pathOf('edited.txt'), 'two', 'TWO'),
+        ...editTurns(pathOf('edited.txt'), 'one', 'ONE'),
+        toolUse('Read', { file_path: pathOf('written.txt') }),
+        toolUse('Write', { file_path: pathOf('written.txt'), content: 'anew\n' }),
+        toolUse('Read', { file_path: pathOf('large.txt'), limit: 5 }),
+        toolUse('Edit', { file_path: pathOf('large.txt'), old_string: 'two', new_string: 'TWO' }),
+        toolUse('Write', { file_path: created.path, content: 'new\n' }),
+        ...editTurns(pathOf('mine.txt'), 'one', 'ONE'),
+      ]);
+      appendFileSync(pathOf('mine.txt'), 'mine\n');
+    });
+    await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
+    await row('Ended session · please edit').filter({ hasText: '5 files' }).waitFor({ timeout: 30_000 });
+    for (const name of ['edited.txt', 'written.txt', 'large.txt', 'created.txt', 'mine.txt'])
+      await row(name).filter({ hasText: 'while away' }).waitFor();
+    await row('5 files').hover();
+    await row('5 files').getByRole('button', { name: 'Revert All Changes' }).click();
+    await desk().window.page.getByRole('button', { name: 'Revert 5 Files' }).click();
+    await until('the new file to go', () => !created.exists());
+    for (const [name, bytes] of Object.entries({ ...before, 'mine.txt': `${before['mine.txt']}mine\n` }))
+      await until(`every byte of ${name}`, () => readFileSync(paths.get(name) ?? '', 'utf8') === bytes);
+  });
+}
+
+/** What a CLI edits while the window, which it was connected to, is away for a moment. */
+export function reloadedScenarios(desk: () => Desk): void {
+  it('lists what a session edits while the window is reloaded', async () => {
+    const file = await desk().file('meanwhile.txt', 'one\ntwo\n');
+    const claude = await desk().startClaude('acceptEdits');
+    await claude.ask('hello there'); // else it does not come back
+    const port = Number(claude.terminal.bridgePort);
+    const mayEdit = new Deferred<void>();
+    claude.api.script([...editTurns(file.path, 'two', 'TWO'), text('edited it')], mayEdit.promise);
+    await claude.terminal.type('please edit');
+    await until('it to work', async () => {
+      await claude.terminal.press('Enter');
+      return claude.terminal.shows('esc to interrupt', 3_000).then(
+        () => true,
+        () => false,
+      );
+    });
+    const reloaded = desk().reload();
+    await until('nobody to listen', async () => !(await isListening(port)));
+    mayEdit.settle();
+    await until('the edit', async () => (await file.text()) === 'one\nTWO\n');
+    assert.ok(!(await isListening(port)), 'the window was there before the edit');
+    await reloaded;
+    await desk().window.connectedClients(1, 30_000);
+    await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
+    const rows = desk()
+      .window.page.locator('.pane', { hasText: 'Agent Changes' })
+      .locator('.monaco-list-row');
+    await rows.filter({ hasText: 'meanwhile.txt' }).filter({ hasText: 'while away' }).waitFor();
+    await rows.filter({ hasText: 'Claude Code' }).filter({ hasText: '1 file' }).waitFor();
+    assert.equal(await rows.filter({ hasText: 'meanwhile.txt' }).count(), 1);
+    assert.equal(await rows.filter({ hasText: '1 file' }).count(), 1); // in that of the session, and no other
   });
 }
 

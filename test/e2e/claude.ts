@@ -81,9 +81,18 @@ export class Claude {
   }
 
   /** Refuses it. */
-  async sayNo(): Promise<void> {
-    await this.terminal.shows('Do you want to');
-    await this.terminal.press('Escape');
+  sayNo(): Promise<void> {
+    return this.leave('Do you want to');
+  }
+
+  /** Leaves the question or dialog that shows these words. The first Escape may be for a notification, or come too soon. */
+  async leave(words: string): Promise<void> {
+    await this.terminal.shows(words);
+    await until(`"${words}" to go`, async () => {
+      await this.terminal.press('Escape');
+      await sleep(1_000);
+      return !(await this.terminal.text()).includes(words);
+    });
   }
 
   /** The CLI's process is the one that the shell runs. */

@@ -1,6 +1,13 @@
-import { changesScenarios, linkScenarios } from './changesScenarios.ts';
+import {
+  changesScenarios,
+  linkScenarios,
+  reloadedScenarios,
+  shellScenarios,
+  unwatchedScenarios,
+} from './changesScenarios.ts';
 import {
   contextScenarios,
+  mentionDuringQuestionScenarios,
   mentionScenarios,
   sessionScenarios,
   severalMentionScenarios,
@@ -10,7 +17,13 @@ import { notebookScenarios } from './notebookScenarios.ts';
 import { problemScenarios } from './problemScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
 import { recordScenarios, withoutRecordScenarios } from './recordScenarios.ts';
-import { backgroundAgentScenarios, draftScenarios, reasonScenarios } from './reasonScenarios.ts';
+import {
+  backgroundAgentScenarios,
+  draftScenarios,
+  keepsReasonAfter,
+  reasonScenarios,
+  twoAgentScenarios,
+} from './reasonScenarios.ts';
 import { comesBackAfter, leavesNoTabAfter, reviewScenarios } from './reviewScenarios.ts';
 import { unsavedScenarios } from './unsavedScenarios.ts';
 import { useDesk } from './useDesk.ts';
@@ -21,15 +34,18 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   unsavedScenarios(desk, { merges: true });
   mentionScenarios(desk);
   severalMentionScenarios(desk);
+  mentionDuringQuestionScenarios(desk);
   contextScenarios(desk);
   sessionScenarios(desk);
   recordScenarios(desk);
   reviewScenarios(desk);
   reasonScenarios(desk);
   draftScenarios(desk);
+  twoAgentScenarios(desk, 'Agent');
   backgroundAgentScenarios(desk);
   notebookScenarios(desk);
   changesScenarios(desk);
+  shellScenarios(desk);
   problemScenarios(desk);
 });
 
@@ -47,8 +63,11 @@ describe(`Claude Code ${cliVersions.newest} in a folder that was opened through 
 describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {
   const desk = useDesk(cliVersions.newest);
   comesBackAfter('the window was reloaded', desk, () => desk().reload());
+  keepsReasonAfter('the window is reloaded', desk, () => desk().reload());
   leavesNoTabAfter('the window is reloaded', desk, () => desk().reload());
   leavesNoTabAfter('VS Code is started again', desk, () => desk().restart());
+  reloadedScenarios(desk);
+  unwatchedScenarios(desk);
 });
 
 describe(`Claude Code ${cliVersions.two}`, () => {
@@ -59,7 +78,9 @@ describe(`Claude Code ${cliVersions.two}`, () => {
   severalMentionScenarios(desk);
   contextScenarios(desk);
   withoutRecordScenarios(desk);
+  shellScenarios(desk);
   reasonScenarios(desk);
+  twoAgentScenarios(desk, 'Task');
   problemScenarios(desk);
 });
 

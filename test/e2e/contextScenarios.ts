@@ -71,6 +71,34 @@ export function severalMentionScenarios(desk: () => Desk): void {
   });
 }
 
+/** CLI 2.1 would take its question off the screen for a mention, and forget what was typed there. */
+export function mentionDuringQuestionScenarios(desk: () => Desk): void {
+  it('keeps its question, with what was typed there, when a file is mentioned meanwhile', async () => {
+    const file = await desk().file('asked.txt', 'what is asked about\n');
+    const claude = await desk().startClaude();
+    const options = ['alpha', 'bravo'].map((label) => ({ label, description: label }));
+    const questions = [{ question: 'Which one?', header: 'Pick', multiSelect: false, options }];
+    claude.api.script([toolUse('AskUserQuestion', { questions }), text('so be it')]);
+    await desk().window.openFile(file.path);
+    await claude.prompt('ask me');
+    await claude.terminal.shows('Which one?');
+    await claude.terminal.press('ArrowDown');
+    await claude.terminal.press('ArrowDown');
+    await claude.terminal.type('neither of them');
+    const { page } = desk().window;
+    await page.locator('.editor-instance .view-lines').first().click();
+    await desk().window.mention();
+    await page.getByText('Mentions asked.txt once').first().waitFor();
+    assert.match(await claude.terminal.settled(), /❯ *3\. neither of them/);
+    await claude.terminal.press('Enter');
+    const request = await claude.api.nextRequest('the answer', (turn) =>
+      contextText(turn).includes('neither of them'),
+    );
+    assert.doesNotMatch(contextText(request), /what is asked about/);
+    await claude.terminal.shows('/asked.txt');
+  });
+}
+
 /** What it makes of selections. */
 export function contextScenarios(desk: () => Desk): void {
   it('shares the selection with each prompt, if the user wants that', async () => {
@@ -179,7 +207,7 @@ export function sessionScenarios(desk: () => Desk): void {
     await desk().window.openFile(file.path);
     await page.locator('.panel .xterm-rows').getByText('In open.txt').waitFor();
     await page.reload();
-    await desk().window.runCommandEarly('IDE Bridge: Run Claude Code');
+    await desk().window.runCommand('IDE Bridge: Run Claude Code');
     // Another one would be beside the editor.
     await page.locator('.panel .terminal-wrapper.active .xterm.focus').waitFor();
     assert.equal(await page.locator('.terminal-wrapper').count(), 1);

@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +15,7 @@ import { createCliHome, type CliHome } from './cliHome.ts';
 import { EditorWindow } from './editorWindow.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
 import { keepLogs } from './keepLogs.ts';
-import { MockApi } from './mockApi.ts';
+import { MockApi, text, type Turn } from './mockApi.ts';
 import { ensureCli, type CliVersion } from './provisionCli.ts';
 import { Terminal } from './terminal.ts';
 
@@ -170,12 +171,41 @@ export class Desk {
     await page.locator('[id="status.problems"]').waitFor({ timeout: 60_000 }); // by then its terminals are back
   }
 
-  /** Quits VS Code and starts it again on the same data: no terminal or CLI lives on. */
-  async restart(): Promise<void> {
+  /** Quits VS Code and starts it again on the same data, once `meanwhile` is done: no terminal or CLI lives on. */
+  async restart(meanwhile?: () => Promise<void>): Promise<void> {
     await this.workbench?.close();
+    await meanwhile?.();
     await this.openWindow();
     await this.window.killTerminals(); // it brings them back, with new shells
     this.terminals = 0;
+  }
+
+  /** Has a CLI in tmux, outside of VS Code, do what the model says to one prompt, and ends it. */
+  async runOutside(prompt: string, turns: Turn[]): Promise<void> {
+    const api = await MockApi.start();
+    const server = ['-L', `ide-bridge-outside-${process.pid}`];
+    const env = { ...process.env, ...this.options.env, ANTHROPIC_BASE_URL: api.url, PROMPT: prompt };
+    const screen = () => execFileSync('tmux', [...server, 'capture-pane', '-p'], { env, encoding: 'utf8' });
+    api.script([...turns, text('it is done outside')]);
+    try {
+      const command = 'claude --permission-mode acceptEdits "$PROMPT"';
+      const size = ['-x', '150', '-y', '50', '-c', this.workspace];
+      execFileSync('tmux', [...server, '-f', '/dev/null', 'new-session', '-d', ...size, command], { env });
+      await until('the end', () => screen().includes('it is done outside'), 60_000, screen);
+    } finally {
+      spawnSync('tmux', [...server, 'kill-server'], { env });
+      await api.close();
+    }
+  }
+
+  /** Until the window has taken note that it watches. */
+  async watches(): Promise<void> {
+    const files = () => readdir(path.join(this.root, 'vscode'), { recursive: true });
+    await until(
+      'the note',
+      async () => (await files()).some((each) => path.basename(each) === 'watched.json'),
+      30_000,
+    );
   }
 
   /** Kills the extension host, as a crash does; the window starts another by itself. */

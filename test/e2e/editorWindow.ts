@@ -12,30 +12,6 @@ export class EditorWindow {
     await this.pick('F1', `>${title}`, title);
   }
 
-  /** Runs a command in a window that is still starting, as soon as it knows of it. */
-  async runCommandEarly(title: string): Promise<void> {
-    const widget = this.page.locator('.quick-input-widget:visible');
-    const entry = widget.locator('.monaco-list-row.focused').filter({ hasText: title });
-    const isThere = (locator: Locator) =>
-      locator.waitFor({ timeout: 1_000 }).then(
-        () => true,
-        () => false,
-      );
-    await until(
-      `the command "${title}"`,
-      async () => {
-        await this.page.keyboard.press('F1');
-        if (!(await isThere(widget))) return false;
-        await widget.locator('input').fill(`>${title}`);
-        if (await isThere(entry)) return true;
-        await this.page.keyboard.press('Escape'); // a list that is open is not brought up to date
-        return false;
-      },
-      60_000,
-    );
-    await this.page.keyboard.press('Enter');
-  }
-
   /**
    * Runs a command that asks for a text, and types it. On a busy machine the palette was seen to go without a question of
    * the command: then it is run again, and what the window says is printed.
@@ -43,10 +19,7 @@ export class EditorWindow {
   async answer(command: string, words: string): Promise<void> {
     const widget = this.page.locator('.quick-input-widget:visible');
     await until(`the question of "${command}"`, async () => {
-      await this.page.keyboard.press('F1');
-      await widget.locator('input').fill(`>${command}`);
-      await widget.locator('.monaco-list-row.focused').filter({ hasText: command }).waitFor();
-      await this.page.keyboard.press('Enter');
+      await this.choose('F1', `>${command}`, command);
       await widget.locator('.monaco-list-row').first().waitFor({ state: 'hidden' });
       try {
         await widget.waitFor({ timeout: 5_000 });
@@ -232,13 +205,38 @@ export class EditorWindow {
     return this.page.locator('.tabs-container .tab');
   }
 
-  /** Types into a quick input and takes the entry that shows `entry`, once it is the one that Enter takes. */
+  /** Takes an entry of a quick input, which then goes. */
   private async pick(keys: string, query: string, entry: string): Promise<void> {
+    await this.choose(keys, query, entry);
+    await this.page.locator('.quick-input-widget:visible').waitFor({ state: 'hidden' });
+  }
+
+  /**
+   * Types into a quick input and takes the entry that shows `entry`, once it is the one that Enter takes. It goes with the
+   * focus, which a terminal may take back, and a list that is open does not learn what a starting window learns: then it is
+   * opened again.
+   */
+  private async choose(keys: string, query: string, entry: string): Promise<void> {
     const widget = this.page.locator('.quick-input-widget:visible');
-    await this.page.keyboard.press(keys);
-    await widget.locator('input').fill(query);
-    await widget.locator('.monaco-list-row.focused').filter({ hasText: entry }).waitFor();
-    await this.page.keyboard.press('Enter');
-    await widget.waitFor({ state: 'hidden' });
+    const input = widget.locator('input');
+    await until(
+      `the entry "${entry}"`,
+      async () => {
+        await this.page.keyboard.press(keys);
+        try {
+          await input.fill(query, { timeout: 3_000 });
+          await widget
+            .locator('.monaco-list-row.focused')
+            .filter({ hasText: entry })
+            .waitFor({ timeout: 3_000 });
+          await input.press('Enter', { timeout: 1_000 });
+          return true;
+        } catch {
+          if (await widget.isVisible()) await input.press('Escape', { timeout: 1_000 }).catch(() => {});
+          return false;
+        }
+      },
+      60_000,
+    );
   }
 }

@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core';
 import { hostileRepositories, Repository } from '../support/hostileRepositories.ts';
 import { findLocks, IdeClient } from '../support/ideClient.ts';
 import { Marks } from '../support/marks.ts';
+import { RecordedCli } from '../support/recordedCli.ts';
 import { until } from '../support/until.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
 import { hostileSettings } from './hostileSettings.ts';
@@ -213,6 +214,10 @@ describe('A hostile folder', function () {
         .locator('.monaco-list-row')
         .filter({ hasText: name })
         .first();
+    const record = new RecordedCli(path.join(own.root, 'config'), repository.folder, process.pid);
+    record.is('busy');
+    record.prompt('go');
+    record.call('Bash', { command: 'true' });
     await client.callForTexts('closeAllDiffTabs');
     let edits = 0;
     await until(
@@ -229,6 +234,9 @@ describe('A hostile folder', function () {
       },
       30_000,
     );
+    record.result('');
+    record.answer('done');
+    record.is('idle');
     await check('to list an edit by a shell command');
     const revert = async (name: string) => {
       const reverted = remote.execute('ideBridge.revertFile', pathToFileURL(repository.path(name)).href);

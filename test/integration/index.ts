@@ -10,15 +10,17 @@ import { connectUi } from '../support/ui.ts';
 
 /**
  * Suites that the newest VS Code has run, and that say nothing about another version: conversations over the socket,
- * texts of reports, rules of settings and of what is shared, who reads a terminal, and how changes on the disk add up.
- * What touches tabs, diffs, lenses, keys, views, terminals or notebooks runs in the oldest one, too.
+ * texts of reports, rules of settings and of what is shared, who reads a terminal, what the CLI writes
+ * down, and how changes on the disk add up. What touches tabs, diffs, lenses, keys, views, terminals or notebooks runs in the oldest one, too.
  */
 const sameInEveryVersion = [
   'changes/changeSequences',
+  'changes/unwatched',
   'doctor/doctor',
   'editor/settings',
   'hostile',
-  'proposals/otherScreens',
+  'mentions/otherScreens',
+  'sessions/records',
   'sharing/sharing',
   'tools/golden',
   'tools/sdkClient',
@@ -42,9 +44,11 @@ export async function run(): Promise<void> {
   });
   const left = process.env[testEnvironment.floor] ? sameInEveryVersion : [];
   const files = readdirSync(__dirname, { recursive: true, encoding: 'utf8' });
-  for (const file of files.sort()) {
-    const name = /^(.*)\.test\.js$/.exec(file.replaceAll(path.sep, '/'))?.[1];
-    if (name !== undefined && !left.includes(name)) mocha.addFile(path.join(__dirname, file));
+  const names = files.flatMap((file) => /^(.*)\.test\.js$/.exec(file.replaceAll(path.sep, '/'))?.[1] ?? []);
+  const moved = sameInEveryVersion.filter((name) => !names.includes(name));
+  if (moved.length > 0) throw new Error(`There is no suite ${moved.join(', ')}.`);
+  for (const name of names.sort()) {
+    if (!left.includes(name)) mocha.addFile(path.join(__dirname, `${name}.test.js`));
   }
 
   await new Promise<void>((resolve, reject) => {

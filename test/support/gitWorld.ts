@@ -72,18 +72,18 @@ export class GitWorld extends World {
     this.review.found(author, found.path, found, found.source);
   }
 
-  /** While a command of theirs runs nothing is taken in. */
+  /** Outside of every window. */
   userWritesInTerminal(name: string): void {
     this.write(name, `user in a terminal ${++this.writes}\n`);
     this.written.add(name);
     this.missed.delete(name);
     if (!this.review.isFollowed(this.path(name))) {
-      this.tree.doubt([this.path(name)]);
+      this.tree.doubt(this.path(name));
     }
   }
 
-  /** Nothing of that is an agent's edit. */
-  async userRuns(operation: GitOperation): Promise<void> {
+  /** Outside of every window. */
+  userRuns(operation: GitOperation): void {
     const before = this.files;
     gitOperations[operation].forEach((args) => this.git(...args)); // each may fail, as it may for the user
     const now = this.files;
@@ -97,22 +97,14 @@ export class GitWorld extends World {
         this.editor.touch(this.path(name));
       }
     }
-    // A formatter that a hook starts writes what is committed, even if it has nothing to change there; others do so too.
-    const touched = operation.includes('commit')
-      ? [...now.keys()].filter((name) => !this.missed.has(name))
-      : [];
-    const paths = [...new Set([...changed, ...touched])].map((name) => this.path(name));
-    const isFollowed = (path: string) => this.review.isFollowed(path);
-    const unfollowed = paths.filter((path) => !isFollowed(path));
-    const found = await this.tree.before(unfollowed, isFollowed);
-    const taken = found.filter(({ path, bytes }) => !this.sets.isNow(path, bytes)).map(({ path }) => path);
-    assert.deepEqual(taken, [], 'what git did for the user is taken for a shell edit');
+    const paths = changed.map((name) => this.path(name));
+    paths.filter((path) => !this.review.isFollowed(path)).forEach((path) => this.tree.doubt(path));
   }
 
   /** Few sequences would come upon this pair by themselves. */
-  async userCommitsAndUndoes(how: (typeof undoings)[number]): Promise<void> {
-    await this.userRuns('commit');
-    await this.userRuns(how);
+  userCommitsAndUndoes(how: (typeof undoings)[number]): void {
+    this.userRuns('commit');
+    this.userRuns(how);
   }
 
   override reload(): void {

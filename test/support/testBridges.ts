@@ -62,8 +62,9 @@ export class TestBridges {
     return lock;
   }
 
-  async connect({ port, authToken }: Lock): Promise<IdeClient> {
-    const client = await IdeClient.connect({ port, token: authToken });
+  /** @param pid of the client; this process by default */
+  async connect({ port, authToken }: Lock, pid = process.pid): Promise<IdeClient> {
+    const client = await IdeClient.connect({ port, token: authToken, pid });
     this.clients.push(client);
     return client;
   }

@@ -8,8 +8,8 @@ import type { OpenEditor } from '../../../src/tools/openEditors.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, propose, tabs, useDesk } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
-import { closeTerminals, configure, FakeCli } from '../fakeCli.ts';
 import { GitSpy } from '../gitSpy.ts';
+import { ShellAgent } from './shellAgent.ts';
 import { withStored } from './stored.ts';
 
 describe('agent changes', () => {
@@ -615,40 +615,34 @@ describe('agent changes', () => {
       execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
         cwd: folder(),
       });
+    let agent: ShellAgent;
 
-    beforeEach(() => {
+    beforeEach(async () => {
       desk.scratch.write('script.txt', 'committed\n');
       desk.scratch.write('mine.txt', 'committed\n');
       git('init', '--quiet');
       git('add', '--all');
       git('commit', '--quiet', '--message=first');
       desk.scratch.write('mine.txt', 'not committed\n');
+      agent = await ShellAgent.connect(desk.scratch);
     });
     afterEach(() => rmSync(join(folder(), '.git'), { recursive: true }));
+    afterEach(() => ShellAgent.endAll());
 
-    const { now } = Date;
-    /** As if that many ms had passed; the extension asks the same clock. */
-    const letTimePass = (ms: number) => {
-      const before = Date.now;
-      Date.now = () => before() + ms;
-    };
-    afterEach(() => {
-      Date.now = now;
-    });
-    /** ms for which what the user does explains what happens on disk, and a little more. */
-    const ownEcho = 3_100;
+    const write = (name: string, text = 'scripted\n') => writeFileSync(desk.scratch.path(name), text);
 
-    /** As the CLI does when a prompt is sent; the work tree is then read in the background. */
-    async function prompt(): Promise<void> {
-      await desk.client.callForTexts('closeAllDiffTabs');
-      await delay(1_500);
+    /** By then all that came before has been judged. @returns what is listed */
+    async function listedWith(name: string, by = agent): Promise<string[]> {
+      await by.runs(() => write(name));
+      await row(name).waitFor();
+      return texts();
     }
 
     it('are not looked for anew with each of many prompts', async () => {
       const spy = new GitSpy(desk.scratch);
       const notes = () => spy.runs.filter((run) => run.endsWith('rev-parse HEAD')).length;
       try {
-        await Promise.all(Array.from({ length: 100 }, () => desk.client.callForTexts('closeAllDiffTabs')));
+        await Promise.all(Array.from({ length: 100 }, () => agent.client.callForTexts('closeAllDiffTabs')));
         let before = 0;
         await until(
           'git to be at rest',
@@ -669,111 +663,178 @@ describe('agent changes', () => {
     it('are listed as such, and can be reverted to what was there', async () => {
       writeFileSync(join(folder(), '.git/info/exclude'), 'hidden/\n');
       desk.scratch.write('hidden/only copy.txt', 'mine\n');
-      await prompt();
-      renameSync(desk.scratch.path('hidden/only copy.txt'), desk.scratch.path('only copy.txt'));
-      writeFileSync(desk.scratch.path('script.txt'), 'scripted\n');
-      writeFileSync(desk.scratch.path('mine.txt'), 'scripted\n');
-      writeFileSync(desk.scratch.path('made.txt'), 'scripted\n');
-      for (const name of ['script.txt', 'mine.txt', 'made.txt']) {
+      desk.scratch.write('removed/mine.txt', 'mine\n');
+      await agent.prompted();
+      await agent.runs(() => {
+        renameSync(desk.scratch.path('hidden/only copy.txt'), desk.scratch.path('only copy.txt'));
+        rmSync(desk.scratch.path('removed'), { recursive: true });
+        ['script.txt', 'mine.txt', 'made.txt'].forEach((name) => write(name));
+        git('add', desk.scratch.path('script.txt'));
+      });
+      for (const name of ['script.txt', 'mine.txt', 'made.txt', 'removed']) {
         await row(name).waitFor();
-        assert.match((await row(name).textContent()) ?? '', /by shell\?/);
+        assert.match((await row(name).textContent()) ?? '', /by shell/);
       }
       assert.equal((await texts()).filter((text) => text.includes('only copy')).length, 0);
       await desk.ui.screenshot('changes-by-shell');
-      const asked = await revert('Claude', 'Revert 3 Files');
-      assert.match(asked, /script\.txt: .*compared with the last commit/);
+      const asked = await revert('Claude', 'Revert 4 Files');
+      assert.match(asked, /script\.txt: .*by a shell command, compared with the last commit/);
       await until('the old state', () => !existsSync(desk.scratch.path('made.txt')));
       assert.ok(existsSync(desk.scratch.path('only copy.txt')));
-      await until(
-        'the committed text',
-        () => readFileSync(desk.scratch.path('script.txt'), 'utf8') === 'committed\n',
-      );
-      await until('mine', () => readFileSync(desk.scratch.path('mine.txt'), 'utf8') === 'not committed\n');
-    });
-
-    it('are found while another CLI runs in a terminal', async () => {
-      const cli = await FakeCli.install(desk.scratch);
-      try {
-        await vscode.commands.executeCommand('ideBridge.run');
-        await until('shell integration', () => vscode.window.terminals[0]?.shellIntegration, 20_000);
-        await connectClient((await cli.run(1)).pid);
-        await prompt();
-        writeFileSync(desk.scratch.path('script.txt'), 'scripted\n');
-        await row('script.txt').waitFor();
-      } finally {
-        await closeTerminals();
-        await configure('command', undefined);
+      for (const [name, text] of Object.entries({
+        'script.txt': 'committed\n',
+        'mine.txt': 'not committed\n',
+        'removed/mine.txt': 'mine\n',
+      })) {
+        await until(name, () => readFileSync(desk.scratch.path(name), 'utf8') === text);
       }
     });
 
-    it('are left out where the user has written in a terminal meanwhile', async () => {
-      const terminal = vscode.window.createTerminal({ cwd: desk.scratch.folder });
-      try {
-        const shell = await until('shell integration', () => terminal.shellIntegration, 20_000);
-        await prompt();
-        const ended = new Promise((resolve) => vscode.window.onDidEndTerminalShellExecution(resolve));
-        shell.executeCommand('echo mine > script.txt; git checkout --quiet -- mine.txt');
-        await ended;
-        await delay(1_500); // what happened by then is judged
-        letTimePass(ownEcho); // until then the terminal explains all
-        for (const name of ['script.txt', 'mine.txt', 'made.txt']) {
-          writeFileSync(desk.scratch.path(name), 'scripted\n');
-        }
-        await row('made.txt').waitFor();
-        assert.equal((await texts()).length, 2, String(await texts()));
-        await prompt();
-        writeFileSync(desk.scratch.path('script.txt'), 'scripted again\n');
-        await row('script.txt').waitFor();
-      } finally {
-        await closeTerminals();
-      }
+    it('are not what somebody else writes a second before, or after', async () => {
+      await agent.prompted();
+      write('before.txt', 'mine\n');
+      await delay(1_000);
+      await agent.runs(() => write('script.txt'));
+      await delay(1_000);
+      write('after.txt', 'mine\n');
+      git('checkout', '--quiet', '--', desk.scratch.path('mine.txt'));
+      await row('script.txt').waitFor();
+      await delay(1_000);
+      const listed = await listedWith('made.txt');
+      assert.equal(listed.length, 3, String(listed));
+      assert.ok(!/before|after|mine/.test(String(listed)), String(listed));
     });
 
-    it('are compared with what the user has kept', async () => {
-      const file = desk.scratch.path('script.txt');
-      await prompt();
-      await edit(file, 'kept\n');
-      await row('script.txt').waitFor();
-      await rowAction('script.txt', 'Keep Agent Changes of This File');
-      await until('the view to be empty', async () => (await texts()).length === 0);
-      letTimePass(ownEcho); // until then it would be taken for the user's
-      writeFileSync(file, 'scripted\n');
-      await row('script.txt').waitFor();
-      await revert('script.txt');
-      await until('what was kept', () => readFileSync(file, 'utf8') === 'kept\n');
-    });
-
-    it('are not what Source Control does for the user', async () => {
+    it('are not what Source Control does for the user while the session is idle', async () => {
       const script = desk.scratch.write('script.txt', 'stashed\n');
       git('stash', '--quiet', '--', script);
       const mine = desk.scratch.write('mine.txt', 'staged\n');
       git('add', mine);
       writeFileSync(mine, 'staged, and more\n');
-      await prompt();
+      await agent.prompted();
+      assert.equal((await listedWith('made.txt')).length, 2);
+      agent.ends();
       git('stash', 'apply', '--quiet');
       await until('the stash', () => readFileSync(script, 'utf8') === 'stashed\n');
       git('checkout', '--quiet', '--', mine);
       await until('what is staged', () => readFileSync(mine, 'utf8') === 'staged\n');
-      await delay(2_000); // what happens now is judged by itself
-      writeFileSync(desk.scratch.path('made.txt'), 'scripted\n');
-      await row('made.txt').waitFor();
-      assert.equal((await texts()).length, 2, String(await texts()));
+      await delay(500); // longer than what the clock of files may be behind, here and below
+      await agent.prompted();
+      const listed = await listedWith('again.txt');
+      assert.equal(listed.length, 3, String(listed));
+      await agent.runs(() => write('mine.txt'));
+      await row('mine.txt').waitFor();
+      await revert('mine.txt');
+      await until('what is staged', () => readFileSync(mine, 'utf8') === 'staged\n');
     });
 
-    it('are not what the user saves, nor what git checks out', async () => {
-      git('checkout', '--quiet', '--', '.');
-      git('checkout', '--quiet', '-b', 'other');
-      desk.scratch.write('script.txt', 'other branch\n');
-      git('commit', '--quiet', '--all', '--message=second');
-      await prompt();
-      const document = await vscode.workspace.openTextDocument(desk.scratch.path('mine.txt'));
+    it('are not what the user saves meanwhile, and are right after that', async () => {
+      await agent.prompted();
+      const mine = desk.scratch.path('mine.txt');
+      const document = await vscode.workspace.openTextDocument(mine);
       const editor = await vscode.window.showTextDocument(document, { preview: false });
-      await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), 'typed '));
-      await document.save();
-      git('checkout', '--quiet', '-');
-      writeFileSync(desk.scratch.path('made.txt'), 'scripted\n');
+      await agent.runs(async () => {
+        await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), 'typed '));
+        await document.save();
+      });
+      const listed = await listedWith('made.txt');
+      assert.equal(listed.length, 2, String(listed));
+      await agent.runs(() => write('mine.txt'));
+      await row('mine.txt').waitFor();
+      await revert('mine.txt');
+      await until('what was saved', () => readFileSync(mine, 'utf8') === 'typed not committed\n');
+    });
+
+    it('are not what comes while the CLI asks whether it may, or after a no', async () => {
+      await agent.prompted();
+      agent.asks();
+      await delay(500);
+      write('script.txt', 'mine\n');
+      await delay(500);
+      await agent.isAllowed(() => write('made.txt'));
       await row('made.txt').waitFor();
-      assert.equal((await texts()).length, 2, String(await texts()));
+      agent.asks();
+      await delay(500);
+      write('mine.txt', 'mine\n');
+      agent.isRefused();
+      await delay(500);
+      const listed = await listedWith('again.txt');
+      assert.equal(listed.length, 3, String(listed));
+    });
+
+    it('are not known of what somebody has written just before a command wrote there, too', async () => {
+      await agent.prompted();
+      agent.asks();
+      await delay(500);
+      write('script.txt', 'mine\n');
+      await delay(700); // the watcher has told, and it has not been judged
+      await agent.isAllowed(() => {
+        write('script.txt', 'mine\nand more\n');
+        write('made.txt');
+      });
+      await row('made.txt').waitFor();
+      const listed = await listedWith('again.txt');
+      assert.ok(!String(listed).includes('script.txt'), String(listed));
+    });
+
+    it('are of either of two sessions whose commands run, which a revert says', async () => {
+      const other = await ShellAgent.connect(desk.scratch);
+      await agent.prompted();
+      await other.prompted();
+      await agent.runs(() => other.runs(() => write('script.txt')));
+      await row('script.txt').waitFor();
+      await other.runs(() => write('made.txt'));
+      await row('made.txt').waitFor();
+      const [mark = '', label = ''] =
+        /by shell, or (.+?) {2}/.exec((await row('script.txt').textContent()) ?? '') ?? [];
+      assert.notEqual(label, '', String(await texts()));
+      assert.ok(!((await row('made.txt').textContent()) ?? '').includes(' or '));
+      await desk.ui.screenshot('changes-by-either');
+
+      await rowAction('script.txt', 'Keep Agent Changes of This File');
+      await row(mark.trim()).waitFor({ state: 'detached' });
+      await toast('Kept script.txt').getByRole('button', { name: 'Undo' }).click();
+      await row(mark.trim()).waitFor();
+      const stored = await withStored(async (sets) => sets.ofPath(desk.scratch.path('script.txt')));
+      assert.equal(stored[0]?.snapshot.orBy?.length, 1);
+
+      const asked = await revert('script.txt');
+      assert.ok(asked.includes(` or ${label}`), asked);
+      await until('committed', () => readFileSync(desk.scratch.path('script.txt'), 'utf8') === 'committed\n');
+    });
+
+    it('are compared with what the user has kept', async () => {
+      const file = desk.scratch.path('script.txt');
+      await agent.prompted();
+      await edit(file, 'kept\n', agent.client);
+      await row('script.txt').waitFor();
+      await rowAction('script.txt', 'Keep Agent Changes of This File');
+      await until('the view to be empty', async () => (await texts()).length === 0);
+      await agent.runs(() => write('script.txt'));
+      await row('script.txt').waitFor();
+      await revert('script.txt');
+      await until('what was kept', () => readFileSync(file, 'utf8') === 'kept\n');
+    });
+
+    it('are compared with what the agent has committed itself', async () => {
+      await agent.prompted();
+      await agent.runs(() => {
+        write('script.txt', 'agent\n');
+        git('commit', '--quiet', '--message=second', '--', desk.scratch.path('script.txt'));
+      });
+      assert.equal((await listedWith('made.txt')).length, 2);
+      await agent.runs(() => write('script.txt'));
+      await row('script.txt').waitFor();
+      await revert('script.txt');
+      await until('committed', () => readFileSync(desk.scratch.path('script.txt'), 'utf8') === 'agent\n');
+    });
+
+    it('are nobody’s without the record', async () => {
+      await agent.prompted();
+      await desk.configure('ideBridge.records.enabled', false);
+      await agent.runs(() => write('script.txt'));
+      await delay(4_000);
+      assert.deepEqual(await texts(), []);
     });
   });
 

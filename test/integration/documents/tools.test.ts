@@ -525,6 +525,13 @@ describe('tools', () => {
         );
         return symbols && symbols.length > 0;
       });
+      // Of a file that has just been made, the editor was seen to miss the next change.
+      await until('the editor to follow the file', async () => {
+        const text = `export const a: number = ${Date.now()};\n`;
+        scratch.write('code.ts', text);
+        await until('the text', () => document.getText() === text, 2_000).catch(() => {});
+        return document.getText() === text;
+      });
       await client.callForJson('getDiagnostics', { uri: `file://${path}` });
       scratch.write('code.ts', 'export const a: number = "no";\n');
       const found = await until(

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import type { AtMentioned } from '../../../src/protocol/ide.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { connectUi, type Ui } from '../../support/ui.ts';
+import { RecordedCli } from '../../support/recordedCli.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, currentLock, Scratch } from '../bridge.ts';
 import { configure } from '../fakeCli.ts';
@@ -198,6 +199,33 @@ describe('mentions', function () {
     await menu.filter({ hasText: /Discard \d+ Waiting Mentions?/ }).click();
     await status().filter({ hasText: 'Claude: 1' }).waitFor();
     assert.equal(mentionsOf(second).length, 0);
+  });
+
+  it('wait, and say so, until what their session asks is answered', async () => {
+    const { CLAUDE_CONFIG_DIR } = process.env;
+    assert.ok(CLAUDE_CONFIG_DIR, 'the runner sets CLAUDE_CONFIG_DIR');
+    const cli = new RecordedCli(CLAUDE_CONFIG_DIR, scratch.folder, process.pid);
+    try {
+      cli.is('waiting', 'input needed');
+      const client = await connect();
+      await vscode.commands.executeCommand('ideBridge.sessions.focus');
+      await ui.page.locator('.pane .monaco-list-row', { hasText: 'Asks' }).waitFor();
+      const [a, b] = [uri('a.txt'), uri('b.txt')];
+      const sent = mention(a, [a, b]);
+      await ui.page.getByText('Mentions a.txt and 1 more once').first().waitFor();
+      await status().filter({ hasText: '2 waiting' }).waitFor();
+      await ui.screenshot('mentions-wait-for-answer');
+      assert.equal(mentionsOf(client).length, 0);
+      cli.is('busy');
+      await sent;
+      assert.deepEqual(
+        mentionsOf(client).map(({ filePath }) => filePath),
+        [a.fsPath, b.fsPath],
+      );
+      await status().filter({ hasNotText: 'waiting' }).waitFor();
+    } finally {
+      cli.removeSessionFile();
+    }
   });
 
   it('go to the session that was used last', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { until } from '../../support/until.ts';
-import { askForReason, connectClient, propose, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
+import { connectClient, propose, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
 
 describe('a decision', () => {
   const desk = useDesk();
@@ -106,83 +106,6 @@ describe('a decision', () => {
       await until('the tab to close', () => proposalTabs().length === 0);
       assert.ok(!(await desk.ui.hasTerminalFocus()));
       await inTerminal.close();
-    });
-  });
-
-  describe('with a reason', () => {
-    async function rejectWith(reason: string, beforeEnter = async () => {}): Promise<void> {
-      const input = await askForReason(desk.ui);
-      await until('its focus', () =>
-        desk.ui.page.evaluate<boolean>('document.activeElement.closest(".quick-input-widget") !== null'),
-      );
-      await desk.ui.page.keyboard.type(reason);
-      await beforeEnter();
-      await input.press('Enter');
-    }
-
-    it('is pasted into the session’s terminal once the CLI has closed its question, and sent by the user', async () => {
-      const { typed, inTerminal } = await openTerminalWithClient();
-      const { answer } = await propose(inTerminal, file, 'changed\n');
-      await rejectWith('1 is not the answer');
-      assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
-      await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
-      await inTerminal.callForTexts('close_tab', { tab_name: 'T1' });
-      await desk.ui.page.getByText('Reason pasted').first().waitFor();
-      await desk.ui.screenshot('reason-pasted');
-      assert.equal(readFileSync(typed, 'utf8'), '', 'not by us');
-      await desk.ui.page.keyboard.press('Enter');
-      const pasted = '\x1b[200~Reason: 1 is not the answer\x1b[201~\n';
-      await until(
-        'the reason',
-        () => readFileSync(typed, 'utf8') === pasted,
-        5_000,
-        () => readFileSync(typed, 'utf8'),
-      );
-      await inTerminal.close();
-    });
-
-    it('is put on the clipboard when something else reads the terminal', async () => {
-      const { typed, inTerminal } = await openTerminalWithClient('cat');
-      const { answer } = await propose(inTerminal, file, 'changed\n');
-      await rejectWith('not for cat');
-      await answer;
-      await inTerminal.callForTexts('close_tab', { tab_name: 'T1' });
-      await desk.ui.page.getByText('is what reads its terminal now').first().waitFor();
-      assert.equal(await vscode.env.clipboard.readText(), 'not for cat');
-      await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
-      await desk.ui.page.keyboard.type('mine\n');
-      await until('only what the user typed', () => readFileSync(typed, 'utf8') === 'mine\n');
-      await inTerminal.close();
-    });
-
-    it('is put on the clipboard when the CLI does not go on', async () => {
-      const { typed, inTerminal } = await openTerminalWithClient();
-      const { answer } = await propose(inTerminal, file, 'changed\n');
-      await rejectWith('because');
-      assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
-      await desk.ui.page.getByText('has not taken note of the rejection').first().waitFor();
-      assert.equal(await vscode.env.clipboard.readText(), 'because');
-      assert.equal(readFileSync(typed, 'utf8'), '');
-      await inTerminal.close();
-    });
-
-    it('is put on the clipboard when the proposal is decided in the terminal meanwhile', async () => {
-      const { typed, inTerminal } = await openTerminalWithClient();
-      await propose(inTerminal, file, 'changed\n');
-      await rejectWith('too late', async () => {
-        await inTerminal.callForTexts('close_tab', { tab_name: 'T1' });
-      });
-      await desk.ui.page.getByText('was decided elsewhere meanwhile').first().waitFor();
-      assert.equal(await vscode.env.clipboard.readText(), 'too late');
-      assert.equal(readFileSync(typed, 'utf8'), '');
-      await inTerminal.close();
-    });
-
-    it('is refused where the terminal is not known', async () => {
-      await propose(desk.client, file, 'changed\n');
-      await vscode.commands.executeCommand('ideBridge.rejectProposalWithReason');
-      await desk.ui.page.getByText('is not in this window').first().waitFor();
-      assert.equal(proposalTabs().length, 1);
     });
   });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { until } from '../../support/until.ts';
-import { propose, proposalTabs, skipOnFloor, useDesk } from '../bridge.ts';
+import { connectClient, propose, proposalTabs, skipOnFloor, useDesk } from '../bridge.ts';
 
 /** The extension never writes the file, so what counts is that the answer is right to the last byte. */
 describe('a proposal for a file that is', () => {
@@ -46,8 +46,12 @@ describe('a proposal for a file that is', () => {
     assert.equal(readFileSync(path).length, 9);
   });
 
+  /** What the editor, if it has to guess, takes for a binary file. */
+  const binary = 'abc\0\0\0de\n';
+
   for (const [what, text] of [
-    ['NUL characters', 'a\0b\0\n'],
+    ['NUL characters', binary],
+    ['NUL characters as in UTF-16', 'a\0b\0\n'],
     ['lone CR and CRLF', 'a\rb\r\nc\n'],
     ['unusual line ends', 'a\u2028b\u2029c\u0085d\n'],
     ['a second byte order mark', '\uFEFF\uFEFFa\n'],
@@ -63,6 +67,25 @@ describe('a proposal for a file that is', () => {
       await until('the diff to go', () => proposalTabs().length === 0);
     });
   }
+
+  it('to get NUL characters: shows them, and goes with its session', async () => {
+    const path = desk.scratch.write('odd.txt', 'a\n');
+    const client = await connectClient();
+    const { answer, uri } = await propose(client, path, binary);
+    answer.catch(() => {});
+    assert.equal((await vscode.workspace.openTextDocument(uri)).getText(), binary);
+    await client.close();
+    await until('the diff to go', () => proposalTabs().length === 0);
+  });
+
+  it('to get NUL characters: comes back as it was edited', async () => {
+    const path = desk.scratch.write('odd.txt', 'a\n');
+    const { answer, uri } = await propose(desk.client, path, binary);
+    await insertAtStart(uri, 'x');
+    await accept();
+    assert.deepEqual(await answer, ['FILE_SAVED', `x${binary}`]);
+    await until('the diff to go', () => proposalTabs().length === 0);
+  });
 
   it('read-only: the proposal can be edited all the same', async () => {
     const path = desk.scratch.write('read-only.txt', 'one\n');

@@ -50,7 +50,7 @@ describe('the records of a session', function () {
     cli.is('busy');
     await row('Working').waitFor();
     ask();
-    await row('Asks: Bash: npm test').waitFor();
+    await row('Asks: Bash: npm test').filter({ hasText: '“mend the test”' }).waitFor();
     await row('Asks: Bash: npm test').hover();
     const hover = desk.ui.page.locator('.monaco-hover', { hasText: 'Prompt: mend the test' });
     await hover.waitFor();
@@ -66,6 +66,9 @@ describe('the records of a session', function () {
     cli.answer('it is done');
     cli.is('idle');
     await row('Idle').waitFor();
+    cli.prompt('now plan', 'plan');
+    cli.is('busy');
+    await row('Working · plan').filter({ hasText: '“now plan”' }).waitFor();
   });
 
   it('are shown as plain text, whatever a model has made of them', async () => {

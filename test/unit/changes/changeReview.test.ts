@@ -19,6 +19,7 @@ import type { Changes } from '../../../src/changes/changes.ts';
 import { type Change } from '../../../src/changes/changes.ts';
 import type { Author } from '../../../src/changes/changeSet.ts';
 import type { ChangeSets } from '../../../src/changes/changeSets.ts';
+import { UndoDecision } from '../../../src/changes/undoDecision.ts';
 import { FakeEditor } from '../../support/fakeEditor.ts';
 import { openReview } from '../../support/openReview.ts';
 
@@ -322,6 +323,26 @@ describe('the review of changes', () => {
       assert.deepEqual(await listed(), ['Claude 2: a.txt']);
       assert.equal(await before(second, 'a.txt'), 'A\nb\n');
     });
+  });
+
+  it('keeps in mind that another session may have made the edit: over an acceptance, a rename, a keep that is undone, and a reload', async () => {
+    editor.write(path('a.txt'), 'agent\nb\nc\n');
+    review.found(first, path('a.txt'), { bytes: Buffer.from('a\nb\nc\n') }, 'git', [second]);
+    const others = () => sets.all.flatMap(({ snapshots }) => [...snapshots.values()].map(({ orBy }) => orBy));
+    review.didAccept(first, path('a.txt'), 'agent\nb\nC\n');
+    edit(first, 'a.txt', 'agent\nb\nC\n');
+    review.takeAccepted();
+    assert.equal(sets.before((await change(first, 'a.txt')).snapshot)?.toString(), 'a\nb\nC\n');
+    assert.deepEqual(others(), [['Claude 2']]);
+    renameSync(path('a.txt'), path('b.txt'));
+    review.didRename(path('a.txt'), path('b.txt'));
+    assert.deepEqual(await listed(), ['Claude 1: b.txt']);
+    const undoing = new UndoDecision(sets, review, editor);
+    assert.deepEqual(await undoing.undo(review.keep([path('b.txt')])), []);
+    assert.deepEqual(others(), [['Claude 2']]);
+    sets.dispose();
+    ({ sets, changes, review } = openReview(folder, editor));
+    assert.deepEqual(others(), [['Claude 2']]);
   });
 
   describe('reverts', () => {

@@ -69,24 +69,33 @@ describe('a work tree', function () {
     ]);
   });
 
-  it('finds nothing in what git itself has put there, and takes that for what the user has', async () => {
+  it('finds what was staged, or not committed, of a file that an agent writes and stages, or discards', async () => {
+    commit();
+    write('a.txt', 'mine\n');
+    write('sub dir/ü [1].txt', 'staged\n');
+    git('add', 'sub dir');
+    write('sub dir/ü [1].txt', 'staged, and more\n');
+    write('untracked.txt', 'mine\n');
+    await tree.note();
+    git('checkout', '--quiet', '--', '.');
+    git('clean', '--quiet', '--force');
+    write('made.txt', 'new\n');
+    git('add', 'made.txt');
+    assert.deepEqual(await found('a.txt', 'sub dir/ü [1].txt', 'untracked.txt', 'made.txt'), [
+      'a.txt saved "mine\\n"',
+      'sub dir/ü [1].txt saved "staged, and more\\n"',
+      'untracked.txt saved "mine\\n"',
+      'made.txt git undefined',
+    ]);
+  });
+
+  it('finds what was there before what an agent applies of a stash, which is still in it', async () => {
     commit();
     write('a.txt', 'stashed\n');
     git('stash', '--quiet');
-    write('sub dir/ü [1].txt', 'staged\n');
-    git('add', '--all');
-    write('sub dir/ü [1].txt', 'staged, and more\n');
     await tree.note();
-    git('checkout', '--quiet', '--', 'sub dir');
-    assert.deepEqual(await found('sub dir/ü [1].txt'), []);
     git('stash', 'apply', '--quiet');
-    assert.deepEqual(await found('a.txt'), []);
-    write('a.txt', 'scripted\n');
-    write('sub dir/ü [1].txt', 'scripted\n');
-    assert.deepEqual(await found('a.txt', 'sub dir/ü [1].txt'), [
-      'a.txt saved "stashed\\n"',
-      'sub dir/ü [1].txt saved "staged\\n"',
-    ]);
+    assert.deepEqual(await found('a.txt'), ['a.txt git "committed\\n"']);
   });
 
   it('knows of a deleted file whether it may be executed', async () => {
@@ -100,6 +109,23 @@ describe('a work tree', function () {
     unlinkSync(path('a.txt'));
     const modes = (await tree.before(['run.sh', 'a.txt'].map(path))).map(({ mode }) => mode);
     assert.deepEqual(modes, [0o777 & ~process.umask(), undefined]);
+  });
+
+  it('finds the files of a folder that has gone as a whole', async () => {
+    commit();
+    write('folder/deep/committed.txt', 'committed\n');
+    write('folder/changed.txt', 'committed\n');
+    git('add', '--all');
+    git('commit', '--quiet', '--message=second');
+    write('folder/changed.txt', 'mine\n');
+    write('folder/untracked.txt', 'mine\n');
+    await tree.note();
+    rmSync(path('folder'), { recursive: true });
+    assert.deepEqual((await found('folder', 'a.txt')).sort(), [
+      'folder/changed.txt saved "mine\\n"',
+      'folder/deep/committed.txt git "committed\\n"',
+      'folder/untracked.txt saved "mine\\n"',
+    ]);
   });
 
   it('finds them among more names than a command line can hold', async () => {
@@ -154,19 +180,6 @@ describe('a work tree', function () {
     ]);
   });
 
-  it('takes the committed text for what was, where the user has discarded what had not been', async () => {
-    commit();
-    write('a.txt', 'mine\n');
-    write('new.txt', 'mine\n');
-    await tree.note();
-    git('checkout', '--quiet', '--', '.');
-    git('clean', '--quiet', '--force');
-    assert.deepEqual(await found('a.txt', 'new.txt'), []);
-    write('a.txt', 'changed\n');
-    write('new.txt', 'new\n');
-    assert.deepEqual(await found('a.txt', 'new.txt'), ['a.txt git "committed\\n"']); // nobody has the other one
-  });
-
   for (const [how, args] of Object.entries({
     'git rm': ['rm', '--quiet', '--force', 'a.txt'],
     'git mv': ['mv', 'a.txt', 'moved.txt'],
@@ -182,14 +195,14 @@ describe('a work tree', function () {
     });
   }
 
-  it('does not take for new a file of the user that the agent has removed and writes anew', async () => {
+  it('finds what a file of the user was that the agent has removed, also if it writes it anew', async () => {
     commit();
     write('notes.md', 'mine\n');
     await tree.note();
     unlinkSync(path('notes.md'));
-    assert.deepEqual(await found('notes.md'), []);
+    assert.deepEqual(await found('notes.md'), ['notes.md saved "mine\\n"']);
     write('notes.md', 'changed\n');
-    assert.deepEqual(await found('notes.md'), []);
+    assert.deepEqual(await found('notes.md'), ['notes.md saved "mine\\n"']);
   });
 
   it('does not take for new a file of the user that the agent has moved, and knows it there', async () => {
@@ -202,14 +215,13 @@ describe('a work tree', function () {
     write('docs/new.md', 'new\n');
     write('docs/todo.md', 'mine too\n'); // a copy
     const names = ['notes.md', 'docs/notes.md', 'docs/new.md', 'docs/todo.md'];
-    assert.deepEqual(await found(...names), ['docs/new.md git undefined', 'docs/todo.md git undefined']);
+    assert.deepEqual(await found(...names), [
+      'notes.md saved "mine\\n"',
+      'docs/new.md git undefined',
+      'docs/todo.md git undefined',
+    ]);
     write('docs/notes.md', 'changed\n');
     assert.deepEqual(await found('docs/notes.md'), ['docs/notes.md saved "mine\\n"']);
-    write('docs/notes.md', 'mine\n');
-    renameSync(path('docs/notes.md'), path('notes.md'));
-    assert.deepEqual(await found('notes.md', 'docs/notes.md'), []);
-    write('notes.md', 'changed\n');
-    assert.deepEqual(await found('notes.md'), ['notes.md saved "mine\\n"']);
   });
 
   it('takes a file for new that an agent has moved, and that it had made itself', async () => {
@@ -290,13 +302,9 @@ describe('a work tree', function () {
         unlinkSync(path(name)); // as "sed -i" does
         write(name, 'mine, and more\n');
       }
-      assert.deepEqual(await found('mine.txt', 'moved.txt', 'notes/mine.txt', 'docs/mine.txt'), []);
-      write('later.txt', 'new\n');
+      assert.deepEqual(await found('moved.txt', 'docs/mine.txt'), []); // until it is told that the others are gone
       write('moved.txt', 'changed\n');
-      assert.deepEqual(await found('later.txt', 'moved.txt'), [
-        'later.txt git undefined',
-        'moved.txt saved "mine, and more\\n"',
-      ]);
+      assert.deepEqual(await found('moved.txt'), ['moved.txt saved "mine, and more\\n"']);
     });
 
     it('that the user has saved since, and that was moved and written into', async () => {
@@ -305,7 +313,7 @@ describe('a work tree', function () {
       await tree.noteFile(path('mine.txt'));
       move('mine.txt', 'moved.txt');
       appendFileSync(path('moved.txt'), 'more\n');
-      assert.deepEqual(await found('mine.txt', 'moved.txt'), []);
+      assert.deepEqual(await found('moved.txt'), []);
     });
 
     it('that was not committed yet, and that git has moved before it was written', async () => {
@@ -318,19 +326,23 @@ describe('a work tree', function () {
       unlinkSync(path('moved.txt'));
       write('moved.txt', 'mine, and more\n');
       appendFileSync(path('moved too.txt'), 'more\n');
-      assert.deepEqual(await found('a.txt', 'moved.txt', 'staged.txt', 'moved too.txt'), [
-        'a.txt saved "mine\\n"',
-      ]);
+      assert.deepEqual(await found('moved.txt', 'moved too.txt'), []);
     });
 
     it('but where the deletion is listed, with all that was not committed', async () => {
       write('a.txt', 'mine\n');
+      write('notes/mine.txt', 'mine too\n');
       await tree.note();
       unlinkSync(path('a.txt'));
+      move('notes', 'docs');
       write('moved.txt', 'mine, and more\n');
-      assert.deepEqual(await found('a.txt', 'moved.txt'), [
+      unlinkSync(path('docs/mine.txt'));
+      write('docs/mine.txt', 'mine too, and more\n');
+      assert.deepEqual(await found('a.txt', 'moved.txt', 'notes/mine.txt', 'docs/mine.txt'), [
         'a.txt saved "mine\\n"',
         'moved.txt git undefined',
+        'notes/mine.txt saved "mine too\\n"',
+        'docs/mine.txt git undefined',
       ]);
     });
 
@@ -347,7 +359,7 @@ describe('a work tree', function () {
     it('that the user may have written since', async () => {
       await tree.note();
       write('mine.txt', 'mine\n');
-      tree.doubt([path('mine.txt')]);
+      tree.doubt(path('mine.txt'));
       move('mine.txt', 'moved.txt');
       assert.deepEqual(await found('mine.txt', 'moved.txt'), []);
     });
@@ -372,7 +384,9 @@ describe('a work tree', function () {
       await tree.note();
       move('.env', 'a.txt');
       move('notes.md', 'sub dir/ü [1].txt');
-      assert.deepEqual(await found('a.txt', 'notes.md', 'sub dir/ü [1].txt'), []);
+      assert.deepEqual(await found('a.txt', 'notes.md', 'sub dir/ü [1].txt'), [
+        'notes.md saved "mine too\\n"',
+      ]);
       write('a.txt', 'changed\n');
       assert.deepEqual(await found('a.txt'), ['a.txt saved "mine\\n"']);
     });
@@ -401,7 +415,7 @@ describe('a work tree', function () {
     await tree.note();
     const names = ['a.txt', 'sub dir/ü [1].txt', 'new.txt'];
     names.forEach((name) => write(name, 'mine\n'));
-    tree.doubt(names.map(path));
+    names.forEach((name) => tree.doubt(path(name)));
     names.forEach((name) => write(name, 'changed\n'));
     assert.deepEqual(await found(...names), []);
     await tree.noteFile(path('a.txt'));
@@ -410,6 +424,28 @@ describe('a work tree', function () {
     await tree.note();
     write('new.txt', 'changed again\n');
     assert.deepEqual(await found('new.txt'), ['new.txt saved "changed\\n"']);
+  });
+
+  it('knows nothing any more where others have written more than can be remembered', async () => {
+    commit();
+    await tree.note();
+    for (let index = 0; index <= 10_000; index++) {
+      tree.doubt(path(`gone ${index}`));
+    }
+    write('a.txt', 'changed\n');
+    assert.deepEqual(await found('a.txt'), []);
+  });
+
+  it('does not doubt what it has seen when it was noted', async () => {
+    commit();
+    write('a.txt', 'mine\n');
+    await new Promise((resolve) => setTimeout(resolve, 100)); // else the clock of files cannot tell
+    await tree.note();
+    tree.doubt(path('a.txt'));
+    write('a.txt', 'changed\n');
+    assert.deepEqual(await found('a.txt'), ['a.txt saved "mine\\n"']);
+    tree.doubt(path('a.txt'));
+    assert.deepEqual(await found('a.txt'), []);
   });
 
   it('finds nothing in a folder that the user has deleted, but what they have saved there since', async () => {
@@ -497,15 +533,17 @@ describe('a work tree', function () {
     assert.deepEqual(await found('link.txt', 'mine link.txt', 'a.txt', 'mine.txt'), []);
   });
 
-  it('finds what a commit in the meantime has not touched, and nothing of what it has', async () => {
+  it('compares with a commit in the meantime, and finds nothing of what it has of what was not committed', async () => {
     commit();
+    write('mine.txt', 'mine\n');
     await tree.note();
     write('a.txt', 'theirs\n');
+    git('add', '--all');
     git('commit', '--quiet', '--all', '--message=second');
-    write('a.txt', 'changed\n');
-    write('sub dir/ü [1].txt', 'changed\n');
-    write('new.txt', 'new\n');
-    assert.deepEqual(await found('a.txt', 'sub dir/ü [1].txt', 'new.txt'), [
+    const names = ['a.txt', 'sub dir/ü [1].txt', 'new.txt', 'mine.txt'];
+    names.forEach((name) => write(name, 'changed\n'));
+    assert.deepEqual(await found(...names), [
+      'a.txt git "theirs\\n"',
       'sub dir/ü [1].txt git "committed too\\n"',
       'new.txt git undefined',
     ]);
@@ -566,22 +604,6 @@ describe('a work tree', function () {
     assert.deepEqual(await found('a.txt'), []);
     write('a.txt', 'scripted\n');
     assert.deepEqual(await found('a.txt'), ['a.txt saved "edited\\n"']);
-  });
-
-  it('finds nothing of files that git has cleaned away, though the last commit has other ones there', async () => {
-    commit();
-    renameSync(path('sub dir'), path('other'));
-    await tree.note();
-    git('add', '--all');
-    git('commit', '--quiet', '--message=second');
-    git('reset', '--quiet', '--soft', 'HEAD~1'); // the index has "other" yet
-    mkdirSync(path('sub dir'));
-    renameSync(path('a.txt'), path('sub dir/ü [1].txt'));
-    await tree.noteFile(path('a.txt'));
-    await tree.noteFile(path('sub dir/ü [1].txt'));
-    git('checkout', '--quiet', '--', '.');
-    git('clean', '--quiet', '--force', '-d');
-    assert.deepEqual(await found('a.txt', 'sub dir/ü [1].txt'), []);
   });
 
   it('finds nothing after a checkout', async () => {

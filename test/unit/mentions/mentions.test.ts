@@ -1,11 +1,31 @@
 import assert from 'node:assert/strict';
-import { inFormFor, Mentions } from '../../../src/mentions/mentions.ts';
+import { Emitter } from '../../../src/base/emitter.ts';
+import { inFormFor, type Memory, Mentions, type Questions } from '../../../src/mentions/mentions.ts';
+import { WaitingReasons } from '../../../src/mentions/waitingReasons.ts';
 import type { AtMentioned } from '../../../src/protocol/ide.ts';
+import type { Bridge } from '../../../src/server/bridge.ts';
+import type { IdeClient, Lock } from '../../support/ideClient.ts';
+import type { Session } from '../../../src/server/session.ts';
 import { TestBridges } from '../../support/testBridges.ts';
 import { until } from '../../support/until.ts';
 
 const cell = { filePath: '/w/a.ipynb', cellId: 'c1' };
 const cli = (version: string) => ({ name: 'claude-code', version });
+
+/** As VS Code's own: what is put there is a copy. */
+function memoryIn(kept: Map<string, unknown>): Memory {
+  return {
+    get: <T>(key: string, otherwise: T): T => (kept.has(key) ? (kept.get(key) as T) : otherwise),
+    update: (key, value) => {
+      if (value === undefined) {
+        kept.delete(key);
+      } else {
+        kept.set(key, structuredClone(value));
+      }
+      return Promise.resolve();
+    },
+  };
+}
 
 describe('a mention', () => {
   it('names the cell of a notebook in its path, for CLIs that read it from there', () => {
@@ -37,24 +57,28 @@ describe('mentions', () => {
   assert.ok(a && b && c);
   let bridges: TestBridges;
   let kept: Map<string, unknown>;
+  let memory: Memory;
 
   beforeEach(() => {
     bridges = new TestBridges();
     kept = new Map();
+    memory = memoryIn(kept);
   });
   afterEach(() => bridges.cleanUp());
 
-  /** As VS Code's own: what is put there is a copy. */
-  const memory = {
-    get: <T>(key: string, otherwise: T): T => (kept.has(key) ? (kept.get(key) as T) : otherwise),
-    update: async (key: string, value: unknown) => void kept.set(key, structuredClone(value)),
+  const noQuestions: Questions = {
+    isAsking: () => false,
+    onDidChange: new Emitter<Session>().event,
   };
   /** What a window would find that comes next. */
-  const left = () => [...kept.values()].flatMap((value) => (value as AtMentioned[] | undefined) ?? []);
+  const left = () =>
+    [...kept.values()].flatMap((value) =>
+      ((value as AtMentioned[] | undefined) ?? []).map(({ filePath }) => ({ filePath })),
+    );
 
   it('are kept for the next window until they are sent, also while the session warms up', async () => {
     const { bridge, lock } = await bridges.start();
-    const mentions = new Mentions(bridge, memory);
+    const mentions = new Mentions(bridge, memory, noQuestions);
     mentions.keep([a]);
     assert.deepEqual(left(), [a]);
     const client = await bridges.connect(lock);
@@ -76,7 +100,7 @@ describe('mentions', () => {
 
   it('wait for the next session when theirs goes before it could take them', async () => {
     const { bridge, lock } = await bridges.start();
-    const mentions = new Mentions(bridge, memory);
+    const mentions = new Mentions(bridge, memory, noQuestions);
     mentions.keep([a, b]);
     const client = await bridges.connect(lock);
     await client.request('ping');
@@ -91,7 +115,7 @@ describe('mentions', () => {
 
   it('are not sent when they are discarded while the session warms up', async () => {
     const { bridge, lock } = await bridges.start();
-    const mentions = new Mentions(bridge, memory);
+    const mentions = new Mentions(bridge, memory, noQuestions);
     mentions.keep([a]);
     const client = await bridges.connect(lock);
     await client.request('ping');
@@ -103,5 +127,120 @@ describe('mentions', () => {
     await until('the later one', () => client.notifications('at_mentioned').length > 0);
     assert.deepEqual(client.notifications('at_mentioned'), [b]);
     mentions.dispose();
+  });
+
+  describe('for a session that asks something', () => {
+    let asking: boolean;
+    let changed: Emitter<Session>;
+    let mentions: Mentions;
+    let bridge: Bridge;
+    let lock: Lock;
+    let client: IdeClient;
+    let session: Session;
+
+    beforeEach(async () => {
+      asking = true;
+      changed = new Emitter();
+      ({ bridge, lock } = await bridges.start());
+      mentions = new Mentions(bridge, memory, {
+        isAsking: () => asking,
+        onDidChange: changed.event,
+      });
+      client = await bridges.connect(lock);
+      await client.request('ping');
+      const [only] = bridge.sessions;
+      assert.ok(only);
+      session = only;
+    });
+    afterEach(() => mentions.dispose());
+
+    const sent = () => client.notifications('at_mentioned');
+    const change = (isAsking: boolean) => {
+      asking = isAsking;
+      changed.fire(session);
+    };
+
+    it('wait, one after the other, until that is answered, and are kept for the next window', async () => {
+      const all = mentions.send(session, [a, b]);
+      await until('both to wait', () => mentions.waitingForAnswer === 2);
+      change(true); // the next question
+      assert.equal(mentions.waiting, 0);
+      assert.deepEqual([sent(), left()], [[], [a, b]]);
+      change(false);
+      await all;
+      await until('both', () => sent().length === 2);
+      assert.deepEqual([sent(), left()], [[a, b], []]);
+      assert.equal(mentions.waitingForAnswer, 0);
+    });
+
+    it('wait for that session after a reload, and for the next one where it has ended', async () => {
+      void mentions.send(session, [a]);
+      await until('one to wait', () => mentions.waitingForAnswer === 1);
+      kept = structuredClone(kept);
+      const reloaded = new Mentions(bridge, memoryIn(kept), noQuestions);
+      const other = await bridges.connect(lock, process.ppid);
+      await other.request('ping');
+      assert.equal(reloaded.waiting, 1);
+      const same = await bridges.connect(lock);
+      await until('the mention', () => same.notifications('at_mentioned').length === 1);
+      assert.deepEqual(same.notifications('at_mentioned'), [a]);
+      assert.deepEqual([other.notifications('at_mentioned'), left()], [[], []]);
+      reloaded.dispose();
+
+      kept.set('waitingMentions', [{ ...b, pid: 2 ** 30 }]);
+      const later = new Mentions(bridge, memoryIn(kept), noQuestions);
+      const next = await bridges.connect(lock, process.ppid);
+      await until('the other mention', () => next.notifications('at_mentioned').length === 1);
+      assert.deepEqual(next.notifications('at_mentioned'), [b]);
+      later.dispose();
+    });
+
+    it('are discarded', async () => {
+      const all = mentions.send(session, [a]);
+      await until('one to wait', () => mentions.waitingForAnswer === 1);
+      mentions.discard();
+      assert.equal(mentions.waitingForAnswer, 0);
+      await all;
+      change(false);
+      await mentions.send(session, [b]);
+      await until('the later one', () => sent().length > 0);
+      assert.deepEqual(sent(), [b]);
+    });
+
+    it('are not discarded with those that have no session', async () => {
+      void mentions.send(session, [a]);
+      await until('one to wait', () => mentions.waitingForAnswer === 1);
+      mentions.keep([b]);
+      mentions.discardKept();
+      assert.deepEqual([mentions.waiting, mentions.waitingForAnswer, left()], [0, 1, [a]]);
+      mentions.discard();
+    });
+
+    it('wait for the next session when theirs goes unanswered', async () => {
+      void mentions.send(session, [a]);
+      await until('one to wait', () => mentions.waitingForAnswer === 1);
+      await client.close();
+      await until('one to wait for a session', () => mentions.waiting === 1);
+      assert.equal(mentions.waitingForAnswer, 0);
+      assert.deepEqual(left(), [a]);
+    });
+  });
+});
+
+describe('reasons that wait', () => {
+  it('are there again after a reload, until they are removed or discarded', () => {
+    const memory = memoryIn(new Map());
+    const reason = { pid: 7, began: '8', label: 'Claude', fileName: 'a.txt', words: 'because' };
+    const other = { ...reason, words: 'and because' };
+    const before = new WaitingReasons(memory);
+    let changes = 0;
+    before.onDidChange(() => changes++);
+    before.add(reason);
+    before.add(other);
+    before.remove(reason);
+    assert.equal(changes, 3);
+    assert.deepEqual(new WaitingReasons(memory).all, [other]);
+    before.discard();
+    assert.deepEqual(new WaitingReasons(memory).all, []);
   });
 });

@@ -44,6 +44,7 @@ describe('past sessions of a folder', () => {
       assert.ok(turns >= 10, `${turns}`);
       assert.equal(isComplete, true);
       assert.equal((await past.count(session, 2_000)).isComplete, false);
+      assert.equal(await past.count(session), await past.count(session), 'it is counted anew');
     });
   }
 
@@ -147,6 +148,7 @@ describe('past sessions of a folder', () => {
     write('empty.jsonl', []);
     write('noise.jsonl', ['', '{', 'null', '{"type":"user"}']);
     write('agent-abc.jsonl', linesOf('2.0.77', recorded['2.0.77'].agent));
+    write('--help.jsonl', linesOf('2.1.330')); // what its command line would take for an option
     assert.deepEqual(await past.list(cwd), []);
   });
 });

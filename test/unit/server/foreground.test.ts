@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readsTerminal } from '../../../src/server/foreground.ts';
+import { beginOf, readsTerminal } from '../../../src/server/foreground.ts';
 import { until } from '../../support/until.ts';
 
 /** In terminals of `script`, which every Linux with util-linux has. */
@@ -106,5 +107,20 @@ describe('the process that reads a terminal', function () {
 
   it('is not known for a process that is gone', async () => {
     assert.equal(await readsTerminal(2 ** 22 + 1, process.pid), false);
+  });
+});
+
+describe('the begin of a process', () => {
+  it('is its own, whatever it runs, and goes with it', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const began = await beginOf(process.pid);
+    assert.match(began ?? '', /^[1-9]\d*$/);
+    assert.equal(await beginOf(process.pid), began);
+    const later = spawn('sleep', ['60']);
+    assert.ok(later.pid);
+    assert.ok(Number(await beginOf(later.pid)) > Number(began));
+    later.kill();
+    await once(later, 'exit');
+    assert.equal(await beginOf(later.pid), undefined);
   });
 });

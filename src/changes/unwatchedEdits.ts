@@ -1,0 +1,402 @@
+import { readFile, stat } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../base/logger.ts';
+import type { Disposable } from '../base/disposable.ts';
+import { errorMessage, isNotFound } from '../base/errors.ts';
+import { printable } from '../base/printable.ts';
+import { Queue } from '../base/queue.ts';
+import { counted } from '../base/text.ts';
+import { backupsOf } from '../records/backups.ts';
+import type { PastEdit, Turn, TurnMark } from '../records/events.ts';
+import { turnMark } from '../records/lookBack.ts';
+import type { PastSession } from '../records/pastSessions.ts';
+import type { RecordedSession } from '../records/recordedSession.ts';
+import { breathe } from '../records/recordFile.ts';
+import { Records } from '../records/records.ts';
+import type { SessionEdit } from '../sessions/sessionRecords.ts';
+import type { Session } from '../server/session.ts';
+import type { Changes } from './changes.ts';
+import type { ChangeReview } from './changeReview.ts';
+import type { ChangeSet, Snapshot } from './changeSet.ts';
+import type { ChangeSets, SnapshotLimits } from './changeSets.ts';
+import { takeOut, type TakenOut } from './editsTakenOut.ts';
+import { Watched } from './watched.ts';
+
+/** ms by which a transcript may lag what it tells: up to 1.7 s were seen */
+const lag = 2_000;
+
+/** Of the title of a session that is not connected, in UTF-16 units. */
+const maxTitle = 60;
+/** In which a session has changed one file; the last count. */
+const maxTurns = 20;
+/** Of one process, that begins a new one now and then; the last count. */
+const maxConversations = 20;
+
+export interface UnwatchedOptions {
+  /** Where what was watched is remembered over a reload; absolute. */
+  readonly file: string | undefined;
+  readonly limits: () => SnapshotLimits;
+  readonly sets: ChangeSets;
+  readonly review: ChangeReview;
+  readonly changes: Changes;
+  /** See `configDir`. */
+  readonly configDir: string;
+  /** Whether the CLI's records may be read now. */
+  readonly isAllowed: () => boolean;
+  /** The path by which the editor knows a file that the CLI names; undefined for what can be none here. */
+  readonly pathOf: (filePath: string) => string | undefined;
+  readonly log: Logger;
+}
+
+/** Whose edits these are. */
+interface Found {
+  readonly conversation: string;
+  readonly edits: readonly PastEdit[];
+  readonly isComplete: boolean;
+  /** The set that lists them, if there is one. */
+  readonly set: () => ChangeSet | undefined;
+  /** One that is begun for the first of them. */
+  readonly begin: () => ChangeSet;
+}
+
+/**
+ * Lists what sessions have edited while this window did not watch: before it was opened, or before they connected. What
+ * the CLI has written down tells it, as far as it is still in the files; and in which turns files were changed.
+ */
+export class UnwatchedEdits implements Disposable {
+  /** Those whose past has been looked at, or is, by conversation. */
+  private readonly known = new WeakMap<Session, Map<string, Promise<void>>>();
+  /** One after the other: none has all the time, or twice the memory. */
+  private readonly queue = new Queue();
+
+  private readonly watched: Watched;
+  private readonly subscription: Disposable;
+
+  constructor(private readonly options: UnwatchedOptions) {
+    const { file, sets } = options;
+    this.watched = new Watched(file);
+    this.subscription = sets.onDidChange(() => this.watched.saveSoon());
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.watched.dispose();
+  }
+
+  /** Looks in all conversations that were held in these folders. @param before ms since the epoch: the window watches from then on */
+  ofFolders(folders: readonly string[], before: number): Promise<void> {
+    return this.run(async () => {
+      const { configDir, log } = this.options;
+      const { watched } = this;
+      const { lookedAt } = watched;
+      if (lookedAt !== undefined) {
+        await delay(left(before));
+        const records = new Records({ configDir, log });
+        try {
+          const since = (conversation: string) => Math.max(lookedAt, watched.untilOf(conversation) ?? 0);
+          await this.look(records, folders, since, before);
+        } finally {
+          records.dispose();
+        }
+      }
+      if (!this.options.isAllowed()) {
+        return;
+      }
+      watched.lookedAt = before;
+    });
+  }
+
+  /** Looks at what a connected session has edited before, as soon as its record is known, and again if that becomes another. */
+  async ofSession(session: Session, recorded: RecordedSession | undefined): Promise<void> {
+    const conversation = recorded?.sessionId;
+    if (!session.isOpen) {
+      this.watched.end(session);
+    }
+    if (!session.isOpen || !recorded || conversation === undefined) {
+      return;
+    }
+    this.know(session, conversation);
+    this.noteShell(session, recorded.turn);
+    const known = this.known.get(session) ?? new Map<string, Promise<void>>();
+    this.known.set(session, known);
+    if (!known.has(conversation)) {
+      known.set(
+        conversation,
+        this.run(() => this.lookAt(session, recorded, conversation)),
+      );
+    }
+    await known.get(conversation);
+    if (session.isOpen && recorded.sessionId === conversation) {
+      this.watched.begin(session, conversation);
+    }
+  }
+
+  /** Remembers the turn in which a session has changed a file that is listed. */
+  note({ session, edit, turn }: SessionEdit): void {
+    if (turn) {
+      this.mark(session, edit.filePath, turnMark(turn));
+    }
+  }
+
+  private mark(session: Session, filePath: string, turn: TurnMark): void {
+    const { sets, pathOf } = this.options;
+    const path = pathOf(filePath);
+    const snapshot = path === undefined ? undefined : sets.find(session)?.snapshots.get(path);
+    if (snapshot) {
+      this.addTurn(snapshot, turn);
+    }
+  }
+
+  private addTurn(snapshot: Snapshot, turn: TurnMark): void {
+    const { turns = [] } = snapshot;
+    if (!turns.some(({ id }) => id === turn.id)) {
+      snapshot.turns = [...turns, { ...turn }].sort((a, b) => a.begun - b.begun).slice(-maxTurns);
+      this.options.sets.touch();
+    }
+  }
+
+  /** Of a session that has edited before it connected, or in an earlier window: it goes on with the same set. */
+  private know(session: Session, conversation: string): void {
+    const { sets } = this.options;
+    const { pid, label } = session;
+    const isOrphan = (set: ChangeSet) => set.pid === undefined && set.conversations.includes(conversation);
+    const set = sets.find(session) ?? (pid === undefined ? undefined : sets.all.find(isOrphan));
+    if (set && !(set.pid === pid && set.label === label && set.conversations.includes(conversation))) {
+      Object.assign(set, { pid, label });
+      hold(set, conversation);
+      sets.touch();
+    }
+  }
+
+  /** Of what its shell has changed no record names the file. */
+  private noteShell(session: Session, turn: Turn | undefined): void {
+    const { sets } = this.options;
+    for (const snapshot of sets.find(session)?.snapshots.values() ?? []) {
+      const isByShell = snapshot.source === 'git' || snapshot.source === 'saved';
+      if (turn && isByShell && !snapshot.turns && turn.begun <= snapshot.takenAt) {
+        this.addTurn(snapshot, turnMark(turn));
+      }
+    }
+  }
+
+  private run(look: () => Promise<void>): Promise<void> {
+    return this.queue.run(() =>
+      look().catch((error: unknown) =>
+        this.options.log.error(`What was edited unwatched is not known: ${errorMessage(error)}`),
+      ),
+    );
+  }
+
+  private async look(
+    records: Records,
+    folders: readonly string[],
+    since: (conversation: string) => number,
+    before: number,
+  ): Promise<void> {
+    const { sets } = this.options;
+    const { past, sessionFiles } = records;
+    const sessions = new Map<string, PastSession>(); // each once, where one folder is in another
+    for (const folder of folders) {
+      (await past.writtenSince(folder, since)).forEach((each) => sessions.set(each.path, each));
+    }
+    if (sessions.size === 0) {
+      return;
+    }
+    sessionFiles.start();
+    // The last first: what it found is what those before have left.
+    for (const session of [...sessions.values()].sort((a, b) => b.lastActive - a.lastActive)) {
+      const { sessionId, title = sessionId } = session;
+      const time = since(sessionId);
+      const found = await past.editsSince(session, time);
+      const edits = found.edits.filter(({ at }) => at > time && at < before);
+      const [first] = edits;
+      const pid = sessionFiles.all.find((file) => file.sessionId === sessionId)?.pid;
+      const label = `${pid === undefined ? 'Ended session' : 'Session'} · ${printable(title, maxTitle)}`;
+      await this.take({
+        conversation: sessionId,
+        edits,
+        isComplete: found.isComplete,
+        set: () => {
+          const ofPid = pid === undefined ? undefined : sets.all.findLast((set) => set.pid === pid);
+          return ofPid ?? sets.all.findLast((set) => set.conversations.includes(sessionId));
+        },
+        begin: () => hold(sets.begin({ pid, label }, first?.at ?? before), sessionId),
+      });
+      if (!this.options.isAllowed()) {
+        return;
+      }
+      this.watched.saw(sessionId, before);
+    }
+  }
+
+  private async lookAt(session: Session, recorded: RecordedSession, conversation: string): Promise<void> {
+    const { sets } = this.options;
+    const since = this.watched.untilOf(conversation) ?? recorded.startedAt;
+    if (since === undefined) {
+      return; // nobody knows when its process began
+    }
+    this.know(session, conversation);
+    await delay(left(session.connectedAt));
+    if (recorded.sessionId !== conversation) {
+      return;
+    }
+    const { edits, isComplete } = await recorded.editsSince(since);
+    await this.take({
+      conversation,
+      edits: edits.filter(({ at }) => at > since && at < session.connectedAt),
+      isComplete,
+      set: () => sets.find(session),
+      begin: () => sets.setOf(session),
+    });
+    // Announced, but not told as they came: that begins when the record is known.
+    for (const { filePath, turn } of edits.filter(({ at }) => at >= session.connectedAt)) {
+      if (turn) {
+        this.mark(session, filePath, turn);
+      }
+    }
+  }
+
+  private async take(found: Found): Promise<void> {
+    const { changes, log, pathOf } = this.options;
+    const byName = new Map<string, PastEdit[]>();
+    for (const edit of found.edits) {
+      const edits = byName.get(edit.filePath) ?? [];
+      byName.set(edit.filePath, edits);
+      edits.push(edit);
+    }
+    const decided = this.decided();
+    const listed = new Set<string>();
+    for (const [name, all] of byName) {
+      await breathe();
+      if (!this.options.isAllowed()) {
+        return;
+      }
+      const path = pathOf(name);
+      if (path === undefined) {
+        continue;
+      }
+      try {
+        const edits = all.filter(({ at }) => at > (decided.get(path) ?? 0));
+        if (await this.takeFile(path, edits, found)) {
+          listed.add(path);
+        }
+      } catch (error) {
+        log.info(`${path} is not listed, though a session has edited it unwatched: ${errorMessage(error)}.`);
+      }
+    }
+    if (listed.size > 0) {
+      log.info(`${counted(listed.size, 'file')} that a session has edited unwatched: listed.`);
+      await changes.refresh(listed);
+    }
+    if (!found.isComplete && found.edits.length > 0) {
+      log.warn(`The transcript of ${found.conversation} is too long to look for older edits.`);
+    }
+  }
+
+  /** @returns whether it is listed. @throws why it cannot be */
+  private async takeFile(path: string, all: readonly PastEdit[], found: Found): Promise<boolean> {
+    const { sets, review } = this.options;
+    // What the user has written into a proposal they have seen.
+    const unseen = all.filter(({ isUserModified }) => !isUserModified);
+    const [first] = unseen;
+    const own = (): Snapshot | undefined => found.set()?.snapshots.get(path);
+    const known = own();
+    // Of a file that it had edited before, the text from before that counts.
+    if (first && !(known && known.takenAt <= first.at)) {
+      const laterEntry = () => sets.ofPath(path).find(({ snapshot }) => snapshot.takenAt > first.at);
+      const later = laterEntry()?.snapshot;
+      const now = later ? sets.before(later) : await this.read(path);
+      const edits = unseen.filter(({ at }) => !later || at < later.takenAt);
+      const taken = await this.takeOut(path, now, edits, found.conversation);
+      if (laterEntry()?.snapshot !== later || (!later && !sets.isNow(path, now))) {
+        return this.takeFile(path, all, found); // announced, or written, meanwhile
+      }
+      const set = found.set();
+      if (set && known) {
+        review.replace({ set, snapshot: known }, taken.before, first.at, {
+          ...(!taken.isExact && { source: 'rebuilt' }),
+          ...(taken.isLossy && { isSavedOver: true }),
+        });
+      } else {
+        this.list(path, taken, first.at, found);
+      }
+    }
+    const listed = own();
+    if (listed) {
+      all.forEach(({ turn }) => turn && this.addTurn(listed, turn));
+    }
+    return listed !== undefined;
+  }
+
+  private async read(path: string): Promise<Buffer | undefined> {
+    try {
+      const found = await stat(path);
+      if (!found.isFile()) {
+        throw new Error('it is not a file'); // to read a pipe would never end
+      }
+      if (found.size > this.options.limits().fileBytes) {
+        throw new Error('it is too large to be kept (ideBridge.changes.maxFileSize)');
+      }
+      return await readFile(path);
+    } catch (error) {
+      if (isNotFound(error)) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  private async takeOut(
+    path: string,
+    now: Buffer | undefined,
+    edits: readonly PastEdit[],
+    conversation: string,
+  ): Promise<TakenOut> {
+    const filePath = edits[0]?.filePath ?? path;
+    let backups: Buffer[] | undefined;
+    const read = () => (backups ??= [...backupsOf(this.options.configDir, conversation, filePath)]);
+    const taken = await takeOut(now, edits, read);
+    if (typeof taken === 'string') {
+      throw new Error(taken);
+    }
+    return taken;
+  }
+
+  private list(path: string, { before, isExact, isLossy }: TakenOut, at: number, found: Found): void {
+    const { sets } = this.options;
+    if (sets.isNow(path, before)) {
+      return;
+    }
+    const begin = () => found.set() ?? found.begin();
+    const snapshot = sets.recordIn(
+      begin,
+      path,
+      { bytes: before },
+      { source: isExact ? 'recorded' : 'rebuilt' },
+      at,
+    );
+    if (snapshot && isLossy) {
+      snapshot.isSavedOver = true;
+    }
+  }
+
+  /** When the user has last said what is to become of a file: that was about all that was there. */
+  private decided(): Map<string, number> {
+    const { entries } = this.options.sets.history;
+    return new Map(entries.flatMap(({ at, files }) => files.map(({ path }) => [path, at] as const)));
+  }
+}
+
+/** ms until what happened by then is written down; no longer where the clock was put back since. */
+function left(time: number): number {
+  return Math.max(0, Math.min(lag, time + lag - Date.now()));
+}
+
+function hold(set: ChangeSet, conversation: string): ChangeSet {
+  const { conversations } = set;
+  if (!conversations.includes(conversation)) {
+    conversations.push(conversation);
+    conversations.splice(0, conversations.length - maxConversations);
+  }
+  return set;
+}
