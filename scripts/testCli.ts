@@ -32,6 +32,9 @@ async function main(): Promise<number> {
   const mocha = new Mocha({ timeout: 120_000, slow: 20_000, retries: 1 });
   if (values.grep !== undefined) mocha.grep(values.grep);
   const names = [
+    'agent',
+    'agentEdits',
+    'agentProxy',
     'restrictedMode',
     'hostileFolders',
     'extensionsView',

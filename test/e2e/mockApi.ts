@@ -67,6 +67,8 @@ export function contextText(request: MessagesRequest): string {
 export class MockApi {
   /** Everything received, in order: what a failing scenario leaves behind. */
   readonly log: { method: string; path: string; turn: boolean; body: unknown }[] = [];
+  /** With which it was asked, in order. */
+  readonly keys: (string | undefined)[] = [];
   private readonly turns: MessagesRequest[] = [];
   private readonly scripted: { turn: Turn; begin: Promise<unknown> }[] = [];
   private readonly agents: { task: string; turns: Turn[]; begin: Promise<unknown> }[] = [];
@@ -153,6 +155,7 @@ export class MockApi {
       request.method === 'POST' && endpoint === '/v1/messages' ? (body as MessagesRequest) : undefined;
     const turn = messages !== undefined && isTurn(messages);
     this.log.push({ method: request.method ?? '', path, turn, body });
+    this.keys.push(request.headersDistinct['x-api-key']?.[0]);
 
     if (messages === undefined) {
       const counted = endpoint === '/v1/messages/count_tokens';

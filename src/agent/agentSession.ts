@@ -1,0 +1,418 @@
+import { isDeepStrictEqual } from 'node:util';
+import { errorMessage } from '../base/errors.ts';
+import { Emitter } from '../base/emitter.ts';
+import type { Logger } from '../base/logger.ts';
+import { Queue } from '../base/queue.ts';
+import type { ChildProcesses } from '../server/childProcesses.ts';
+import type { Cli } from './cli.ts';
+import { CliConversation } from './cliConversation.ts';
+import { CliProcess, type Ending } from './cliProcess.ts';
+import { ControlError, type ControlHandler } from './control.ts';
+import { Conversation } from './conversation.ts';
+import type { Hooks } from './hooks.ts';
+import {
+  type CliMessage,
+  type Initialized,
+  parseCanUseTool,
+  parseHookCallback,
+  parseInitialized,
+  parseMcpMessage,
+} from './messages.ts';
+import { type AgentOptions, cliArguments, cliEnvironment, type PermissionMode } from './options.ts';
+import { answerOf, type AskPermission, questionOf } from './permissions.ts';
+
+/** An MCP server in this process, that the CLI talks to over its own pipe. */
+export interface InProcessServer {
+  /** @returns the JSON-RPC answer; for a notification anything */
+  handle(message: Readonly<Record<string, unknown>>): Promise<object>;
+}
+
+export interface AgentSurroundings {
+  readonly processes: ChildProcesses;
+  readonly log: Logger;
+  readonly ask: AskPermission;
+  readonly hooks?: Hooks;
+  /** By the name under which the agent sees their tools. */
+  readonly servers?: Readonly<Record<string, InProcessServer>>;
+  /** Ms without a turn after which the process is ended; the next prompt resumes the session. */
+  readonly idleTime?: number;
+}
+
+/** `none`: no process, the next prompt starts one. `ended`: disposed of. */
+export type AgentState = 'none' | 'starting' | 'idle' | 'running' | 'ending' | 'ended';
+
+interface Prompt {
+  readonly id: string;
+  readonly text: string;
+}
+
+const defaultIdleTime = 30 * 60_000;
+
+/** Ms that an interrupted turn has to end; then its process is ended, and the session goes on in the next. */
+const interruptTime = 10_000;
+
+/** One conversation with Claude Code, whatever becomes of the processes that it runs in. */
+export class AgentSession {
+  readonly conversation = new Conversation();
+  private readonly cliConversation = new CliConversation(this.conversation);
+  private readonly changed = new Emitter<AgentState>();
+  readonly onDidChangeState = this.changed.event;
+
+  private current: AgentState = 'none';
+  private process: CliProcess | undefined;
+  private readonly waiting: Prompt[] = [];
+  /** Steps that begin or end a process, one after the other. */
+  private readonly steps = new Queue();
+  /** Questions by the tool use's agent: '' for the session itself. */
+  private readonly open = new Map<AbortController, string>();
+  /** What the process that runs was started with, or has been told since. */
+  private startedWith: { options: AgentOptions; readonly cli: Cli } | undefined;
+  private idleTimer: NodeJS.Timeout | undefined;
+  private said: Initialized | undefined;
+
+  /** @param resume the id of a past session to go on with */
+  constructor(
+    private readonly around: AgentSurroundings,
+    private cli: Cli,
+    private options: AgentOptions,
+    resume?: string,
+  ) {
+    if (resume !== undefined) {
+      this.cliConversation.setState({ sessionId: resume });
+    }
+  }
+
+  get state(): AgentState {
+    return this.current;
+  }
+
+  /** Of the process that it runs in now, if there is one. */
+  get pid(): number | undefined {
+    return this.process?.pid;
+  }
+
+  /** Commands, agents and models; undefined before the first process. */
+  get initialized(): Initialized | undefined {
+    return this.said;
+  }
+
+  /** Prompts that wait for the turn before them. */
+  get queued(): readonly string[] {
+    return this.waiting.map(({ id }) => id);
+  }
+
+  /** @returns the id of its item */
+  prompt(text: string): string {
+    if (this.isEnded()) {
+      throw new Error('This agent session has ended.');
+    }
+    const id = this.cliConversation.addPrompt(text, 'queued');
+    this.waiting.push({ id, text });
+    this.goOn();
+    return id;
+  }
+
+  /** Takes a prompt out that has not been sent. @returns whether it was still there */
+  unqueue(id: string): boolean {
+    const index = this.waiting.findIndex((prompt) => prompt.id === id);
+    if (index < 0) {
+      return false;
+    }
+    this.waiting.splice(index, 1);
+    this.cliConversation.change(id, { state: 'dropped' });
+    return true;
+  }
+
+  /** Ends the turn; prompts that wait stay, and come next. */
+  async interrupt(): Promise<void> {
+    const { process } = this;
+    if (this.current !== 'running' || !process) {
+      return;
+    }
+    const ended = new Promise<void>((resolve) => {
+      const listening = this.onDidChangeState((state) => {
+        if (state !== 'running') {
+          listening.dispose();
+          resolve();
+        }
+      });
+    });
+    try {
+      await process.control.request('interrupt', {}, interruptTime);
+    } catch (error) {
+      this.around.log.warn(`The turn could not be interrupted: ${errorMessage(error)}`);
+    }
+    const timer = setTimeout(() => void process.end(), interruptTime);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  /** Takes effect at once, in the middle of a turn too. @throws {ControlError} */
+  async setMode(mode: PermissionMode): Promise<void> {
+    if (mode === 'bypassPermissions' && !this.options.mayBypass) {
+      throw new ControlError('refused', 'The mode "bypassPermissions" is not allowed here.');
+    }
+    await this.process?.control.request('set_permission_mode', { mode });
+    this.told({ mode });
+    this.cliConversation.setState({ mode });
+  }
+
+  /** From the next request to the model on. @throws {ControlError} */
+  async setModel(model: string): Promise<void> {
+    await this.process?.control.request('set_model', { model });
+    this.told({ model });
+    this.cliConversation.setState({ model });
+  }
+
+  /** Of this session's process, which must run. @throws {ControlError} for a version that does not know it, too */
+  request(subtype: string, fields: object = {}): Promise<unknown> {
+    return this.process
+      ? this.process.control.request(subtype, fields)
+      : Promise.reject(new ControlError('ended', 'Claude Code does not run.'));
+  }
+
+  /** Goes on with other options, once the turn that runs has ended; nothing is lost. */
+  restart(options: AgentOptions, cli = this.cli): void {
+    this.options = options;
+    this.cli = cli;
+    this.goOn();
+  }
+
+  /** Ends process and conversation. */
+  async dispose(): Promise<void> {
+    this.set('ended');
+    clearTimeout(this.idleTimer);
+    this.waiting.splice(0).forEach(({ id }) => this.cliConversation.change(id, { state: 'dropped' }));
+    await this.endProcess(); // also one that does not get ready
+    await this.steps.run(() => this.endProcess());
+    this.changed.dispose();
+  }
+
+  /** The process has it already. */
+  private told(fields: Partial<AgentOptions>): void {
+    this.options = { ...this.options, ...fields };
+    if (this.startedWith) {
+      this.startedWith.options = { ...this.startedWith.options, ...fields };
+    }
+  }
+
+  private get mustRestart(): boolean {
+    const { startedWith } = this;
+    return (
+      startedWith !== undefined &&
+      (startedWith.cli !== this.cli || !isDeepStrictEqual(startedWith.options, this.options))
+    );
+  }
+
+  private isEnded(): boolean {
+    return this.current === 'ended';
+  }
+
+  private set(state: AgentState): void {
+    if (this.current !== state && this.current !== 'ended') {
+      this.current = state;
+      this.changed.fire(state);
+    }
+  }
+
+  /** Does what is to be done next, if nothing is under way. */
+  private goOn(): void {
+    clearTimeout(this.idleTimer);
+    if (this.current === 'none' && this.waiting.length > 0) {
+      this.set('starting');
+      void this.steps.run(() => this.startProcess());
+    } else if (this.current === 'idle' && this.mustRestart) {
+      this.endIdle();
+    } else if (this.current === 'idle' && this.waiting.length > 0) {
+      this.sendNext();
+    } else if (this.current === 'idle') {
+      this.idleTimer = setTimeout(() => this.endIdle(), this.around.idleTime ?? defaultIdleTime);
+      this.idleTimer.unref();
+    }
+  }
+
+  private endIdle(): void {
+    this.set('ending');
+    void this.steps.run(async () => {
+      await this.endProcess();
+      this.set('none');
+      this.goOn();
+    });
+  }
+
+  private sendNext(): void {
+    const prompt = this.waiting.shift();
+    if (!prompt || !this.process) {
+      return;
+    }
+    this.set('running');
+    this.cliConversation.setState({ isRunning: true });
+    this.cliConversation.change(prompt.id, { state: 'sent' });
+    this.process.send({
+      type: 'user',
+      message: { role: 'user', content: [{ type: 'text', text: prompt.text }] },
+      parent_tool_use_id: null,
+      session_id: this.conversation.current.sessionId ?? '',
+    });
+  }
+
+  private async startProcess(): Promise<void> {
+    const { around, cli, options } = this;
+    if (this.isEnded()) {
+      return;
+    }
+    const { args, lacking } = cliArguments(cli, options, this.conversation.current.sessionId);
+    if (lacking.length > 0) {
+      around.log.info(`Claude Code ${cli.version} lacks ${lacking.join(', ')}.`);
+    }
+    try {
+      this.cliConversation.beginProcess();
+      const process = await CliProcess.start(
+        around.processes,
+        {
+          program: cli.program,
+          args: [...cli.programArgs, ...args],
+          cwd: options.folders[0] ?? '.',
+          env: cliEnvironment(cli, options),
+        },
+        this.handlers(),
+        {
+          onMessage: (message, json) => this.take(message, json),
+          onOther: (json) => this.cliConversation.takeOther(json),
+          onUnreadable: (text, bytes) => {
+            around.log.warn(`Claude Code printed ${bytes} bytes that are no message.`);
+            this.cliConversation.addError(
+              'unreadable',
+              'Claude Code printed something that is no message.',
+              text,
+            );
+          },
+          onEnd: (ending) => this.processEnded(process, ending),
+        },
+      );
+      this.process = process;
+      this.startedWith = { options, cli };
+      if (this.isEnded()) {
+        throw new ControlError('ended', 'This agent session has ended.');
+      }
+      const { hooks, servers = {} } = around;
+      this.said = parseInitialized(
+        await process.control.request(
+          'initialize',
+          {
+            ...(hooks ? { hooks: hooks.forInitialize } : {}),
+            ...(Object.keys(servers).length > 0 ? { sdkMcpServers: Object.keys(servers) } : {}),
+          },
+          60_000,
+        ),
+      );
+      this.set('idle');
+      this.goOn();
+    } catch (error) {
+      await this.endProcess();
+      // A process that has ended has told why.
+      if (!(error instanceof ControlError && error.kind === 'ended')) {
+        this.cliConversation.addError('notStarted', 'Claude Code did not start.', errorMessage(error));
+      }
+      this.set('none');
+    }
+  }
+
+  private handlers(): Record<string, ControlHandler> {
+    const { hooks, servers = {} } = this.around;
+    return {
+      can_use_tool: (request, signal) => this.mayUse(request, signal),
+      hook_callback: async (request, signal) => {
+        const callback = parseHookCallback(request);
+        if (callback) {
+          await hooks?.call(callback, signal);
+        }
+        return { continue: true };
+      },
+      mcp_message: async (request) => {
+        const found = parseMcpMessage(request);
+        const server =
+          found && Object.hasOwn(servers, found.server_name) ? servers[found.server_name] : undefined;
+        if (!found || !server) {
+          throw new Error('There is no such server.');
+        }
+        return { mcp_response: await server.handle(found.message) };
+      },
+    };
+  }
+
+  private async mayUse(request: Record<string, unknown>, withdrawn: AbortSignal): Promise<object> {
+    const asked = parseCanUseTool(request);
+    if (!asked) {
+      throw new Error('A question that is not understood.');
+    }
+    const id = this.cliConversation.addQuestion(asked.tool_name, asked.tool_use_id);
+    const open = new AbortController();
+    this.open.set(open, asked.agent_id ?? '');
+    const over = AbortSignal.any([withdrawn, open.signal]);
+    const isOver = new Promise<undefined>((resolve) =>
+      over.addEventListener('abort', () => resolve(undefined)),
+    );
+    try {
+      const decision = await Promise.race([this.around.ask(questionOf(id, asked), over), isOver]);
+      if (!decision || over.aborted) {
+        this.cliConversation.change(id, { state: 'withdrawn' });
+        return answerOf(asked, { kind: 'deny', reason: 'The question was withdrawn.' });
+      }
+      this.cliConversation.change(id, { state: decision.kind === 'allow' ? 'allowed' : 'denied' });
+      return answerOf(asked, decision);
+    } catch (error) {
+      this.cliConversation.change(id, { state: 'denied' });
+      return answerOf(asked, { kind: 'deny', reason: `The editor could not ask: ${errorMessage(error)}` });
+    } finally {
+      this.open.delete(open);
+    }
+  }
+
+  private take(message: CliMessage, json: unknown): void {
+    this.cliConversation.take(message, json);
+    if (message.type === 'system' && 'session_id' in message && this.options.isFork === true) {
+      this.told({ isFork: false }); // it has an id of its own now
+    }
+    if (message.type === 'system' && 'session_id' in message && this.current === 'idle') {
+      this.set('running'); // a turn that the CLI begins by itself
+    } else if (message.type === 'result') {
+      this.withdrawQuestions('');
+      this.set('idle');
+      this.goOn();
+    }
+  }
+
+  /** What asks in the background asks on when the turn has ended. @param agent undefined for all */
+  private withdrawQuestions(agent?: string): void {
+    for (const [question, by] of this.open) {
+      if (agent === undefined || by === agent) {
+        question.abort();
+      }
+    }
+  }
+
+  private processEnded(process: CliProcess, ending: Ending): void {
+    if (this.process === process) {
+      this.process = undefined;
+    }
+    this.withdrawQuestions();
+    this.cliConversation.stopAll();
+    if (!ending.isOurs) {
+      this.cliConversation.addError('ended', ending.message, ending.stderr);
+    }
+    // In other states somebody waits for this end, and goes on.
+    if (this.current === 'running' || this.current === 'idle') {
+      this.set('none');
+      if (ending.isOurs) {
+        this.goOn(); // it would not be interrupted; what has crashed would crash again
+      }
+    }
+  }
+
+  private async endProcess(): Promise<void> {
+    const { process } = this;
+    this.process = undefined;
+    await process?.end();
+  }
+}

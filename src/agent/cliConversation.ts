@@ -1,0 +1,347 @@
+import { cut } from '../base/text.ts';
+import type { Conversation } from './conversation.ts';
+import type { ConversationState, ErrorCause, Item, StreamState, Todo, ToolResult, Usage } from './items.ts';
+import type {
+  AssistantMessage,
+  CliMessage,
+  ContentBlock,
+  ResultMessage,
+  StreamEventMessage,
+  SystemMessage,
+  UserMessage,
+} from './messages.ts';
+
+/** UTF-16 units; the whole stands in the session's transcript. */
+const maxResult = 200_000;
+
+/** A message of the model that is being written: by session or sub-agent one at a time. */
+interface Stream {
+  readonly messageId: string;
+  /** Ids of items by the block's index. */
+  readonly blocks: Map<number, string>;
+}
+
+/** Tells a conversation what the CLI prints. */
+export class CliConversation {
+  private readonly streams = new Map<string, Stream>();
+  /** How many whole blocks of a message have come: the CLI prints each by itself, in order. */
+  private readonly whole = new Map<string, number>();
+  private todosId: string | undefined;
+  private added = 0;
+  private costBefore = 0;
+  private isInterrupted = false;
+
+  constructor(private readonly conversation: Conversation) {}
+
+  take(message: CliMessage, json: unknown): void {
+    switch (message.type) {
+      case 'assistant':
+        this.takeAssistant(message);
+        break;
+      case 'user':
+        this.takeUser(message);
+        break;
+      case 'stream_event':
+        this.takeStream(message);
+        break;
+      case 'result':
+        this.endTurn(message);
+        break;
+      case 'system':
+        this.takeSystem(message, json);
+        break;
+      default:
+        break; // what is asked and answered is the session's
+    }
+  }
+
+  /** A message of a type that nobody knows. */
+  takeOther(json: unknown): void {
+    this.add({ kind: 'other', json });
+  }
+
+  /** @returns its id */
+  addPrompt(text: string, state: 'queued' | 'sent'): string {
+    return this.add({ kind: 'prompt', text, state });
+  }
+
+  addQuestion(tool: string, toolUseId: string | undefined): string {
+    return this.add({
+      kind: 'question',
+      tool,
+      state: 'open',
+      ...(toolUseId === undefined ? {} : { toolUseId }),
+    });
+  }
+
+  addError(cause: ErrorCause, message: string, detail?: string): void {
+    this.add({ kind: 'error', cause, message, ...(detail === undefined || detail === '' ? {} : { detail }) });
+  }
+
+  change(id: string, fields: Readonly<Record<string, unknown>>): void {
+    this.conversation.apply({ type: 'change', id, fields });
+  }
+
+  setState(fields: Partial<ConversationState>): void {
+    const current = this.conversation.current;
+    const isNew = Object.entries(fields).some(
+      ([name, value]) => current[name as keyof ConversationState] !== value,
+    );
+    if (isNew) {
+      this.conversation.apply({ type: 'state', fields });
+    }
+  }
+
+  /** Nothing more will come of what is under way. */
+  stopAll(): void {
+    this.stop(() => true);
+    this.streams.clear();
+    this.whole.clear();
+    this.setState({ isRunning: false });
+  }
+
+  private stop(isOver: (item: Item) => boolean): void {
+    for (const item of this.conversation.snapshot().items) {
+      if ('state' in item && (item.state === 'streaming' || item.state === 'running') && isOver(item)) {
+        this.change(item.id, { state: 'stopped' });
+      }
+    }
+  }
+
+  private add(item: WithoutId<Item>, id = `item-${++this.added}`): string {
+    this.conversation.apply({ type: 'add', item: { ...item, id } as Item });
+    return id;
+  }
+
+  private takeAssistant({ message, parent_tool_use_id }: AssistantMessage): void {
+    const { id: messageId = '', content, usage } = message;
+    if (usage && typeof parent_tool_use_id !== 'string') {
+      const { input, output, cacheRead, cacheWritten } = usageOf(usage);
+      this.setState({ contextTokens: input + output + cacheRead + cacheWritten });
+    }
+    const stream = this.streams.get(parent_tool_use_id ?? '');
+    for (const block of content) {
+      const index = this.whole.get(messageId) ?? 0;
+      this.whole.set(messageId, index + 1);
+      const streamed = stream?.messageId === messageId ? stream.blocks.get(index) : undefined;
+      this.setBlock(block, streamed ?? idOf(block), parent_tool_use_id);
+    }
+  }
+
+  /** The whole of a block, in the place of what has streamed of it. */
+  private setBlock(block: ContentBlock, id: string | undefined, parent: string | null | undefined): void {
+    const item = itemOf(block, parent, 'done');
+    if (!item) {
+      return;
+    }
+    const known = id === undefined ? undefined : this.conversation.get(id);
+    if (!known) {
+      this.add(item, id);
+    } else if (known.kind === item.kind) {
+      this.change(known.id, item);
+    }
+    if (block.type === 'tool_use' && block.name === 'TodoWrite') {
+      this.setTodos(block.input, parent);
+    }
+  }
+
+  private setTodos(
+    input: Readonly<Record<string, unknown>> | undefined,
+    parent: string | null | undefined,
+  ): void {
+    const todos = todosIn(input);
+    if (!todos || typeof parent === 'string') {
+      return; // a sub-agent's list is its own
+    }
+    if (this.todosId === undefined) {
+      this.todosId = this.add({ kind: 'todos', todos });
+    } else {
+      this.change(this.todosId, { todos });
+    }
+  }
+
+  private takeUser({ message, isReplay, parent_tool_use_id }: UserMessage): void {
+    const { content } = message;
+    if (isReplay === true) {
+      return; // ours
+    }
+    if (typeof content === 'string') {
+      return; // what a slash command has printed comes as the result of its turn, too
+    }
+    for (const block of content) {
+      if (block.type === 'tool_result' && block.tool_use_id !== undefined) {
+        const result = toolResult(block);
+        this.change(block.tool_use_id, { state: result.isError ? 'failed' : 'done', result });
+      } else if (block.type === 'text' && block.text?.startsWith('[Request interrupted by user') === true) {
+        this.isInterrupted ||= typeof parent_tool_use_id !== 'string';
+      }
+    }
+  }
+
+  private takeStream({ event, parent_tool_use_id }: StreamEventMessage): void {
+    const key = parent_tool_use_id ?? '';
+    if (event.type === 'message_start') {
+      this.dropUnfinished(key);
+      this.streams.set(key, { messageId: event.message?.id ?? '', blocks: new Map() });
+      return;
+    }
+    const stream = this.streams.get(key);
+    const { index, content_block: block, delta } = event;
+    if (!stream || index === undefined) {
+      return;
+    }
+    if (event.type === 'content_block_start' && block) {
+      const item = itemOf(block, parent_tool_use_id, 'streaming');
+      if (item) {
+        stream.blocks.set(index, this.add(item, idOf(block)));
+      }
+    } else if (event.type === 'content_block_delta' && delta) {
+      const id = stream.blocks.get(index);
+      const text = delta.text ?? delta.thinking ?? delta.partial_json ?? '';
+      if (id !== undefined && text !== '') {
+        this.conversation.apply({ type: 'append', id, text });
+      }
+    }
+  }
+
+  /** The request was made again (the CLI tries several times): what the first had written of it is not said. */
+  private dropUnfinished(key: string): void {
+    const stream = this.streams.get(key);
+    for (const [index, id] of stream?.blocks ?? []) {
+      const item = this.conversation.get(id);
+      const isWhole = index < (this.whole.get(stream?.messageId ?? '') ?? 0);
+      if (!isWhole && item && 'state' in item && item.state === 'streaming') {
+        this.conversation.apply({ type: 'remove', id });
+      }
+    }
+    this.whole.delete(stream?.messageId ?? '');
+  }
+
+  private endTurn(message: ResultMessage): void {
+    // Sub-agents in the background go on.
+    this.stop(({ parent }) => parent === undefined);
+    this.streams.delete('');
+    const isFailed = message.is_error === true || message.subtype !== 'success';
+    const outcome = this.isInterrupted ? 'interrupted' : isFailed ? 'failed' : 'done';
+    const reasons = message.errors ?? (message.result === undefined ? [] : [message.result]);
+    if (outcome === 'failed') {
+      const [message = 'The turn has failed.', ...more] = reasons;
+      this.addError(/\/login/.test(message) ? 'notLoggedIn' : 'failed', message, more.join('\n'));
+    }
+    this.isInterrupted = false;
+    const cost = message.total_cost_usd;
+    this.add({
+      kind: 'turnEnd',
+      outcome,
+      ...(message.duration_ms === undefined ? {} : { duration: message.duration_ms }),
+      ...(message.usage === undefined ? {} : { usage: usageOf(message.usage) }),
+      ...(cost === undefined ? {} : { cost: Math.max(0, cost - this.costBefore) }),
+    });
+    this.costBefore = cost ?? this.costBefore;
+    const models = Object.values(message.modelUsage ?? {});
+    const windows = models.flatMap(({ contextWindow }) => contextWindow ?? []);
+    const outputs = models.flatMap(({ maxOutputTokens }) => maxOutputTokens ?? []);
+    this.setState({
+      isRunning: false,
+      ...(cost === undefined ? {} : { cost }),
+      ...(windows.length > 0 ? { contextWindow: Math.max(...windows) } : {}),
+      ...(outputs.length > 0 ? { maxOutput: Math.max(...outputs) } : {}),
+    });
+  }
+
+  /** A process that begins counts its cost from nothing. */
+  beginProcess(): void {
+    this.costBefore = 0;
+  }
+
+  private takeSystem(message: SystemMessage, json: unknown): void {
+    if ('session_id' in message) {
+      const { session_id, model, permissionMode, claude_code_version } = message;
+      this.setState({
+        isRunning: true, // printed with each turn, also those that the CLI begins by itself
+        sessionId: session_id,
+        ...(model === undefined ? {} : { model }),
+        ...(permissionMode === undefined ? {} : { mode: permissionMode }),
+        ...(claude_code_version === undefined ? {} : { version: claude_code_version }),
+      });
+    } else if (message.subtype === 'status') {
+      if (message.permissionMode !== undefined) {
+        this.setState({ mode: message.permissionMode });
+      }
+    } else {
+      this.takeOther(json);
+    }
+  }
+}
+
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
+
+/** A tool use has an id of its own, by which its result and its sub-agent refer to it. */
+function idOf({ type, id }: ContentBlock): string | undefined {
+  return type === 'tool_use' ? id : undefined;
+}
+
+function itemOf(
+  block: ContentBlock,
+  parentId: string | null | undefined,
+  state: Extract<StreamState, 'streaming' | 'done'>,
+) {
+  const parent = typeof parentId === 'string' ? { parent: parentId } : {};
+  switch (block.type) {
+    case 'text':
+      return { kind: 'text', text: block.text ?? '', state, ...parent } as const;
+    case 'thinking':
+      return { kind: 'thinking', text: block.thinking ?? '', state, ...parent } as const;
+    case 'tool_use': {
+      const { name = '', input = {} } = block;
+      return state === 'streaming'
+        ? ({ kind: 'toolUse', name, inputText: '', state, ...parent } as const)
+        : ({ kind: 'toolUse', name, inputText: '', input, state: 'running', ...parent } as const);
+    }
+    default:
+      return undefined; // signatures, redacted thinking, what a server has searched
+  }
+}
+
+function toolResult(block: ContentBlock): ToolResult {
+  const text = textOf(block.content);
+  const kept = cut(text, maxResult);
+  const leftOut = text.length - kept.length;
+  return { text: kept, isError: block.is_error === true, ...(leftOut > 0 ? { leftOut } : {}) };
+}
+
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) {
+    return typeof content === 'string' ? content : '';
+  }
+  return content
+    .map((part: unknown) => {
+      const { type, text } = (typeof part === 'object' ? part : undefined) as {
+        type?: unknown;
+        text?: unknown;
+      };
+      return typeof text === 'string' ? text : `[${typeof type === 'string' ? type : 'content'}]`;
+    })
+    .join('\n');
+}
+
+function todosIn(input: Readonly<Record<string, unknown>> | undefined): Todo[] | undefined {
+  const list = input?.['todos'];
+  if (!Array.isArray(list)) {
+    return undefined;
+  }
+  return list.flatMap((todo: unknown): Todo[] => {
+    const { content, status } = (todo ?? {}) as { content?: unknown; status?: unknown };
+    const state = status === 'completed' ? 'done' : status === 'in_progress' ? 'running' : 'pending';
+    return typeof content === 'string' ? [{ text: content, state }] : [];
+  });
+}
+
+function usageOf(usage: NonNullable<ResultMessage['usage']>): Usage {
+  return {
+    input: usage.input_tokens ?? 0,
+    output: usage.output_tokens ?? 0,
+    cacheRead: usage.cache_read_input_tokens ?? 0,
+    cacheWritten: usage.cache_creation_input_tokens ?? 0,
+  };
+}

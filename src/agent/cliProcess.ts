@@ -1,0 +1,133 @@
+import { cut } from '../base/text.ts';
+import { printable } from '../base/printable.ts';
+import type { ChildProcesses, Started } from '../server/childProcesses.ts';
+import { endTree } from '../server/processes.ts';
+import { ControlChannel, type ControlHandler } from './control.ts';
+import { JsonLines } from './jsonLines.ts';
+import { type CliMessage, parseMessage } from './messages.ts';
+
+export interface CliStart {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface Ending {
+  /** We have ended it. */
+  readonly isOurs: boolean;
+  readonly message: string;
+  /** The end of what it has complained of, without what looks like a key. */
+  readonly stderr: string;
+}
+
+export interface CliListener {
+  onMessage(message: CliMessage, json: unknown): void;
+  onOther(json: unknown): void;
+  onUnreadable(text: string, bytes: number): void;
+  onEnd(ending: Ending): void;
+}
+
+/** UTF-16 units. */
+const keptStderr = 4_000;
+
+/** Ms that the CLI has to end by itself: it writes its transcript, and ends what its tools have started. */
+const patience = 1_500;
+
+/** One Claude Code process, and what is said over its pipes. */
+export class CliProcess {
+  readonly control: ControlChannel;
+  private stderr = '';
+  private isEnding = false;
+
+  static async start(
+    processes: ChildProcesses,
+    { program, args, cwd, env }: CliStart,
+    handlers: Readonly<Record<string, ControlHandler>>,
+    listener: CliListener,
+  ): Promise<CliProcess> {
+    const started = await processes.start(program, args, cwd, env);
+    return new CliProcess(processes, started, handlers, listener);
+  }
+
+  private constructor(
+    private readonly processes: ChildProcesses,
+    private readonly started: Started,
+    handlers: Readonly<Record<string, ControlHandler>>,
+    private readonly listener: CliListener,
+  ) {
+    this.control = new ControlChannel((message) => this.send(message), handlers);
+    const lines = new JsonLines({
+      onJson: (json) => this.take(json),
+      onUnreadable: (text, bytes) => listener.onUnreadable(text, bytes),
+    });
+    started.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
+    started.stdout.on('end', () => lines.end());
+    started.stderr.on('data', (chunk: Buffer) => {
+      this.stderr = (this.stderr + chunk.toString()).slice(-keptStderr);
+    });
+    void started.closed.then(({ code, signal }) => {
+      this.control.end();
+      const how = signal === null ? `with code ${code ?? 'unknown'}` : `by ${signal}`;
+      listener.onEnd({
+        isOurs: this.isEnding,
+        message: `Claude Code has ended ${how}.`,
+        stderr: withoutKeys(this.stderr.trim()),
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.started.pid;
+  }
+
+  send(message: object): void {
+    if (this.started.stdin.writable) {
+      this.started.stdin.write(`${JSON.stringify(message)}\n`);
+    }
+  }
+
+  /** Ends it and all that it has started. Calling it again waits for the same end. */
+  async end(): Promise<void> {
+    if (!this.isEnding) {
+      this.isEnding = true;
+      this.control.end();
+      this.started.stdin.end();
+      await endTree(this.started.pid, this.processes, patience);
+    }
+    await this.started.closed;
+  }
+
+  private take(json: unknown): void {
+    const message = parseMessage(json);
+    if (!message) {
+      this.listener.onOther(json);
+      return;
+    }
+    switch (message.type) {
+      case 'control_request':
+        void this.control.takeRequest(message);
+        break;
+      case 'control_response':
+        this.control.takeResponse(message);
+        break;
+      case 'control_cancel_request':
+        this.control.withdraw(message.request_id);
+        break;
+      default:
+        this.listener.onMessage(message, json);
+    }
+  }
+}
+
+/** Lines stay lines. */
+function withoutKeys(text: string): string {
+  const shown = text.replace(/\b(sk-[\w-]{4}|Bearer\s+\S{4}|eyJ[\w-]{4})[\w.-]*/g, '$1…');
+  return cut(
+    shown
+      .split('\n')
+      .map((line) => printable(line, 500))
+      .join('\n'),
+    keptStderr,
+  );
+}

@@ -1,0 +1,131 @@
+import path from 'node:path';
+import type { Cli } from './cli.ts';
+
+/** Modes that the CLI knows (2.1 calls `default` `manual`, and still takes the old word). */
+export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
+export type PermissionMode = (typeof permissionModes)[number];
+
+/** What an agent session is started with. */
+export interface AgentOptions {
+  /** Absolute; the first is where the agent works, the others are added. At least one. */
+  readonly folders: readonly string[];
+  readonly mode: PermissionMode;
+  /** `bypassPermissions` is refused without. */
+  readonly mayBypass: boolean;
+  readonly model?: string;
+  readonly fallbackModel?: string;
+  /** Features of the API that are not yet everybody's, such as `context-1m-2025-08-07`. */
+  readonly betas?: readonly string[];
+  readonly systemPrompt?: string;
+  /** By name, as `--agents` takes them. */
+  readonly agents?: Readonly<Record<string, object>>;
+  /** By name, as `--mcp-config` takes them. */
+  readonly mcpServers?: Readonly<Record<string, object>>;
+  /** Where a session is resumed: goes on in a new one, and leaves that as it is. */
+  readonly isFork?: boolean;
+  /** A file, or JSON. */
+  readonly settings?: string;
+  readonly settingSources?: readonly ('user' | 'project' | 'local')[];
+  readonly disallowedTools?: readonly string[];
+  /** Added to what the editor's own process has; undefined takes out. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** A folder with `rg`, which goes before all others on PATH. */
+  readonly ripgrep?: string;
+}
+
+/** Without these nothing can be spoken. The last is hidden in `--help`, and works. */
+const needed = [
+  '-p',
+  '--input-format=stream-json',
+  '--output-format=stream-json',
+  '--verbose',
+  '--permission-prompt-tool=stdio',
+];
+
+/**
+ * @param resume the session to go on with
+ * @returns the arguments; `lacking` are those that this version of the CLI does not have, and that are left out
+ */
+export function cliArguments(
+  cli: Pick<Cli, 'flags'>,
+  options: AgentOptions,
+  resume?: string,
+): { readonly args: string[]; readonly lacking: string[] } {
+  const { folders, mode, model, fallbackModel, systemPrompt, agents, mcpServers } = options;
+  if (mode === 'bypassPermissions' && !options.mayBypass) {
+    throw new Error('The mode "bypassPermissions" is not allowed here.');
+  }
+  const lacking: string[] = [];
+  // `=`, so that no value can be taken for a flag.
+  const flag = (name: string, value: string | undefined) => {
+    if (value === undefined) {
+      return [];
+    }
+    if (cli.flags.has(name)) {
+      return [`${name}=${value}`];
+    }
+    lacking.push(name);
+    return [];
+  };
+  const switched = (name: string) => {
+    const args = flag(name, '');
+    return args.length > 0 ? [name] : [];
+  };
+  const json = (value: object | undefined) =>
+    value === undefined || Object.keys(value).length === 0 ? undefined : JSON.stringify(value);
+  const args = [
+    ...needed,
+    ...(cli.flags.has('--include-partial-messages') ? ['--include-partial-messages'] : []),
+    ...flag('--permission-mode', mode),
+    ...flag('--model', model),
+    ...flag('--fallback-model', fallbackModel),
+    ...flag('--betas', options.betas?.join(',')),
+    ...flag('--append-system-prompt', systemPrompt),
+    // Else 2.1 goes on with the prompt that the session began with.
+    ...(cli.flags.has('--system-prompt-snapshot') ? ['--system-prompt-snapshot=off'] : []),
+    ...flag('--agents', json(agents)),
+    ...flag('--mcp-config', mcpServers && json({ mcpServers })),
+    ...flag('--settings', options.settings),
+    ...flag('--setting-sources', options.settingSources?.join(',')),
+    ...flag('--disallowedTools', options.disallowedTools?.join(',')),
+    ...folders.slice(1).flatMap((folder) => flag('--add-dir', folder)),
+    ...flag('--resume', resume),
+    ...(options.isFork === true && resume !== undefined ? switched('--fork-session') : []),
+  ];
+  return { args, lacking };
+}
+
+/** Variables by which a CLI would take itself for the child of another one, or for one in a terminal of ours. */
+const notInherited = [
+  'CLAUDECODE',
+  'CLAUDE_CODE_ENTRYPOINT',
+  'CLAUDE_CODE_SSE_PORT',
+  'ENABLE_IDE_INTEGRATION',
+  'ELECTRON_RUN_AS_NODE',
+];
+
+export function cliEnvironment(
+  cli: Pick<Cli, 'programEnv'>,
+  { env = {}, ripgrep }: AgentOptions,
+  base: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const result: NodeJS.ProcessEnv = { ...base };
+  for (const name of notInherited) {
+    delete result[name];
+  }
+  Object.assign(result, { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' }, cli.programEnv);
+  if (ripgrep !== undefined) {
+    // Windows writes it `Path`.
+    const name = Object.keys(result).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
+    result[name] = [ripgrep, ...(result[name] ? [result[name]] : [])].join(path.delimiter);
+    result['USE_BUILTIN_RIPGREP'] = '0';
+  }
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined) {
+      delete result[name];
+    } else {
+      result[name] = value;
+    }
+  }
+  return result;
+}

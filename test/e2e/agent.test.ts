@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ChildProcesses } from '../../src/server/childProcesses.ts';
+import { Deferred } from '../../src/base/deferred.ts';
+import { EditTracker } from '../../src/agent/editTracker.ts';
+import { Hooks } from '../../src/agent/hooks.ts';
+import { HostTools } from '../../src/agent/hostTools.ts';
+import { descendants, isAlive } from '../../src/server/processes.ts';
+import { until } from '../support/until.ts';
+import { AgentDesk, items, ofKind, turnsEnded } from './agent/agentDesk.ts';
+import { contextText, text, toolUse } from './mockApi.ts';
+import { cliVersions } from './provisionCli.ts';
+
+for (const version of Object.values(cliVersions)) {
+  describe(`An agent session of Claude Code ${version}`, () => {
+    let desk: AgentDesk;
+
+    beforeEach(async () => {
+      desk = await AgentDesk.open(version);
+    });
+
+    afterEach(() => desk.close());
+
+    it('tells what is said, thought, run and answered, turn by turn', async () => {
+      const file = await desk.file('a.txt', 'one\ntwo\n');
+      desk.api.script([
+        [{ type: 'text', text: 'I look' }, ...toolUse('Read', { file_path: file })],
+        text('it has two lines'),
+        text('and again'),
+      ]);
+      const session = await desk.session();
+      session.prompt('look');
+      session.prompt('again');
+      await turnsEnded(session, 2);
+      const said = items(session).map((item) =>
+        item.kind === 'toolUse' ? `${item.name} ${item.state}` : 'text' in item ? item.text : item.kind,
+      );
+      assert.deepEqual(
+        said.filter((line) => line !== 'other'),
+        ['look', 'again', 'I look', 'Read done', 'it has two lines', 'turnEnd', 'and again', 'turnEnd'],
+      );
+      assert.match(ofKind(session, 'toolUse')[0]?.result?.text ?? '', /one\n.*two/);
+      const [first] = ofKind(session, 'turnEnd');
+      assert.equal(first?.outcome, 'done');
+      assert.ok((first.usage?.input ?? 0) > 0 && (first.cost ?? 0) > 0 && (first.duration ?? 0) > 0);
+      const { sessionId, model, mode } = session.conversation.current;
+      assert.match(sessionId ?? '', /^[\da-f-]{36}$/);
+      assert.match(model ?? '', /^claude-/);
+      assert.equal(mode, 'default');
+      assert.deepEqual(session.initialized?.models.length !== 0, true);
+    });
+
+    it('writes what the user has made of an edit, byte for byte', async () => {
+      const file = await desk.file('a.txt', 'one\ntwo\n');
+      desk.api.script([
+        toolUse('Read', { file_path: file }),
+        toolUse('Edit', { file_path: file, old_string: 'two', new_string: 'TWO' }),
+        text('done'),
+      ]);
+      const asked: string[] = [];
+      const session = await desk.session({
+        ask: async ({ tool, group, input }) => {
+          asked.push(`${group} ${tool}`);
+          return {
+            kind: 'allow',
+            input: { ...input, old_string: 'one\ntwo\n', new_string: 'one\n  Zwei\u2028\n' },
+          };
+        },
+      });
+      session.prompt('edit it');
+      await turnsEnded(session, 1);
+      assert.deepEqual(asked, ['edit Edit']);
+      assert.equal(await desk.read('a.txt'), 'one\n  Zwei\u2028\n');
+      assert.deepEqual(
+        ofKind(session, 'question').map(({ tool, state }) => [tool, state]),
+        [['Edit', 'allowed']],
+      );
+    });
+
+    it('tells the model why the user has said no', async () => {
+      desk.api.script([toolUse('Bash', { command: 'touch made', description: 'touch' }), text('well')]);
+      const session = await desk.session({ ask: async () => ({ kind: 'deny', reason: 'use a pencil' }) });
+      session.prompt('touch');
+      await turnsEnded(session, 1);
+      assert.match((await desk.api.nextResult('Bash')).text, /use a pencil/);
+      await assert.rejects(desk.read('made'));
+      assert.deepEqual(
+        ofKind(session, 'question').map(({ state }) => state),
+        ['denied'],
+      );
+      assert.equal(ofKind(session, 'toolUse')[0]?.state, 'failed');
+    });
+
+    it('ends a turn that is interrupted, with its question, and sends the prompt that waits', async () => {
+      const asked = new Deferred<AbortSignal>();
+      desk.api.script([toolUse('Bash', { command: 'touch made', description: 'touch' }), text('next')]);
+      const late = new Deferred<void>();
+      const session = await desk.session({
+        ask: async (_question, signal) => {
+          asked.settle(signal);
+          await late.promise;
+          return { kind: 'allow' };
+        },
+      });
+      session.prompt('touch');
+      const signal = await asked.promise;
+      session.prompt('something else');
+      await session.interrupt();
+      assert.ok(signal.aborted);
+      late.settle(); // too late
+      await turnsEnded(session, 2);
+      assert.deepEqual(
+        ofKind(session, 'turnEnd').map(({ outcome }) => outcome),
+        ['interrupted', 'done'],
+      );
+      assert.deepEqual(
+        ofKind(session, 'question').map(({ state }) => state),
+        ['withdrawn'],
+      );
+      await assert.rejects(desk.read('made'));
+    });
+
+    it('goes on where it was after its process was killed', async () => {
+      desk.api.script([text('first answer')]);
+      const session = await desk.session();
+      session.prompt('remember 4711');
+      await turnsEnded(session, 1);
+      assert.ok(session.pid);
+      process.kill(session.pid, 'SIGKILL');
+      await until('the end', () => session.state === 'none');
+      assert.match(ofKind(session, 'error')[0]?.message ?? '', /has ended by SIGKILL/);
+      desk.api.script([text('second answer')]);
+      session.prompt('what was it?');
+      await turnsEnded(session, 2);
+      const request = await desk.api.nextRequest('both prompts', (turn) =>
+        contextText(turn).includes('what was it?'),
+      );
+      assert.match(contextText(request), /remember 4711/);
+    });
+
+    it('starts anew with other options and knows what was said, once the tool that runs has ended', async () => {
+      const session = await desk.session();
+      const mayEnd = new Deferred<void>();
+      desk.api.script([text('first')], mayEnd.promise);
+      session.prompt('one');
+      await until('it to run', () => session.state === 'running');
+      session.restart({ ...desk.options(), systemPrompt: 'Speak like a pirate.' });
+      desk.api.script([text('second')]);
+      session.prompt('two');
+      mayEnd.settle();
+      await turnsEnded(session, 2);
+      const request = await desk.api.nextRequest('two', (turn) => contextText(turn).includes('two'));
+      assert.match(contextText(request), /one/);
+      assert.match(JSON.stringify(request.system), /pirate/);
+    });
+
+    it('changes mode and model while it runs', async () => {
+      desk.api.script([text('first')]);
+      const session = await desk.session();
+      session.prompt('one');
+      await turnsEnded(session, 1);
+      await session.setMode('acceptEdits');
+      await session.setModel('haiku');
+      const file = await desk.file('b.txt', 'x\n');
+      desk.api.script([
+        toolUse('Read', { file_path: file }),
+        toolUse('Edit', { file_path: file, old_string: 'x', new_string: 'y' }),
+        text('second'),
+      ]);
+      session.prompt('two');
+      await turnsEnded(session, 2);
+      assert.equal(await desk.read('b.txt'), 'y\n');
+      assert.deepEqual(ofKind(session, 'question'), []);
+      assert.match(
+        (await desk.api.nextRequest('two', (turn) => contextText(turn).includes('two'))).model,
+        /haiku/,
+      );
+      await assert.rejects(session.setMode('bypassPermissions'), /not allowed/);
+    });
+
+    it('tells by hooks what its edits make of files, turn by turn', async () => {
+      const file = await desk.file('a.txt', 'one\n');
+      const made = path.join(desk.folder, 'made.txt');
+      const hooks = new Hooks();
+      const seen: string[] = [];
+      new EditTracker(
+        hooks,
+        async (_session, filePath) =>
+          void seen.push(`before ${await readFile(filePath, 'utf8').catch(() => 'none')}`),
+        ({ turn, tool, before, after }) =>
+          seen.push(`${turn} ${tool} ${before?.toString() ?? 'none'} -> ${after?.toString() ?? 'none'}`),
+      );
+      desk.api.script([
+        toolUse('Read', { file_path: file }),
+        toolUse('Edit', { file_path: file, old_string: 'one', new_string: 'two' }),
+        text('done'),
+        toolUse('Write', { file_path: made, content: 'new\n' }),
+        text('done'),
+      ]);
+      const session = await desk.session({ hooks });
+      session.prompt('edit');
+      session.prompt('write');
+      await turnsEnded(session, 2);
+      assert.deepEqual(seen, [
+        'before one\n',
+        '0 Edit one\n -> two\n',
+        'before none',
+        '1 Write none -> new\n',
+      ]);
+    });
+
+    it('goes on in a fork of a session, which stays as it was', async () => {
+      desk.api.script([text('first'), text('second'), text('third')]);
+      const session = await desk.session();
+      session.prompt('one');
+      await turnsEnded(session, 1);
+      const { sessionId = '', contextTokens = 0 } = session.conversation.current;
+      assert.ok(contextTokens > 0);
+      await session.dispose();
+      const fork = await desk.session({}, { isFork: true }, sessionId);
+      fork.prompt('two');
+      await turnsEnded(fork, 1);
+      const { sessionId: forked } = fork.conversation.current;
+      assert.match(forked ?? '', /^[\da-f-]{36}$/);
+      assert.notEqual(forked, sessionId);
+      fork.restart({ ...desk.options(), systemPrompt: 'Again.' });
+      fork.prompt('three');
+      await turnsEnded(fork, 2);
+      assert.equal(fork.conversation.current.sessionId, forked);
+      const request = await desk.api.nextRequest('three', (turn) => contextText(turn).includes('three'));
+      assert.match(contextText(request), /one[^]*first[^]*two[^]*second/);
+    });
+
+    it('offers tools of an MCP server in this process', async () => {
+      desk.api.script([toolUse('mcp__host__hello', { who: 'you' }), text('done')]);
+      const host = new HostTools(() => [
+        {
+          name: 'hello',
+          description: 'Says hello',
+          call: ({ who }) =>
+            Promise.resolve({ content: [{ type: 'text', text: `hello ${String(who)} from the editor` }] }),
+        },
+      ]);
+      const session = await desk.session({ servers: { host } });
+      session.prompt('call it');
+      await turnsEnded(session, 1);
+      assert.equal((await desk.api.nextResult('mcp__host__hello')).text, 'hello you from the editor');
+    });
+
+    it('takes other options also while it starts, and ends then', async () => {
+      const session = await desk.session();
+      desk.api.script([text('first'), text('second')]);
+      session.prompt('one');
+      session.restart({ ...desk.options(), systemPrompt: 'Speak like a pirate.' });
+      await turnsEnded(session, 1);
+      const request = await desk.api.nextRequest('one', (turn) => contextText(turn).includes('one'));
+      assert.match(JSON.stringify(request.system), /pirate/);
+
+      const other = await desk.session();
+      other.prompt('two');
+      await until('its process', () => other.pid !== undefined);
+      const { pid = 0 } = other;
+      await other.dispose();
+      assert.ok(!isAlive(pid));
+      assert.deepEqual(ofKind(other, 'error'), []);
+    });
+
+    it('leaves no process when it is disposed of in the middle of a command', async () => {
+      const command = 'echo > begun; tail -f /dev/null';
+      desk.api.script([toolUse('Bash', { command, description: 'wait' }), text('never')]);
+      const session = await desk.session();
+      session.prompt('wait');
+      await until('the command', () => existsSync(path.join(desk.folder, 'begun')), 30_000);
+      const { pid = 0 } = session;
+      const pids = [pid, ...(await descendants(pid, desk.processes))];
+      assert.ok(pids.length >= 2 && pids.every(isAlive));
+      await session.dispose();
+      await until('their end', () => !pids.some(isAlive));
+      assert.equal(session.state, 'ended');
+      assert.throws(() => session.prompt('x'), /has ended/);
+    });
+  });
+}
+
+it('An agent session starts nothing in an untrusted window', async () => {
+  const desk = await AgentDesk.open(cliVersions.newest);
+  const session = await desk.session({ processes: new ChildProcesses(() => false) });
+  session.prompt('hello');
+  await until('the refusal', () => session.state === 'none' && ofKind(session, 'error').length === 1);
+  assert.match(ofKind(session, 'error')[0]?.detail ?? '', /Restricted Mode/);
+  await desk.close();
+});

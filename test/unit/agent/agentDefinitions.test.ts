@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { agentsForCli, readAgents, watchAgents } from '../../../src/agent/agentDefinitions.ts';
+import { until } from '../../support/until.ts';
+
+describe('The agents that a folder defines', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'ide-bridge-agents-'));
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function write(path: string, ...lines: string[]): string {
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, lines.join('\n'));
+    return file;
+  }
+
+  it('are read with all that they say, of both places', () => {
+    const reviewer = write(
+      '.claude/agents/reviewer.md',
+      '---',
+      'name: code-reviewer',
+      'description: Reviews',
+      'tools: Read, Grep',
+      'model: sonnet',
+      '---',
+      '',
+      'Be strict.',
+    );
+    const planner = write(
+      '.github/agents/planner.agent.md',
+      '---',
+      "description: 'Plans'",
+      "tools: ['search', 'edit', 'github/create_issue', 'docs/*', search]",
+      'argument-hint: what to plan',
+      '---',
+      'Plan it.',
+    );
+    write('.github/agents/only.prompt.md', '---', 'description: no agent', '---', 'Say hello.');
+    const prompt = write('.github/agents/helper.prompt.md', '---', 'agent: agent', '---', 'Help.');
+    const { agents, problems } = readAgents(folder);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(agents, [
+      {
+        name: 'code-reviewer',
+        description: 'Reviews',
+        prompt: 'Be strict.',
+        tools: ['Read', 'Grep'],
+        model: 'sonnet',
+        path: reviewer,
+        isClaude: true,
+      },
+      { name: 'helper', description: 'helper', prompt: 'Help.', path: prompt, isClaude: false },
+      {
+        name: 'planner',
+        description: 'Plans',
+        prompt: 'Plan it.',
+        tools: [
+          'Glob',
+          'Grep',
+          'Edit',
+          'MultiEdit',
+          'Write',
+          'NotebookEdit',
+          'mcp__github__create_issue',
+          'mcp__docs',
+        ],
+        argumentHint: 'what to plan',
+        path: planner,
+        isClaude: false,
+      },
+    ]);
+    assert.deepEqual(Object.keys(agentsForCli(agents)), ['helper', 'planner']);
+    assert.deepEqual(agentsForCli(agents)['helper'], { description: 'helper', prompt: 'Help.' });
+  });
+
+  it('may have front matter that is no YAML, none, or another system’s line ends', () => {
+    write(
+      '.claude/agents/a.md',
+      '---\r\nname: a\r\ndescription: Use it: when? <example> user: "hi" </example>\r\ntools: "Read, Bash"\r\n---\r\nDo.\r\n',
+    );
+    write('.claude/agents/b.md', 'Only words.');
+    write(
+      '.claude/agents/c.md',
+      '\ufeff---',
+      'name: 12',
+      'description: true',
+      'tools:',
+      '  deep: 1',
+      '---',
+      'C.',
+    );
+    const [a, c] = readAgents(folder).agents;
+    assert.deepEqual(
+      [a?.description, a?.tools, a?.prompt],
+      ['Use it: when? <example> user: "hi" </example>', ['Read', 'Bash'], 'Do.'],
+    );
+    assert.deepEqual([c?.name, c?.description, c?.tools], ['12', 'true', undefined]);
+    assert.match(readAgents(folder).problems[0]?.message ?? '', /nothing below its front matter/);
+  });
+
+  it('are left out with the reason if they cannot be used', () => {
+    write('elsewhere.md', '---', 'name: secret', '---', 'Secret.');
+    write('.claude/agents/good.md', '---', 'name: good', '---', 'Good.');
+    symlinkSync(join(folder, 'elsewhere.md'), join(folder, '.claude/agents/link.md'));
+    mkdirSync(join(folder, '.claude/agents/folder.md'));
+    write('.claude/agents/name.md', '---', 'name: "a b/../c"', '---', 'x');
+    write('.claude/agents/large.md', '---', 'name: large', '---', 'x'.repeat(300_000));
+    const { agents, problems } = readAgents(folder);
+    assert.deepEqual(
+      agents.map(({ name }) => name),
+      ['good'],
+    );
+    assert.equal(problems.length, 4);
+    assert.match(problems.map(({ message }) => message).join(), /"a b\/\.\.\/c" cannot be the name/);
+    rmSync(join(folder, '.claude'), { recursive: true });
+    mkdirSync(join(folder, 'real/agents'), { recursive: true });
+    symlinkSync(join(folder, 'real'), join(folder, '.claude'));
+    write('real/agents/x.md', '---', 'name: x', '---', 'x');
+    assert.deepEqual(readAgents(folder).agents, []);
+  });
+
+  it('survive a bomb of references', () => {
+    const bomb = ['a: &a [x,x,x,x,x,x,x,x,x,x]'];
+    for (let i = 0; i < 9; i++) {
+      const [from, to] = [String.fromCharCode(97 + i), String.fromCharCode(98 + i)];
+      bomb.push(`${to}: &${to} [${Array(10).fill(`*${from}`).join(',')}]`);
+    }
+    write('.claude/agents/bomb.md', '---', ...bomb, 'tools: *j', 'name: bomb', '---', 'Boom.');
+    const started = process.cpuUsage().user;
+    const { agents } = readAgents(folder);
+    assert.deepEqual(
+      agents.map(({ name, tools }) => [name, tools]),
+      [['bomb', undefined]],
+    );
+    assert.ok(process.cpuUsage().user - started < 2_000_000);
+  });
+
+  it('are told of when they come, change and go', async () => {
+    let changes = 0;
+    const watch = watchAgents(folder, () => changes++);
+    try {
+      const file = write('.claude/agents/a.md', '---', 'name: a', '---', 'A.');
+      await until('it came', () => changes > 0);
+      changes = 0;
+      await until('it changed', () => {
+        writeFileSync(file, `---\nname: a\n---\n${Date.now()}`);
+        return changes > 0;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      changes = 0;
+      rmSync(file);
+      await until('it went', () => changes > 0);
+    } finally {
+      watch.dispose();
+    }
+  });
+});

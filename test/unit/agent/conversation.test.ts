@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { CliConversation } from '../../../src/agent/cliConversation.ts';
+import { applyDelta, Conversation, type Update } from '../../../src/agent/conversation.ts';
+import type { ConversationState, Delta, Item } from '../../../src/agent/items.ts';
+import { parseMessage } from '../../../src/agent/messages.ts';
+
+/** What a surface has put together. */
+class Shown {
+  readonly items = new Map<string, Item>();
+  state: ConversationState = { isRunning: false };
+  seq: number | undefined;
+
+  take(update: Update): void {
+    if (update.type === 'snapshot') {
+      this.items.clear();
+      update.snapshot.items.forEach((item) => this.items.set(item.id, item));
+      this.state = update.snapshot.state;
+      this.seq = update.snapshot.seq;
+    } else {
+      for (const delta of update.deltas) {
+        this.state = applyDelta(this.items, this.state, delta);
+      }
+      this.seq = update.seq;
+    }
+  }
+}
+
+const id = fc.constantFrom('a', 'b', 'c');
+const delta: fc.Arbitrary<Delta> = fc.oneof(
+  id.map((name): Delta => ({ type: 'add', item: { id: name, kind: 'text', text: '', state: 'streaming' } })),
+  fc.record({ type: fc.constant('append' as const), id, text: fc.string({ minLength: 1 }) }),
+  id.map((name): Delta => ({ type: 'change', id: name, fields: { state: 'done' } })),
+  id.map((name): Delta => ({ type: 'remove', id: name })),
+  fc.string().map((model): Delta => ({ type: 'state', fields: { model } })),
+);
+
+function assertSame(shown: Shown, conversation: Conversation): void {
+  const { items, state, seq } = conversation.snapshot();
+  assert.deepEqual([[...shown.items.values()], shown.state, shown.seq ?? 0], [items, state, seq]);
+}
+
+describe('A conversation', () => {
+  it('is the same on every surface, whenever it looks and however much it has missed', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            delta,
+            looks: fc.array(fc.integer({ min: 0, max: 2 })),
+            times: fc.constantFrom(1, 1, 3_000),
+          }),
+          {
+            maxLength: 30,
+          },
+        ),
+        (steps) => {
+          const conversation = new Conversation();
+          const surfaces = [new Shown(), new Shown(), new Shown()];
+          for (const step of steps) {
+            for (let i = 0; i < step.times; i++) {
+              conversation.apply(step.delta);
+            }
+            for (const look of step.looks) {
+              const update = conversation.updateSince(surfaces[look]?.seq);
+              if (update) surfaces[look]?.take(update);
+              assertSame(surfaces[look] ?? new Shown(), conversation);
+            }
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('waits for no surface, and hands what came meanwhile over at once', async () => {
+    const conversation = new Conversation();
+    const slow = new Shown();
+    const updates: Update[] = [];
+    let goOn = () => {};
+    conversation.attach(async (update) => {
+      updates.push(update);
+      await new Promise<void>((resolve) => (goOn = resolve));
+      slow.take(update);
+    });
+    conversation.apply({ type: 'add', item: { id: 'a', kind: 'text', text: '', state: 'streaming' } });
+    await Promise.resolve();
+    for (let i = 0; i < 100; i++) {
+      conversation.apply({ type: 'append', id: 'a', text: 'x' });
+    }
+    goOn();
+    await new Promise(setImmediate);
+    goOn();
+    await new Promise(setImmediate);
+    assert.equal(updates.length, 2);
+    assert.deepEqual(updates[1], {
+      type: 'deltas',
+      seq: 101,
+      deltas: [{ type: 'append', id: 'a', text: 'x'.repeat(100) }],
+    });
+    assertSame(slow, conversation);
+  });
+
+  it('goes on when a surface fails or is detached', async () => {
+    const conversation = new Conversation();
+    let shows = 0;
+    const attached = conversation.attach(() => void shows++);
+    conversation.attach(() => {
+      throw new Error('gone');
+    });
+    await new Promise(setImmediate);
+    const before = shows;
+    attached.dispose();
+    conversation.apply({ type: 'state', fields: { model: 'x' } });
+    await new Promise(setImmediate);
+    assert.deepEqual([shows, conversation.current.model], [before, 'x']);
+  });
+});
+
+/** What a conversation is after those lines. */
+function after(lines: readonly string[]): Item[] {
+  const conversation = new Conversation();
+  const cli = new CliConversation(conversation);
+  for (const line of lines) {
+    const json: unknown = JSON.parse(line);
+    const message = parseMessage(json);
+    if (message) cli.take(message, json);
+    else cli.takeOther(json);
+  }
+  return [...conversation.snapshot().items];
+}
+
+function lineOf(item: Item): string {
+  const indent = item.parent === undefined ? '' : '  ';
+  switch (item.kind) {
+    case 'text':
+    case 'thinking':
+      return `${indent}${item.kind} ${item.state}: ${item.text}`;
+    case 'toolUse':
+      return `${indent}${item.name} ${item.state}`;
+    case 'turnEnd':
+      return `turn ${item.outcome}`;
+    default:
+      return `${indent}${item.kind}`;
+  }
+}
+
+describe('What the CLI prints becomes a conversation', () => {
+  for (const version of ['2.1.330', '2.0.77', '1.0.128']) {
+    it(`of ${version}`, () => {
+      const file = path.join(import.meta.dirname, `../../fixtures/stream-json/${version}.jsonl`);
+      const lines = readFileSync(file, 'utf8').trim().split('\n');
+      const items = after(lines).filter(({ kind }) => kind !== 'other');
+      const told = items.map(lineOf);
+      assert.deepEqual(told.slice(0, 5), [
+        'text done: I shall edit',
+        'Read done',
+        'Edit done',
+        'text done: done',
+        'turn done',
+      ]);
+      assert.ok(told.includes('  Bash done'), 'of the sub-agent');
+      assert.ok(told.includes('turn interrupted'));
+      assert.deepEqual(
+        told.filter((line) => /streaming|running/.test(line)),
+        [],
+      );
+      // Without the stream the same is there.
+      const whole = after(lines.filter((line) => !line.startsWith('{"type":"stream_event"')));
+      const texts = (all: Item[]) =>
+        all
+          .map(lineOf)
+          .filter((line) => !/stopped/.test(line))
+          .sort();
+      assert.deepEqual(texts(whole.filter(({ kind }) => kind !== 'other')), texts(items));
+    });
+  }
+
+  const stream = (event: object) =>
+    JSON.stringify({ type: 'stream_event', event, parent_tool_use_id: null, session_id: 's' });
+  const begun = (message: string) => [
+    stream({ type: 'message_start', message: { id: message } }),
+    stream({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+    stream({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: `of ${message}` } }),
+  ];
+
+  it('while it is being said', () => {
+    const use = { type: 'tool_use', id: 't', name: 'Bash', input: {} };
+    const lines = [
+      ...begun('one'),
+      stream({ type: 'content_block_start', index: 1, content_block: use }),
+      stream({
+        type: 'content_block_delta',
+        index: 1,
+        delta: { type: 'input_json_delta', partial_json: '{"comm' },
+      }),
+    ];
+    assert.deepEqual(after(lines), [
+      { id: 'item-1', kind: 'text', text: 'of one', state: 'streaming' },
+      { id: 't', kind: 'toolUse', name: 'Bash', inputText: '{"comm', state: 'streaming' },
+    ]);
+  });
+
+  it('without what was said before a request was made again', () => {
+    assert.deepEqual(after([...begun('one'), ...begun('two')]).map(lineOf), ['text streaming: of two']);
+  });
+
+  it('with what nobody knows, as it came', () => {
+    const unknown = { type: 'hologram', depth: 3 };
+    assert.deepEqual(after([JSON.stringify(unknown), '17', 'null']), [
+      { id: 'item-1', kind: 'other', json: unknown },
+      { id: 'item-2', kind: 'other', json: 17 },
+      { id: 'item-3', kind: 'other', json: null },
+    ]);
+  });
+
+  it('with one list of what is to do, which changes', () => {
+    const todo = (id: string, status: string) =>
+      JSON.stringify({
+        type: 'assistant',
+        parent_tool_use_id: null,
+        message: {
+          id,
+          content: [
+            {
+              type: 'tool_use',
+              id: `t${id}`,
+              name: 'TodoWrite',
+              input: { todos: [{ content: 'x', status }] },
+            },
+          ],
+        },
+      });
+    const lists = after([todo('1', 'pending'), todo('2', 'completed')]).filter(
+      ({ kind }) => kind === 'todos',
+    );
+    assert.deepEqual(lists, [{ id: 'item-1', kind: 'todos', todos: [{ text: 'x', state: 'done' }] }]);
+  });
+
+  it('with the beginning of a result that is too long', () => {
+    const lines = [
+      {
+        type: 'assistant',
+        message: { id: 'm', content: [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }] },
+      },
+      {
+        type: 'user',
+        message: { content: [{ type: 'tool_result', tool_use_id: 't', content: 'x'.repeat(300_000) }] },
+      },
+    ];
+    const [use] = after(lines.map((line) => JSON.stringify(line)));
+    assert.deepEqual(
+      use?.kind === 'toolUse' && [use.result?.text.length, use.result?.leftOut],
+      [200_000, 100_000],
+    );
+  });
+
+  it('of ten thousand items', () => {
+    const lines = Array.from({ length: 10_000 }, (_, i) => [
+      ...begun(`m${i}`),
+      JSON.stringify({
+        type: 'assistant',
+        message: { id: `m${i}`, content: [{ type: 'text', text: `of m${i}` }] },
+      }),
+    ]).flat();
+    assert.equal(after(lines).length, 10_000);
+  });
+});
