@@ -7,6 +7,7 @@ import type { Disposable } from '../base/disposable.ts';
 import { lenient } from '../records/lenient.ts';
 import { FolderWatch } from '../records/folderWatch.ts';
 import { readSmallFile } from '../server/smallFile.ts';
+import { editTools } from './permissions.ts';
 
 /** An agent that a folder defines for whoever works in it. */
 export interface AgentDefinition {
@@ -52,7 +53,7 @@ const frontMatter = z.object({
 /** The editor's words for groups of tools, as agents in `.github` name them. */
 const toolGroups: Readonly<Record<string, readonly string[]>> = {
   agent: ['Task'],
-  edit: ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'],
+  edit: editTools,
   execute: ['Bash'],
   fetch: ['WebFetch'],
   read: ['Read'],
@@ -111,20 +112,17 @@ export function watchAgents(folder: string, onChange: () => void): Disposable {
   };
 }
 
-function filesIn(folder: string, place: readonly string[], ends: readonly string[]): string[] {
+function filesIn(folder: string, place: readonly [string, string], ends: readonly string[]): string[] {
   try {
-    const within = place.reduce((parent, name) => {
-      const path = join(parent, name);
-      if (!lstatSync(path).isDirectory()) {
-        throw new Error('no folder');
-      }
-      return path;
-    }, folder);
-    return readdirSync(within)
+    const [outer, inner] = [join(folder, place[0]), join(folder, ...place)];
+    if (!lstatSync(outer).isDirectory() || !lstatSync(inner).isDirectory()) {
+      return [];
+    }
+    return readdirSync(inner)
       .filter((name) => ends.some((end) => name.endsWith(end)))
       .sort()
       .slice(0, maxFiles)
-      .map((name) => join(within, name));
+      .map((name) => join(inner, name));
   } catch {
     return [];
   }
@@ -173,7 +171,7 @@ function valuesIn(header: string): unknown {
     return Object.fromEntries(
       header.split(/\r?\n/).flatMap((line) => {
         const [, key, value = ''] = /^([\w-]+):[ \t]*(.*)$/.exec(line) ?? [];
-        return key === undefined ? [] : [[key, value.replace(/^(["'])(.*)\1$/, '$2')]];
+        return key === undefined ? [] : [[key, unquoted(value)]];
       }),
     );
   }
@@ -182,10 +180,14 @@ function valuesIn(header: string): unknown {
 function toolsOf(tools: readonly string[] | string): string[] {
   const names = typeof tools === 'string' ? tools.replace(/^\[|\]$/g, '').split(',') : tools;
   const mapped = names
-    .map((name) => name.trim().replace(/^(["'])(.*)\1$/, '$2'))
+    .map((name) => unquoted(name.trim()))
     .filter((name) => name !== '')
     .flatMap((name) => (Object.hasOwn(toolGroups, name) ? (toolGroups[name] ?? []) : [mcpName(name)]));
   return [...new Set(mapped)];
+}
+
+function unquoted(text: string): string {
+  return text.replace(/^(["'])(.*)\1$/, '$2');
 }
 
 /** `server/tool`, as the editor writes it. */

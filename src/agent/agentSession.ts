@@ -371,11 +371,13 @@ export class AgentSession {
 
   private take(message: CliMessage, json: unknown): void {
     this.cliConversation.take(message, json);
-    if (message.type === 'system' && 'session_id' in message && this.options.isFork === true) {
-      this.told({ isFork: false }); // it has an id of its own now
-    }
-    if (message.type === 'system' && 'session_id' in message && this.current === 'idle') {
-      this.set('running'); // a turn that the CLI begins by itself
+    if (message.type === 'system' && 'session_id' in message) {
+      if (this.options.isFork === true) {
+        this.told({ isFork: false }); // it has an id of its own now
+      }
+      if (this.current === 'idle') {
+        this.set('running'); // a turn that the CLI begins by itself
+      }
     } else if (message.type === 'result') {
       this.withdrawQuestions('');
       this.set('idle');

@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
 import * as z from 'zod/mini';
-import { isNotFound } from '../base/errors.ts';
 import { withLf, withoutBom } from '../base/text.ts';
+import { stateOf } from './fileState.ts';
 import type { AskPermission, PermissionDecision, PermissionQuestion } from './permissions.ts';
 
 /** What an edit would make of a file. Texts have LF and no byte order mark: the CLI keeps what the file has. */
@@ -21,9 +21,6 @@ export type Reviewed =
 
 /** Shows an edit to the user. @param signal nobody waits for the answer any more */
 export type ReviewEdit = (edit: ProposedEdit, signal: AbortSignal) => Promise<Reviewed>;
-
-/** Bytes; a larger file is asked about without being shown, as the CLI's own diff does. */
-const maxFile = 10 * 1024 * 1024;
 
 const text = z.string();
 const inputs = {
@@ -150,18 +147,12 @@ function replaced(text: string, { old_string, new_string, replace_all }: Replace
 }
 
 async function fileAt(filePath: string): Promise<{ filePath: string; before: string | null } | undefined> {
-  try {
-    const found = await stat(filePath);
-    if (!found.isFile() || found.size > maxFile) {
-      return undefined;
-    }
-    const bytes = await readFile(filePath);
-    // What is no UTF-8 cannot be compared, nor written as it was.
-    const decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { filePath, before: withLf(withoutBom(decoded)) };
-  } catch (error) {
-    return isNotFound(error) ? { filePath, before: null } : undefined;
+  const bytes = await stateOf(filePath);
+  if (!bytes) {
+    return bytes === null ? { filePath, before: null } : undefined;
   }
+  // What is no UTF-8 cannot be compared, nor written as it was.
+  return isUtf8(bytes) ? { filePath, before: withLf(withoutBom(bytes.toString())) } : undefined;
 }
 
 const notebook = z.looseObject({

@@ -1,9 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
-import { isNotFound } from '../base/errors.ts';
+import { type FileState, stateOf } from './fileState.ts';
 import type { HookCall, Hooks } from './hooks.ts';
-
-/** The bytes of a file; null where there is none, undefined where it cannot be read or is too large. */
-export type FileState = Buffer | null | undefined;
+import { editTools } from './permissions.ts';
 
 /** What one tool use of an agent has made of a file. */
 export interface TrackedEdit {
@@ -19,10 +16,7 @@ export interface TrackedEdit {
   readonly after: FileState;
 }
 
-const editTools = 'Edit|MultiEdit|Write|NotebookEdit';
-
-/** Bytes; a larger file is not kept. */
-const maxFile = 10 * 1024 * 1024;
+const matcher = editTools.join('|');
 
 /** Edits that begin and never end, as one that is refused, are forgotten beyond these, the oldest first. */
 const maxBegun = 100;
@@ -47,8 +41,8 @@ export class EditTracker {
     private readonly onDidEdit: (edit: TrackedEdit) => void,
   ) {
     hooks.add('UserPromptSubmit', ({ input }) => this.beginTurn(text(input['session_id'])));
-    hooks.add('PreToolUse', (call) => this.begin(call), editTools);
-    hooks.add('PostToolUse', (call) => this.end(call), editTools);
+    hooks.add('PreToolUse', (call) => this.begin(call), matcher);
+    hooks.add('PostToolUse', (call) => this.end(call), matcher);
   }
 
   private beginTurn(sessionId: string): void {
@@ -91,13 +85,4 @@ function placeOf({ input, toolUseId }: HookCall) {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-async function stateOf(filePath: string): Promise<FileState> {
-  try {
-    const found = await stat(filePath);
-    return found.isFile() && found.size <= maxFile ? await readFile(filePath) : undefined;
-  } catch (error) {
-    return isNotFound(error) ? null : undefined;
-  }
 }

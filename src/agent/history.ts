@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError, errorMessage } from '../base/errors.ts';
+import { cut } from '../base/text.ts';
 import { agentFolder } from '../records/agentFiles.ts';
 import { entryOf, isOfSession } from '../records/entries.ts';
 import type { PastSession, PastSessions } from '../records/pastSessions.ts';
@@ -48,7 +49,7 @@ export class History {
    * @throws {UserError} for a title without a character, and a transcript that cannot be written
    */
   rename({ path, sessionId }: PastSession, title: string): void {
-    const customTitle = title.replace(/\s+/g, ' ').trim().slice(0, maxTitle);
+    const customTitle = cut(title.replace(/\s+/g, ' ').trim(), maxTitle);
     if (customTitle === '') {
       throw new UserError('A session needs a name.', 'Write at least one character.');
     }

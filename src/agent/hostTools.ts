@@ -7,6 +7,7 @@ import {
   negotiateVersion,
   type ToolResult,
 } from '../protocol/mcp.ts';
+import { toolError } from '../tools/tool.ts';
 import type { InProcessServer } from './agentSession.ts';
 
 /** A tool of the editor, or of another extension in it. */
@@ -82,8 +83,7 @@ export class HostTools implements InProcessServer {
     try {
       return { jsonrpc: '2.0', id, result: await tool.call(data.arguments ?? {}, abort.signal) };
     } catch (error) {
-      const text = `${tool.name} failed: ${errorMessage(error)}`;
-      return { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }], isError: true } };
+      return { jsonrpc: '2.0', id, result: toolError(`${tool.name} failed: ${errorMessage(error)}`) };
     } finally {
       this.running.delete(id);
     }

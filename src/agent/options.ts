@@ -56,21 +56,15 @@ export function cliArguments(
     throw new Error('The mode "bypassPermissions" is not allowed here.');
   }
   const lacking: string[] = [];
+  const isKnown = (name: string) => {
+    if (!cli.flags.has(name)) {
+      lacking.push(name);
+    }
+    return cli.flags.has(name);
+  };
   // `=`, so that no value can be taken for a flag.
-  const flag = (name: string, value: string | undefined) => {
-    if (value === undefined) {
-      return [];
-    }
-    if (cli.flags.has(name)) {
-      return [`${name}=${value}`];
-    }
-    lacking.push(name);
-    return [];
-  };
-  const switched = (name: string) => {
-    const args = flag(name, '');
-    return args.length > 0 ? [name] : [];
-  };
+  const flag = (name: string, value: string | undefined) =>
+    value !== undefined && isKnown(name) ? [`${name}=${value}`] : [];
   const json = (value: object | undefined) =>
     value === undefined || Object.keys(value).length === 0 ? undefined : JSON.stringify(value);
   const args = [
@@ -90,7 +84,9 @@ export function cliArguments(
     ...flag('--disallowedTools', options.disallowedTools?.join(',')),
     ...folders.slice(1).flatMap((folder) => flag('--add-dir', folder)),
     ...flag('--resume', resume),
-    ...(options.isFork === true && resume !== undefined ? switched('--fork-session') : []),
+    ...(options.isFork === true && resume !== undefined && isKnown('--fork-session')
+      ? ['--fork-session']
+      : []),
   ];
   return { args, lacking };
 }

@@ -2,22 +2,23 @@ import type { CanUseTool } from './messages.ts';
 
 export type ToolGroup = 'readOnly' | 'edit' | 'execution' | 'mcp' | 'other';
 
+export const editTools: readonly string[] = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'];
+
 const groups: Readonly<Record<string, ToolGroup>> = {
   Read: 'readOnly',
   Glob: 'readOnly',
   Grep: 'readOnly',
   WebFetch: 'readOnly',
   WebSearch: 'readOnly',
-  Edit: 'edit',
-  MultiEdit: 'edit',
-  Write: 'edit',
-  NotebookEdit: 'edit',
   Bash: 'execution',
   PowerShell: 'execution',
 };
 
 export function groupOf(tool: string): ToolGroup {
-  return tool.startsWith('mcp__') ? 'mcp' : (groups[tool] ?? 'other');
+  if (tool.startsWith('mcp__')) {
+    return 'mcp';
+  }
+  return editTools.includes(tool) ? 'edit' : (groups[tool] ?? 'other');
 }
 
 /** A rule or mode that the CLI offers to make of a yes; to be given back as it came. */

@@ -107,6 +107,7 @@ export class AnswerStream {
       return;
     }
     if (!this.response.headersSent) {
+      // Not by writeHead: what tells of a failure asks the response for it.
       this.response.setHeader('content-type', 'text/event-stream; charset=utf-8');
       this.response.setHeader('cache-control', 'no-cache');
       this.response.writeHead(200);

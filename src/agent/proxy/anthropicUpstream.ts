@@ -1,14 +1,9 @@
-import {
-  request as httpRequest,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-} from 'node:http';
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { errorMessage } from '../../base/errors.ts';
 import { ApiError } from './apiError.ts';
-import type { Upstream } from './modelProxy.ts';
+import type { Exchange, Upstream } from './modelProxy.ts';
 
 /** Each is for one connection only (RFC 9110, 7.6.1), or is ours to say. */
 const notPassedOn = new Set([
@@ -56,12 +51,7 @@ export class AnthropicUpstream implements Upstream {
     }
   }
 
-  async answer(
-    path: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async answer({ path, request, response, signal }: Exchange): Promise<void> {
     const target = this.target(path);
     const key = await this.key();
     if (!key) {
@@ -108,7 +98,7 @@ export class AnthropicUpstream implements Upstream {
         outgoing.destroy(new Error(`nothing came for ${this.stall / 1_000} s`)),
       );
       outgoing.once('response', resolve);
-      outgoing.once('error', (error) =>
+      outgoing.on('error', (error) =>
         reject(new ApiError('api_error', `${target.host} cannot be reached: ${error.message}`)),
       );
       request.once('error', (error) => outgoing.destroy(error));

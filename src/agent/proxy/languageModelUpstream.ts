@@ -10,7 +10,7 @@ import {
   type LanguageModels,
 } from './languageModels.ts';
 import { type MessagesRequest, parseRequest, textOfRequest, toLanguageModel } from './messagesApi.ts';
-import type { Upstream } from './modelProxy.ts';
+import type { Exchange, Upstream } from './modelProxy.ts';
 
 /** Bytes of a request: the API's own limit. */
 const maxRequest = 32 * 1024 * 1024;
@@ -38,12 +38,7 @@ export class LanguageModelUpstream implements Upstream {
     private readonly stall = defaultStall,
   ) {}
 
-  async answer(
-    path: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async answer({ path, request, response, signal }: Exchange): Promise<void> {
     const [route] = path.split('?');
     try {
       if (request.method === 'POST' && route === '/v1/messages') {
@@ -71,11 +66,11 @@ export class LanguageModelUpstream implements Upstream {
     const model = await this.model(asked.model);
     const request = toLanguageModel(asked);
     const text = textOfRequest(request);
-    const counted = model.countTokens(text, signal).catch(() => estimate(text));
+    const counted = model.countTokens(text, signal).catch(() => estimate(text.length));
     const over = new AbortController();
-    const answer = new AnswerStream(response, asked.model, asked.stream === true, estimate(text));
+    const answer = new AnswerStream(response, asked.model, asked.stream === true, estimate(text.length));
     const held = new StopSequences(asked.stop_sequences ?? []);
-    let said = '';
+    let said = 0;
     let reason: StopReason = 'end_turn';
     const parts = model.send(request, AbortSignal.any([signal, over.signal]));
     try {
@@ -84,11 +79,11 @@ export class LanguageModelUpstream implements Upstream {
           await answer.add({ kind: 'text', text: held.rest() });
           await answer.add(part);
           reason = 'tool_use';
-          said += JSON.stringify(part.input);
+          said += JSON.stringify(part.input).length;
         } else {
           const text = held.take(part.text);
           await answer.add({ kind: 'text', text });
-          said += text;
+          said += text.length;
         }
         if (held.found !== undefined) {
           reason = 'stop_sequence';
@@ -132,9 +127,9 @@ export class LanguageModelUpstream implements Upstream {
   }
 }
 
-/** Characters by token of English text and code, roughly. */
-function estimate(text: string): number {
-  return Math.ceil(text.length / 4);
+/** Tokens, by the length of English text and code, roughly. */
+function estimate(length: number): number {
+  return Math.ceil(length / 4);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -7,20 +7,20 @@ import type { Logger } from '../../base/logger.ts';
 import { isLoopbackHost, sameSecret } from '../../server/upgradeGuard.ts';
 import { ApiError, sendError } from './apiError.ts';
 
+/** A request of a session's CLI to the model, and where the answer goes. */
+export interface Exchange {
+  /** Below the session's address, with its query: `/v1/messages?beta=true`. */
+  readonly path: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The CLI does not wait any more. */
+  readonly signal: AbortSignal;
+}
+
 /** Who answers a session's requests to the model. */
 export interface Upstream {
-  /**
-   * Sends the whole answer.
-   * @param path below the session's address, with its query: `/v1/messages?beta=true`
-   * @param signal the CLI does not wait any more
-   * @throws {ApiError} also in the middle of an answer
-   */
-  answer(
-    path: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-    signal: AbortSignal,
-  ): Promise<void>;
+  /** Sends the whole answer. @throws {ApiError} also in the middle of one */
+  answer(exchange: Exchange): Promise<void>;
 }
 
 /** What a session's CLI is started with, so that it asks here. */
@@ -105,7 +105,7 @@ export class ModelProxy implements Disposable {
       const found = this.admitted(request);
       session = found.session;
       session.running.add(abort);
-      await found.session.upstream.answer(found.path, request, response, abort.signal);
+      await session.upstream.answer({ path: found.path, request, response, signal: abort.signal });
       if (!response.writableEnded) {
         throw new ApiError('api_error', 'The answer is not whole.');
       }
