@@ -18,7 +18,13 @@ import {
   parseInitialized,
   parseMcpMessage,
 } from './messages.ts';
-import { type AgentOptions, cliArguments, cliEnvironment, type PermissionMode } from './options.ts';
+import {
+  type AgentOptions,
+  cliArguments,
+  cliEnvironment,
+  type PermissionMode,
+  permissionModes,
+} from './options.ts';
 import { answerOf, type AskPermission, questionOf } from './permissions.ts';
 
 /** An MCP server in this process, that the CLI talks to over its own pipe. */
@@ -69,6 +75,8 @@ export class AgentSession {
   private startedWith: { options: AgentOptions; readonly cli: Cli } | undefined;
   private idleTimer: NodeJS.Timeout | undefined;
   private said: Initialized | undefined;
+  /** The session that the next process goes on with. */
+  private toResume: string | undefined;
 
   /** @param resume the id of a past session to go on with */
   constructor(
@@ -78,6 +86,7 @@ export class AgentSession {
     resume?: string,
   ) {
     if (resume !== undefined) {
+      this.toResume = resume;
       this.cliConversation.setState({ sessionId: resume });
     }
   }
@@ -261,7 +270,7 @@ export class AgentSession {
     if (this.isEnded()) {
       return;
     }
-    const { args, lacking } = cliArguments(cli, options, this.conversation.current.sessionId);
+    const { args, lacking } = cliArguments(cli, options, this.toResume);
     if (lacking.length > 0) {
       around.log.info(`Claude Code ${cli.version} lacks ${lacking.join(', ')}.`);
     }
@@ -360,6 +369,9 @@ export class AgentSession {
         return answerOf(asked, { kind: 'deny', reason: 'The question was withdrawn.' });
       }
       this.cliConversation.change(id, { state: decision.kind === 'allow' ? 'allowed' : 'denied' });
+      if (decision.kind === 'allow') {
+        decision.rules?.filter(({ type }) => type === 'setMode').forEach(({ mode }) => this.followMode(mode));
+      }
       return answerOf(asked, decision);
     } catch (error) {
       this.cliConversation.change(id, { state: 'denied' });
@@ -371,7 +383,11 @@ export class AgentSession {
 
   private take(message: CliMessage, json: unknown): void {
     this.cliConversation.take(message, json);
+    if (message.type === 'system') {
+      this.followMode(message.permissionMode);
+    }
     if (message.type === 'system' && 'session_id' in message) {
+      this.toResume = message.session_id;
       if (this.options.isFork === true) {
         this.told({ isFork: false }); // it has an id of its own now
       }
@@ -382,6 +398,14 @@ export class AgentSession {
       this.withdrawQuestions('');
       this.set('idle');
       this.goOn();
+    }
+  }
+
+  /** The CLI changes it by itself, too, as when a plan was approved: the next process shall go on so. */
+  private followMode(said: unknown): void {
+    const mode = permissionModes.find((each) => each === said);
+    if (mode && (mode !== 'bypassPermissions' || this.options.mayBypass)) {
+      this.told({ mode });
     }
   }
 
@@ -400,7 +424,14 @@ export class AgentSession {
     }
     this.withdrawQuestions();
     this.cliConversation.stopAll();
-    if (!ending.isOurs) {
+    if (this.toResume !== undefined && ending.stderr.includes('No conversation found')) {
+      this.toResume = undefined; // else no prompt would ever get through
+      this.cliConversation.addError(
+        'notResumed',
+        'Claude Code no longer has this session. The next prompt begins a new one, which knows nothing of it.',
+        ending.stderr,
+      );
+    } else if (!ending.isOurs) {
       this.cliConversation.addError('ended', ending.message, ending.stderr);
     }
     // In other states somebody waits for this end, and goes on.

@@ -180,6 +180,26 @@ for (const version of Object.values(cliVersions)) {
       await assert.rejects(session.setMode('bypassPermissions'), /not allowed/);
     });
 
+    it('is asked about its servers, its context and its thinking, as far as the version knows these', async () => {
+      desk.api.script([text('first')]);
+      const session = await desk.session();
+      session.prompt('one');
+      await turnsEnded(session, 1);
+      const isNew = version === cliVersions.newest;
+      assert.ok(
+        Array.isArray(((await session.request('mcp_status')) as { mcpServers?: unknown }).mcpServers),
+      );
+      if (version !== cliVersions.one) {
+        await session.request('set_max_thinking_tokens', { max_thinking_tokens: 2_000 });
+      }
+      if (isNew) {
+        const usage = (await session.request('get_context_usage')) as { totalTokens?: number };
+        assert.ok((usage.totalTokens ?? 0) > 0, JSON.stringify(usage).slice(0, 300));
+        await assert.rejects(session.request('rewind_files', {}), { kind: 'refused' });
+        await assert.rejects(session.request('no_such_request'), { kind: 'unsupported' });
+      }
+    });
+
     it('tells by hooks what its edits make of files, turn by turn', async () => {
       const file = await desk.file('a.txt', 'one\n');
       const made = path.join(desk.folder, 'made.txt');
@@ -231,6 +251,50 @@ for (const version of Object.values(cliVersions)) {
       assert.equal(fork.conversation.current.sessionId, forked);
       const request = await desk.api.nextRequest('three', (turn) => contextText(turn).includes('three'));
       assert.match(contextText(request), /one[^]*first[^]*two[^]*second/);
+    });
+
+    it('begins anew where the session that it was to go on with is gone', async () => {
+      const gone = '00000000-0000-4000-8000-000000000000';
+      const session = await desk.session({}, {}, gone);
+      session.prompt('go on');
+      await until('the error', () => ofKind(session, 'error').length > 0 && session.state === 'none', 60_000);
+      const [error, ...others] = ofKind(session, 'error').filter(({ cause }) => cause !== 'failed');
+      assert.deepEqual([error?.cause, others], ['notResumed', []]);
+      const turns = ofKind(session, 'turnEnd').length;
+      desk.api.script([text('hello'), text('hello again')]);
+      session.prompt('hello');
+      await until(
+        'an answer',
+        () => ofKind(session, 'turnEnd').length > turns && session.state === 'idle',
+        60_000,
+      );
+      assert.notEqual(session.conversation.current.sessionId, gone);
+      await until('all to be sent', () => session.queued.length === 0);
+    });
+
+    it('goes on in the mode that a rule of a permission has brought, also in its next process', async () => {
+      const file = await desk.file('a.txt', 'one\n');
+      desk.api.script([
+        toolUse('Read', { file_path: file }),
+        toolUse('Edit', { file_path: file, old_string: 'one', new_string: 'two' }),
+        text('done'),
+        toolUse('Edit', { file_path: file, old_string: 'two', new_string: 'three' }),
+        text('done'),
+      ]);
+      const asked: string[] = [];
+      const rules = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }];
+      const session = await desk.session({
+        idleTime: 200,
+        ask: ({ tool }) => {
+          asked.push(tool);
+          return Promise.resolve({ kind: 'allow', rules });
+        },
+      });
+      session.prompt('edit it');
+      await until('its process to end', () => session.state === 'none', 60_000);
+      session.prompt('edit it again');
+      await until('the second turn', () => ofKind(session, 'turnEnd').length === 2, 60_000);
+      assert.deepEqual([await desk.read('a.txt'), asked], ['three\n', ['Edit']]);
     });
 
     it('offers tools of an MCP server in this process', async () => {

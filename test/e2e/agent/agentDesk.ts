@@ -14,7 +14,7 @@ import { type CliVersion, ensureCli } from '../provisionCli.ts';
 /** Asked once: it takes two starts of the CLI. */
 const found = new Map<CliVersion, Promise<Cli>>();
 
-function cliOf(version: CliVersion): Promise<Cli> {
+export function cliOf(version: CliVersion): Promise<Cli> {
   let cli = found.get(version);
   if (!cli) {
     cli = ensureCli(version).then((folder) =>
