@@ -17,6 +17,7 @@ import { extensionHost } from '../test/host/processes.ts';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../test/host/workbench.ts';
 import { findLocks, IdeClient, type Lock } from '../test/support/ideClient.ts';
 import { until } from '../test/support/until.ts';
+import { benchAgent } from './benchAgent.ts';
 import { benchRecords } from './benchRecords.ts';
 import { megabytes, ms, percent, quantile, row, spread, timed } from './figures.ts';
 
@@ -26,6 +27,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const withoutWindow: Record<string, () => Promise<void> | void> = {
   comparison: benchComparison,
   records: benchRecords,
+  agent: benchAgent,
 };
 
 async function main(): Promise<void> {
