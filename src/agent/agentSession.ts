@@ -9,6 +9,7 @@ import { CliConversation } from './cliConversation.ts';
 import { CliProcess, type Ending } from './cliProcess.ts';
 import { ControlError, type ControlHandler } from './control.ts';
 import { Conversation } from './conversation.ts';
+import { type TrustFolders, untrusted } from './folderTrust.ts';
 import type { Hooks } from './hooks.ts';
 import {
   type CliMessage,
@@ -38,6 +39,8 @@ export interface AgentSurroundings {
   readonly log: Logger;
   readonly ask: AskPermission;
   readonly hooks?: Hooks;
+  /** Without it, or after a no, nothing that folders bring for the CLI is used. Asked before each process. */
+  readonly trustFolders?: TrustFolders;
   /** By the name under which the agent sees their tools. */
   readonly servers?: Readonly<Record<string, InProcessServer>>;
   /** Ms without a turn after which the process is ended; the next prompt resumes the session. */
@@ -73,6 +76,7 @@ export class AgentSession {
   private readonly open = new Map<AbortController, string>();
   /** What the process that runs was started with, or has been told since. */
   private startedWith: { options: AgentOptions; readonly cli: Cli } | undefined;
+  private readonly ending = new AbortController();
   private idleTimer: NodeJS.Timeout | undefined;
   private said: Initialized | undefined;
   /** The session that the next process goes on with. */
@@ -190,6 +194,7 @@ export class AgentSession {
   /** Ends process and conversation. */
   async dispose(): Promise<void> {
     this.set('ended');
+    this.ending.abort();
     clearTimeout(this.idleTimer);
     this.waiting.splice(0).forEach(({ id }) => this.cliConversation.change(id, { state: 'dropped' }));
     await this.endProcess(); // also one that does not get ready
@@ -270,11 +275,22 @@ export class AgentSession {
     if (this.isEnded()) {
       return;
     }
-    const { args, lacking } = cliArguments(cli, options, this.toResume);
-    if (lacking.length > 0) {
-      around.log.info(`Claude Code ${cli.version} lacks ${lacking.join(', ')}.`);
-    }
     try {
+      const env = cliEnvironment(cli, options);
+      const isTrusted = await this.mayUseFolders(env);
+      const { args, lacking } = cliArguments(
+        cli,
+        isTrusted ? options : { ...options, settingSources: ['user'] },
+        this.toResume,
+      );
+      if (!isTrusted && lacking.includes('--setting-sources')) {
+        throw new Error(
+          `Claude Code ${cli.version} would use what this folder brings for it, unasked. Update Claude Code.`,
+        );
+      }
+      if (lacking.length > 0) {
+        around.log.info(`Claude Code ${cli.version} lacks ${lacking.join(', ')}.`);
+      }
       this.cliConversation.beginProcess();
       const process = await CliProcess.start(
         around.processes,
@@ -282,7 +298,7 @@ export class AgentSession {
           program: cli.program,
           args: [...cli.programArgs, ...args],
           cwd: options.folders[0] ?? '.',
-          env: cliEnvironment(cli, options),
+          env,
         },
         this.handlers(),
         {
@@ -327,6 +343,21 @@ export class AgentSession {
     }
   }
 
+  /** @returns whether the CLI may use what they bring for it */
+  private async mayUseFolders(env: NodeJS.ProcessEnv): Promise<boolean> {
+    const { trustFolders, log } = this.around;
+    const offers = untrusted(this.options.folders, env);
+    if (offers.length === 0) {
+      return true;
+    }
+    const over = AbortSignal.any([this.ending.signal]);
+    const isTrusted = trustFolders && (await Promise.race([trustFolders(offers, over), aborted(over)]));
+    if (isTrusted !== true) {
+      log.info(`Not used: ${offers.flatMap(({ files }) => files).join(', ')}.`);
+    }
+    return isTrusted === true;
+  }
+
   private handlers(): Record<string, ControlHandler> {
     const { hooks, servers = {} } = this.around;
     return {
@@ -359,11 +390,8 @@ export class AgentSession {
     const open = new AbortController();
     this.open.set(open, asked.agent_id ?? '');
     const over = AbortSignal.any([withdrawn, open.signal]);
-    const isOver = new Promise<undefined>((resolve) =>
-      over.addEventListener('abort', () => resolve(undefined)),
-    );
     try {
-      const decision = await Promise.race([this.around.ask(questionOf(id, asked), over), isOver]);
+      const decision = await Promise.race([this.around.ask(questionOf(id, asked), over), aborted(over)]);
       if (!decision || over.aborted) {
         this.cliConversation.change(id, { state: 'withdrawn' });
         return answerOf(asked, { kind: 'deny', reason: 'The question was withdrawn.' });
@@ -448,4 +476,13 @@ export class AgentSession {
     this.process = undefined;
     await process?.end();
   }
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined));
+    if (signal.aborted) {
+      resolve(undefined);
+    }
+  });
 }

@@ -23,7 +23,7 @@ export interface AgentOptions {
   readonly mcpServers?: Readonly<Record<string, object>>;
   /** Where a session is resumed: goes on in a new one, and leaves that as it is. */
   readonly isFork?: boolean;
-  /** A file, or JSON. */
+  /** A file, absolute, or JSON. */
   readonly settings?: string;
   readonly settingSources?: readonly ('user' | 'project' | 'local')[];
   readonly disallowedTools?: readonly string[];
@@ -65,6 +65,9 @@ export function cliArguments(
   // `=`, so that no value can be taken for a flag.
   const flag = (name: string, value: string | undefined) =>
     value !== undefined && isKnown(name) ? [`${name}=${value}`] : [];
+  /** 1.0 looks for some flags before it takes its arguments apart, and overlooks them with `=`. */
+  const words = (name: string, value: string | undefined) =>
+    value !== undefined && isKnown(name) ? [name, value] : [];
   const json = (value: object | undefined) =>
     value === undefined || Object.keys(value).length === 0 ? undefined : JSON.stringify(value);
   const args = [
@@ -79,8 +82,8 @@ export function cliArguments(
     ...(cli.flags.has('--system-prompt-snapshot') ? ['--system-prompt-snapshot=off'] : []),
     ...flag('--agents', json(agents)),
     ...flag('--mcp-config', mcpServers && json({ mcpServers })),
-    ...flag('--settings', options.settings),
-    ...flag('--setting-sources', options.settingSources?.join(',')),
+    ...words('--settings', options.settings),
+    ...words('--setting-sources', options.settingSources?.join(',')),
     ...flag('--disallowedTools', options.disallowedTools?.join(',')),
     ...folders.slice(1).flatMap((folder) => flag('--add-dir', folder)),
     ...flag('--resume', resume),

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { ChildProcesses } from '../../src/server/childProcesses.ts';
 import { Deferred } from '../../src/base/deferred.ts';
 import { EditTracker } from '../../src/agent/editTracker.ts';
+import type { TrustFolders } from '../../src/agent/folderTrust.ts';
 import { Hooks } from '../../src/agent/hooks.ts';
 import { HostTools } from '../../src/agent/hostTools.ts';
 import { descendants, isAlive } from '../../src/server/processes.ts';
@@ -295,6 +296,51 @@ for (const version of Object.values(cliVersions)) {
       session.prompt('edit it again');
       await until('the second turn', () => ofKind(session, 'turnEnd').length === 2, 60_000);
       assert.deepEqual([await desk.read('a.txt'), asked], ['three\n', ['Edit']]);
+    });
+
+    it('uses what a folder brings for the CLI only after the user has said so', async () => {
+      const mark = path.join(desk.root, 'mark');
+      const run = { type: 'command', command: `touch ${mark}` };
+      const hooks = { UserPromptSubmit: [{ matcher: '', hooks: [run] }] };
+      await desk.file('.claude/settings.json', JSON.stringify({ permissions: { allow: ['Bash'] }, hooks }));
+      await desk.file('.mcp.json', JSON.stringify({ mcpServers: { x: { command: 'touch', args: [mark] } } }));
+      await desk.forgetTrust();
+      const asked: string[] = [];
+      const ask = ({ tool }: { tool: string }) => {
+        asked.push(tool);
+        return Promise.resolve({ kind: 'deny', reason: 'No.' } as const);
+      };
+      const turnOf = async (trustFolders?: TrustFolders) => {
+        desk.api.script([toolUse('Bash', { command: `touch ${mark}`, description: 'Touch' }), text('done')]);
+        const session = await desk.session({ ask, ...(trustFolders && { trustFolders }) });
+        session.prompt('run it');
+        await turnsEnded(session, 1);
+        await session.dispose();
+      };
+      await turnOf();
+      await turnOf(() => Promise.resolve(false));
+      assert.deepEqual([existsSync(mark), asked], [false, ['Bash', 'Bash']]);
+      const offered: string[] = [];
+      await turnOf((offers) => {
+        offered.push(...offers.flatMap(({ files }) => files));
+        return Promise.resolve(true);
+      });
+      assert.ok(existsSync(mark));
+      assert.deepEqual(
+        offered.map((file) => path.relative(desk.folder, file)),
+        ['.claude/settings.json', '.mcp.json'],
+      );
+      const asking = new Deferred<AbortSignal>();
+      const session = await desk.session({
+        trustFolders: (_, signal) => {
+          asking.settle(signal);
+          return new Promise(() => undefined);
+        },
+      });
+      session.prompt('never');
+      const signal = await asking.promise;
+      await session.dispose();
+      assert.ok(signal.aborted);
     });
 
     it('offers tools of an MCP server in this process', async () => {

@@ -82,8 +82,15 @@ export class AgentDesk {
   }
 
   async file(name: string, text: string): Promise<string> {
-    await writeFile(path.join(this.folder, name), text);
-    return path.join(this.folder, name);
+    const file = path.join(this.folder, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+    return file;
+  }
+
+  /** The CLI has never been asked about the folder. */
+  async forgetTrust(): Promise<void> {
+    await writeFile(path.join(this.root, '.claude', '.claude.json'), '{}');
   }
 
   read(name: string): Promise<string> {

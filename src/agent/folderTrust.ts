@@ -1,0 +1,113 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import * as z from 'zod/mini';
+import { lenient } from '../records/lenient.ts';
+import { configDir } from '../server/configDir.ts';
+import { readSmallFile } from '../server/smallFile.ts';
+
+/** What a folder has ready for whoever runs Claude Code in it. */
+export interface FolderOffer {
+  /** Absolute. */
+  readonly folder: string;
+  /** Absolute; in it, or in a folder around it. */
+  readonly files: readonly string[];
+}
+
+/** Asks the user whether what they have may be used. @param signal nobody waits for the answer any more */
+export type TrustFolders = (offers: readonly FolderOffer[], signal: AbortSignal) => Promise<boolean>;
+
+/**
+ * Each can run programs, or allow it. Without a terminal the CLI asks about none of them (seen of all three versions).
+ * CLAUDE.md is words for the model, who asks before it does what they say.
+ */
+const own = ['settings.json', 'settings.local.json', 'agents', 'commands', 'skills'].map((name) =>
+  join('.claude', name),
+);
+
+/** Bytes. The CLI remembers much else of each folder in it. */
+const maxConfig = 64 * 1024 * 1024;
+
+const names = lenient(z.array(z.string()));
+/** What the user was asked about servers of `.mcp.json`. */
+const approvals = z.object({
+  enabledMcpjsonServers: names,
+  disabledMcpjsonServers: names,
+  enableAllProjectMcpServers: lenient(z.boolean()),
+});
+type Approvals = z.infer<typeof approvals>;
+const project = z.extend(approvals, { hasTrustDialogAccepted: lenient(z.boolean()) });
+const config = z.object({ projects: lenient(z.record(z.string(), z.unknown())) });
+const mcpConfig = z.object({ mcpServers: lenient(z.record(z.string(), z.unknown())) });
+
+/**
+ * What the CLI would ask about in a terminal.
+ * @param env of the CLI: says where it keeps what it was answered
+ */
+export function untrusted(folders: readonly string[], env: NodeJS.ProcessEnv): FolderOffer[] {
+  const projects = projectsIn(env);
+  const userSettings = jsonIn(join(configDir(env), 'settings.json'));
+  return folders.flatMap((folder) => {
+    const around = [folder, ...foldersAround(real(folder))];
+    const known = around.flatMap((each) => project.safeParse(projects[real(each)]).data ?? []);
+    const isTrusted = known.some(({ hasTrustDialogAccepted }) => hasTrustDialogAccepted === true);
+    const settings = [userSettings, ...own.slice(0, 2).map((name) => jsonIn(join(folder, name)))];
+    const answers = [...known, ...settings.flatMap((each) => approvals.safeParse(each).data ?? [])];
+    const files = [
+      ...(isTrusted || join(folder, '.claude') === configDir(env)
+        ? []
+        : own.map((name) => join(folder, name))),
+      ...around
+        .map((each) => join(each, '.mcp.json'))
+        .filter((path) => !isTrusted || !serversIn(path)?.every((name) => isAnswered(name, answers))),
+    ].filter(exists);
+    return files.length === 0 ? [] : [{ folder, files }];
+  });
+}
+
+function isAnswered(server: string, answers: readonly Approvals[]): boolean {
+  return answers.some(
+    (each) =>
+      each.enableAllProjectMcpServers === true ||
+      [...(each.enabledMcpjsonServers ?? []), ...(each.disabledMcpjsonServers ?? [])].includes(server),
+  );
+}
+
+/** Undefined where it cannot be known. */
+function serversIn(path: string): string[] | undefined {
+  const { data } = mcpConfig.safeParse(jsonIn(path));
+  return data && Object.keys(data.mcpServers ?? {});
+}
+
+/** By folder, with links resolved. */
+function projectsIn(env: NodeJS.ProcessEnv): Readonly<Record<string, unknown>> {
+  const folder = env['CLAUDE_CONFIG_DIR'] ? configDir(env) : homedir();
+  return config.safeParse(jsonIn(join(folder, '.claude.json'), maxConfig)).data?.projects ?? {};
+}
+
+/** Undefined for what is none. */
+function jsonIn(path: string, limit?: number): unknown {
+  try {
+    const file = readSmallFile(path, { followLinks: true, ...(limit === undefined ? {} : { limit }) });
+    return file && JSON.parse(file.text);
+  } catch {
+    return undefined;
+  }
+}
+
+function foldersAround(folder: string): string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [] : [parent, ...foldersAround(parent)];
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
