@@ -118,7 +118,7 @@ if (process.argv.includes('--tests')) {
   await build({
     ...shared,
     external: ['vscode', 'zeromq'],
-    entryPoints: ['kernel', 'jupyter', 'remote'].flatMap((name) => [
+    entryPoints: ['kernel', 'jupyter', 'remote', 'models'].flatMap((name) => [
       `test/fixtures/${name}/extension.ts`,
       `test/fixtures/${name}/package.json`,
     ]),

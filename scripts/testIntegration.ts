@@ -108,6 +108,7 @@ async function runIn(
       extension,
       path.join(root, 'out/test/kernel'),
       path.join(root, 'out/test/jupyter'),
+      path.join(root, 'out/test/models'),
     ],
     extensionTestsPath: path.join(root, 'out/test/integration/index.js'),
     launchArgs: [
