@@ -5,7 +5,7 @@ import type { Proposals } from './proposals.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { commandIds } from '../editor/commandIds.ts';
 
-/** The decisions that can be made inside a diff: about the file on its first line, and at each hunk. */
+/** The decisions that can be made inside a diff: at each hunk, and about the file at the first one. */
 export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
@@ -32,10 +32,9 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!this.proposals.find(uri)) {
       return []; // decided while the hunks were looked for
     }
-    return [
-      ...fileLenses(proposal),
-      ...hunks.flatMap((hunk, index) => hunkLenses(uri, hunk, index, hunks.length)),
-    ];
+    // With the first hunk, as the lines above it may be folded away.
+    const [first, ...others] = hunks.map((hunk, index) => hunkLenses(uri, hunk, index, hunks.length));
+    return [...(first ?? []), ...fileLenses(proposal, hunks[0]?.line ?? 0), ...others.flat()];
   }
 
   dispose(): void {
@@ -44,18 +43,18 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
-function fileLenses(proposal: Proposal): vscode.CodeLens[] {
+function fileLenses(proposal: Proposal, line: number): vscode.CodeLens[] {
   const { uri } = proposal;
   const warning = proposal.isOverUnsavedChanges
     ? [
-        lens(0, '$(warning) Compared with your unsaved changes'),
-        lens(0, 'Save Them', commandIds.saveBeforeReview, uri),
+        lens(line, '$(warning) Compared with your unsaved changes'),
+        lens(line, 'Save Them', commandIds.saveBeforeReview, uri),
       ]
     : [];
   return [
+    lens(line, '$(check) Accept File', commandIds.acceptProposal, uri),
+    lens(line, '$(discard) Reject File', commandIds.rejectProposal, uri),
     ...warning,
-    lens(0, '$(check) Accept File', commandIds.acceptProposal, uri),
-    lens(0, '$(discard) Reject File', commandIds.rejectProposal, uri),
   ];
 }
 
@@ -66,9 +65,9 @@ function hunkLenses(
   count: number,
 ): vscode.CodeLens[] {
   return [
-    lens(line, `Change ${index + 1} of ${count}`),
     isKept ? lens(line, '$(check) Kept') : lens(line, '$(check) Keep', commandIds.keepHunk, uri, line),
     lens(line, '$(discard) Drop', commandIds.dropHunk, uri, line),
+    lens(line, `${index + 1} of ${count}`),
   ];
 }
 

@@ -38,16 +38,16 @@ describe('the review of proposals', () => {
   describe('hunk by hunk', () => {
     it('a click drops one, and undo brings it back', async () => {
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
-      await desk.ui.page.getByText('Change 3 of 3').first().waitFor();
-      await lensOf('Change 1 of 3', 'Drop').click();
+      await desk.ui.page.getByText('3 of 3').first().waitFor();
+      await lensOf('1 of 3', 'Drop').click();
       const without = ['line 0', 'line 1', 'line 2', ...proposed.slice(3)];
       await becomes(uri, without);
-      await desk.ui.page.getByText('Change 2 of 2').first().waitFor();
+      await desk.ui.page.getByText('2 of 2').first().waitFor();
       await desk.ui.page.locator('.editor.modified .view-lines').first().click();
       await desk.ui.page.keyboard.press('Control+z');
       await becomes(uri, proposed);
-      await desk.ui.page.getByText('Change 3 of 3').first().waitFor();
-      await lensOf('Change 1 of 3', 'Drop').click();
+      await desk.ui.page.getByText('3 of 3').first().waitFor();
+      await lensOf('1 of 3', 'Drop').click();
       await becomes(uri, without);
       await lens('Accept File').click();
       assert.deepEqual(await answer, ['FILE_SAVED', asText(without)]);
@@ -109,7 +109,7 @@ describe('the review of proposals', () => {
     it('in a file with CRLF, whose line ends are no change', async () => {
       const path = desk.scratch.write('crlf.txt', 'one\r\ntwo\r\nthree\r\n');
       const { answer, uri } = await propose(desk.client, path, 'one\nTWO\nthree\nfour\n');
-      await desk.ui.page.getByText('Change 2 of 2').first().waitFor();
+      await desk.ui.page.getByText('2 of 2').first().waitFor();
       await vscode.commands.executeCommand('ideBridge.dropHunk', uri, 1);
       await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
       assert.deepEqual(await answer, ['FILE_SAVED', 'one\ntwo\nthree\nfour\n']);
@@ -274,7 +274,7 @@ describe('the review of proposals', () => {
       const document = await makeDirty();
       const { answer } = await propose(desk.client, file, asText(proposed));
       await desk.ui.page.getByText('Compared with your unsaved changes').first().waitFor();
-      await desk.ui.page.getByText('Change 4 of 4').first().waitFor();
+      await desk.ui.page.getByText('4 of 4').first().waitFor();
       await lens('Save Them').click();
       await until('the file to be saved', () => !document.isDirty);
       await until('no warning', async () => (await lens('Save Them').count()) === 0);
