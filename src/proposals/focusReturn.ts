@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { fileUriOf } from '../editor/cells.ts';
 import type { Proposals } from './proposals.ts';
 import { setting } from '../editor/settings.ts';
-import { showsProposal } from './proposalTabs.ts';
+import { isReviewingAll } from './proposalTabs.ts';
 import { contentOf, tabsWith } from '../editor/tabContent.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 
@@ -12,7 +12,7 @@ import type { UserPlace } from '../editor/userPlace.ts';
  */
 export function returnFocus(proposals: Proposals, userPlace: UserPlace): vscode.Disposable {
   return proposals.onDidDecide(({ proposal: { session }, wasInFront }) => {
-    if (!wasInFront || isInMultiDiff()) {
+    if (!wasInFront || isReviewingAll()) {
       return;
     }
     const { all } = proposals;
@@ -23,12 +23,6 @@ export function returnFocus(proposals: Proposals, userPlace: UserPlace): vscode.
       goBack(userPlace);
     }
   });
-}
-
-/** With others to decide: else it would be closed. */
-function isInMultiDiff(): boolean {
-  const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-  return tab !== undefined && contentOf(tab.input) === undefined && showsProposal(tab);
 }
 
 function goBack(userPlace: UserPlace): void {

@@ -100,7 +100,9 @@ async function reviewAll(proposals: Proposals): Promise<void> {
     original,
     uri,
   ]);
-  await vscode.commands.executeCommand('vscode.changes', 'Proposed Changes', changes);
+  const sessions = new Set(proposals.all.map(({ session }) => session.label));
+  const title = `Proposed Changes of ${[...sessions].join(' and ')}`;
+  await vscode.commands.executeCommand('vscode.changes', title, changes);
 }
 
 function sayThatThereIsNone(): void {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { counted } from '../base/text.ts';
 import type { Proposals } from './proposals.ts';
+import { isReviewingAll } from './proposalTabs.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { StatusItem } from '../editor/statusItem.ts';
 
@@ -33,6 +34,9 @@ export class ProposalStatus implements vscode.Disposable {
 
   private update(): void {
     const { all, active } = this.proposals;
+    // What the keys' `resourceScheme` does not tell there.
+    const inReviewAll = active !== undefined && isReviewingAll();
+    void vscode.commands.executeCommand('setContext', 'ideBridge.inReviewAll', inReviewAll);
     const waiting = all.filter((proposal) => proposal !== active).length;
     const tooltip = `${counted(waiting, 'proposed change waits', 'proposed changes wait')} for you: click to go there (Shift+Alt+K).`;
     this.item.tell(waiting > 0 ? { text: `$(diff) ${counted(waiting, 'proposal')}`, tooltip } : undefined);

@@ -53,6 +53,12 @@ export function showsProposal(tab: vscode.Tab): boolean {
   return proposedSides(tab).length > 0;
 }
 
+/** Whether what is in front shows several, or did. */
+export function isReviewingAll(): boolean {
+  const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+  return tab !== undefined && contentOf(tab.input) === undefined && showsProposal(tab);
+}
+
 export function isNotebook({ input }: vscode.Tab): boolean {
   return input instanceof vscode.TabInputNotebookDiff || input instanceof vscode.TabInputNotebook;
 }

@@ -188,6 +188,8 @@ describe('the review of proposals', () => {
     });
   });
 
+  const isActive = (uri: vscode.Uri) =>
+    vscode.window.activeTextEditor?.document.uri.toString() === uri.toString();
   const reviews = () => tabs().filter(({ label }) => label.startsWith('Proposed Changes'));
 
   /** Proposes an edit and a new file, and shows both in one editor. */
@@ -209,6 +211,30 @@ describe('the review of proposals', () => {
     assert.equal(reviews().length, 1, 'the other one is still under review');
     await lens('Accept File').last().click();
     assert.deepEqual(await second.answer, ['FILE_SAVED', 'x\n']);
+    await until('the multi-diff to close', () => reviews().length === 0);
+  });
+
+  it('all in one editor, with the keys of a diff of its own', async () => {
+    const [first, second] = await reviewTwo();
+    const { keyboard } = desk.ui.page;
+    const side = (text: RegExp) =>
+      desk.ui.page.locator('.editor.modified .view-line', { hasText: text }).first();
+    await side(/^LINE.2$/).click();
+    await until('the key to be bound', () => isActive(first.uri));
+    await keyboard.press('Alt+N');
+    const without = ['line 0', 'line 1', 'line 2', ...proposed.slice(3)];
+    await becomes(first.uri, without);
+    await side(/^line.1$/).click();
+    await keyboard.press('Alt+F5');
+    await keyboard.press('Alt+Y');
+    await desk.ui.page.getByText('Kept').first().waitFor();
+    await keyboard.press('Control+Enter');
+    assert.deepEqual(await first.answer, ['FILE_SAVED', asText(without)]);
+    await until('its own tab to close', () => proposalTabs().length === 1);
+    await side(/^x$/).click();
+    await until('the other', () => isActive(second.uri));
+    await keyboard.press('Control+Shift+Backspace');
+    assert.deepEqual(await second.answer, ['DIFF_REJECTED', 'B']);
     await until('the multi-diff to close', () => reviews().length === 0);
   });
 
