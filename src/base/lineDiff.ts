@@ -18,10 +18,11 @@ export interface LineDiff {
 // limit of time they give the same answer on every machine.
 
 /** On both sides together, between the first line that differs and the last. */
-export const maxLines = 50_000;
+export const maxLines = 200_000;
 
-/** Added and removed, of the lines that both sides have: the work grows with its square. */
+/** Added and removed, of the lines that both sides have: the work grows with its square, and with their number. */
 const maxEdits = 400;
+const maxWork = 50_000 * maxEdits;
 
 export function diffLines(before: readonly string[], now: readonly string[]): LineDiff {
   const part = differingPart(before, now);
@@ -39,7 +40,7 @@ export function diffLines(before: readonly string[], now: readonly string[]): Li
   const parts = diffArrays(
     ours.map((line) => before[line]),
     theirs.map((line) => now[line]),
-    { maxEditLength: maxEdits },
+    { maxEditLength: Math.min(maxEdits, Math.floor(maxWork / (ours.length + theirs.length + 1))) },
   );
   if (!parts) {
     return { hunks: [part], isExact: false };

@@ -55,6 +55,19 @@ describe('a line diff', () => {
     });
   });
 
+  it('finds each change of a long file', () => {
+    const before = numbered(40_000);
+    const now = ['x', ...before.slice(1, 20_000), ...before.slice(20_003, -1), 'z'];
+    assert.deepEqual(diffLines(before, now), {
+      hunks: [
+        { beforeStart: 0, beforeEnd: 1, nowStart: 0, nowEnd: 1 },
+        { beforeStart: 20_000, beforeEnd: 20_003, nowStart: 20_000, nowEnd: 20_000 },
+        { beforeStart: 39_999, beforeEnd: 40_000, nowStart: 39_996, nowEnd: 39_997 },
+      ],
+      isExact: true,
+    });
+  });
+
   it('counts whatever lines were only added or only removed', () => {
     const hunk = { beforeStart: 1, beforeEnd: 1, nowStart: 1, nowEnd: 500_001 };
     const now = ['a', ...numbered(500_000), 'z'];
