@@ -74,22 +74,28 @@ export async function chooseSharing(sharing: Sharing): Promise<void> {
       void vscode.window.showInformationMessage(`Sharing stays off: ${reason}.`);
     }
   };
-  const items = [
+  const states = [
     {
+      state: 'on',
       label: '$(eye) On',
       detail: 'Selection, active and open editors, and problems',
-      run: () => choose('on'),
     },
     {
+      state: 'paused',
       label: '$(debug-pause) Paused',
       detail: 'Nothing from this window until you resume; mentions and proposals still work',
-      run: () => choose('paused'),
     },
     {
+      state: 'off',
       label: '$(eye-closed) Off',
       detail: 'Nothing from any window, until you switch it on',
-      run: () => choose('off'),
     },
+  ] as const;
+  const isCurrent = ({ state }: (typeof states)[number]) => state === sharing.state;
+  // An Enter too many changes nothing: what it is now comes first.
+  const items = [
+    ...states.filter(isCurrent).map((item) => ({ ...item, description: 'now', run: () => {} })),
+    ...states.filter((item) => !isCurrent(item)).map((item) => ({ ...item, run: () => choose(item.state) })),
     {
       label: '$(list-unordered) What Is Shared Now',
       run: () => vscode.commands.executeCommand(commandIds.showShared),

@@ -181,7 +181,7 @@ export function sessionScenarios(desk: () => Desk): void {
     const { page } = desk().window;
     const screen = page.locator('.panel .xterm-rows');
     const file = await desk().file('open.txt', '');
-    await desk().window.runCommand('IDE Bridge: New Claude Code Session in the Panel');
+    await desk().window.runCommand('IDE Bridge: Open Claude Code in the Panel');
     await desk().window.connectedClients(1, 60_000);
     await desk().window.runCommand('Claude Code: Focus on Sessions View');
     await row().filter({ hasText: 'Claude Code' }).waitFor();
@@ -205,7 +205,7 @@ export function sessionScenarios(desk: () => Desk): void {
   it('is gone back to by a command that comes before its terminal is back, when the window is reloaded', async () => {
     const { page } = desk().window;
     const file = await desk().file('open.txt', '');
-    await desk().window.runCommand('IDE Bridge: New Claude Code Session in the Panel');
+    await desk().window.runCommand('IDE Bridge: Open Claude Code in the Panel');
     await desk().window.connectedClients(1, 60_000);
     await desk().window.openFile(file.path);
     await page.locator('.panel .xterm-rows').getByText('In open.txt').waitFor();

@@ -7,7 +7,7 @@ import type { Desk, WorkspaceFile } from './desk.ts';
 import { contextText, type MockApi, resultOf, text, toolUse, type Turn } from './mockApi.ts';
 
 const reason = 'use a map instead';
-const rejectWithReason = 'IDE Bridge: Reject Proposed Changes with a Reason...';
+const rejectWithReason = 'IDE Bridge: Reject with a Reason…';
 
 /** The reason of a rejection is the next prompt, if the user says so; it answers, sends and runs nothing else. */
 export function reasonScenarios(desk: () => Desk): void {

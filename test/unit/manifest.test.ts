@@ -16,7 +16,13 @@ interface Manifest {
     configuration: {
       properties: Record<
         string,
-        { default: unknown; scope: string; markdownDescription: string; items?: { enum?: string[] } }
+        {
+          default: unknown;
+          scope: string;
+          order: number;
+          markdownDescription: string;
+          items?: { enum?: string[] };
+        }
       >;
     };
   };
@@ -40,6 +46,22 @@ describe('package.json', () => {
     assert.deepEqual(
       used.filter(({ command }) => !known.has(command)),
       [],
+    );
+  });
+
+  it('has no command whose title is the start of another: the palette would show both for it', () => {
+    const titles = contributes.commands.map(({ title }) => title);
+    const starts = titles.filter((title) =>
+      titles.some((other) => other !== title && other.startsWith(title)),
+    );
+    assert.deepEqual(starts, []);
+  });
+
+  it('has its settings in an order, without gaps', () => {
+    const orders = Object.values(contributes.configuration.properties).map(({ order }) => order);
+    assert.deepEqual(
+      orders.sort((a, b) => a - b),
+      orders.map((_, index) => index + 1),
     );
   });
 

@@ -273,7 +273,8 @@ describe('sharing', function () {
   it('is paused, resumed and switched off in the status bar', async () => {
     const choose = async (label: string) => {
       await eye().click();
-      const row = ui.page.locator('.quick-input-widget .monaco-list-row', { hasText: label }).first();
+      const name = ui.page.locator('.label-name', { hasText: new RegExp(`${label}$`) });
+      const row = ui.page.locator('.quick-input-widget .monaco-list-row', { has: name });
       await row.waitFor();
       await ui.screenshot(`sharing-choose-${label}`);
       await row.click();
@@ -286,6 +287,11 @@ describe('sharing', function () {
     await until('the word', async () => /Paused/.test((await eye().textContent()) ?? ''));
     const [editors] = await client.callForTexts('getOpenEditors');
     assert.doesNotMatch(editors ?? '', /a\.txt/);
+    await eye().click();
+    await ui.page.locator('.quick-input-widget .monaco-list-row.focused', { hasText: 'Paused' }).waitFor();
+    await ui.page.keyboard.press('Enter');
+    await ui.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+    assert.match((await eye().textContent()) ?? '', /Paused/);
     await choose('On');
     await until('the file again', () => lastPath() === file);
     await until('the active editor again', () => lastActive() === file);
