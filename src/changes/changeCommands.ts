@@ -12,7 +12,7 @@ import { openAllChanges, openChange, openDecided } from './changeDiffs.ts';
 import { hunkAt, revertHunk } from './revertHunk.ts';
 import type { ChangesNode } from './changesView.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
-import { confirmRevert } from './confirmRevert.ts';
+import { confirmRevert, takenAlong } from './confirmRevert.ts';
 import { decisionTitle } from './historyItems.ts';
 
 /** What the commands act on. */
@@ -107,6 +107,7 @@ async function revert(reviewing: Reviewing, chosen: readonly Change[]): Promise<
   if (!(await confirmRevert(chosen, review))) {
     return;
   }
+  const note = takenAlong(chosen, review); // as long as it is there
   const problems: string[] = [];
   // The newest first: two of them may be one file, by a link or in another case.
   for (const change of [...chosen].reverse()) {
@@ -120,16 +121,22 @@ async function revert(reviewing: Reviewing, chosen: readonly Change[]): Promise<
   if (problems.length > 0) {
     void vscode.window.showErrorMessage(`Not everything could be reverted. ${problems.join(' ')}`);
   }
-  offerUndo(reviewing, decision);
+  offerUndo(reviewing, decision, note);
 }
 
-/** Says what was done, if anything was. */
-function offerUndo(reviewing: Reviewing, decision: string): void {
+/** Says what was done, if anything was, and what else there is to know of it. */
+function offerUndo(reviewing: Reviewing, decision: string, note = ''): void {
   const entry = reviewing.sets.history.find(decision);
   if (entry) {
     const button = 'Undo';
     void vscode.window
-      .showInformationMessage(`${printable(decisionTitle(entry))}.`, button)
+      .showInformationMessage(
+        [decisionTitle(entry), note]
+          .filter(Boolean)
+          .map((words) => `${printable(words, 1_000)}.`)
+          .join(' '),
+        button,
+      )
       .then((choice) => (choice === button ? undo(reviewing, decision) : undefined));
   }
 }

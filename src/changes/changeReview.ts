@@ -169,6 +169,11 @@ export class ChangeReview {
     };
   }
 
+  /** Whether the history can bring back all that a revert takes away. */
+  canUndoRevert({ snapshot: { path } }: Entry): boolean {
+    return this.editor.unsaved(path) === undefined && this.sets.canRemember(path);
+  }
+
   /**
    * Gives the file back every byte that it had before the session's first edit, and with that takes away what others
    * did to it later.

@@ -299,6 +299,11 @@ export class ChangeSets implements Disposable {
     }
   }
 
+  /** Whether what the file is now can be kept for the history. */
+  canRemember(path: string): boolean {
+    return this.options.limits().files > 0 && this.stateOf(path) !== undefined;
+  }
+
   /**
    * For the history: there until the next save, and then as long as it is named there.
    * @returns undefined where it is too large or cannot be kept: what is done to it cannot be undone

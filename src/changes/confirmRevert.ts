@@ -1,30 +1,36 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { openAllChanges, openChange } from './changeDiffs.ts';
 import type { Change } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
 import { countsText, doersOf, sourceNote } from './changeItems.ts';
 
 /** Of the files that have nothing of the user's in them; the others are named all. */
 const maxNamed = 8;
+/** In the message after a revert. */
+const maxTold = 3;
 
-/** Asks, naming what is lost. */
+/** Asks, naming what is lost, where the history cannot bring all of it back. The first answer harms nothing. */
 export async function confirmRevert(changes: readonly Change[], review: ChangeReview): Promise<boolean> {
   const [first] = changes;
-  if (!first) {
-    return false;
+  if (!first || changes.every((change) => review.canUndoRevert(change))) {
+    return first !== undefined;
   }
-  const what = changes.length === 1 ? basename(first.snapshot.path) : `${changes.length} files`;
-  const action = changes.length === 1 ? 'Revert File' : `Revert ${changes.length} Files`;
+  const isOne = changes.length === 1;
+  const what = isOne ? basename(first.snapshot.path) : `${changes.length} files`;
+  const [show, action] = isOne
+    ? ['Show Change', 'Revert File']
+    : ['Show Changes', `Revert ${changes.length} Files`];
   const isMine = (change: Change) => {
     const { isUnsaved, isSaved } = review.lossOf(change);
-    return isUnsaved || isSaved;
+    return isUnsaved || isSaved || !review.canUndoRevert(change);
   };
   const mine = changes.filter(isMine);
   const others = changes.filter((change) => !mine.includes(change)).slice(0, maxNamed);
   const named = [...mine, ...others].map((change) => `• ${loss(change, review)}`);
   const more = changes.length - named.length;
   const choice = await vscode.window.showWarningMessage(
-    `Revert ${what} to before ${changes.length === 1 ? `${doersOf(first)} changed it` : `${first.set.label} changed them`}?`,
+    `Revert ${what} to before ${isOne ? `${doersOf(first)} changed it` : `${first.set.label} changed them`}?`,
     {
       modal: true,
       detail: [
@@ -33,25 +39,48 @@ export async function confirmRevert(changes: readonly Change[], review: ChangeRe
         ...(more > 0 ? [`• and ${more} more`] : []),
       ].join('\n'),
     },
+    show,
     action,
   );
+  if (choice === show) {
+    await (isOne ? openChange(first) : openAllChanges(changes, `Changes by ${first.set.label}`));
+  }
   return choice === action;
+}
+
+/** What a revert takes along besides the work of its session, and how it knows that; for the message after it. */
+export function takenAlong(changes: readonly Change[], review: ChangeReview): string {
+  const isSaved = (change: Change) => Number(review.lossOf(change).isSaved);
+  const mineFirst = [...changes].sort((one, other) => isSaved(other) - isSaved(one));
+  const found = mineFirst.flatMap((change) => {
+    const effects = besides(change, review);
+    return effects.length > 0 ? [`${basename(change.snapshot.path)}: ${effects.join(', ')}`] : [];
+  });
+  const more = found.length - maxTold;
+  return [...found.slice(0, maxTold), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
 function loss(change: Change, review: ChangeReview): string {
   const { snapshot, comparison } = change;
-  const { isUnsaved, isSaved, later, earlier } = review.lossOf(change);
   const effects = [
     comparison.kind === 'created'
       ? 'is deleted, as it was new'
       : comparison.kind === 'deleted'
         ? 'comes back'
         : countsText([change]) || 'is replaced',
+    ...besides(change, review),
+    ...(review.canUndoRevert(change) ? [] : ['not to be undone here']),
+  ];
+  return `${vscode.workspace.asRelativePath(snapshot.path)}: ${effects.join(', ')}`;
+}
+
+function besides(change: Change, review: ChangeReview): string[] {
+  const { isUnsaved, isSaved, later, earlier } = review.lossOf(change);
+  return [
     ...(isUnsaved ? ['with unsaved changes'] : []),
     ...(isSaved ? ['with what you saved there since'] : []),
     ...earlier.map(({ label }) => `with later changes, if any, by ${label}`),
     ...later.map(({ label }) => `with changes by ${label}`),
     ...sourceNote(change),
   ];
-  return `${vscode.workspace.asRelativePath(snapshot.path)}: ${effects.join(', ')}`;
 }

@@ -19,10 +19,10 @@ const tagNames = {
 
 /** The problems of the files that are shared, those of cells under their notebook. */
 export class Diagnostics implements DiagnosticsSource {
-  constructor(
-    private readonly sharing: Sharing,
-    private readonly typescript: TypeScript,
-  ) {}
+  /** Loaded with the first session: nobody else asks. */
+  private typescript: TypeScript | undefined;
+
+  constructor(private readonly sharing: Sharing) {}
 
   get activeUri(): string | undefined {
     const active = vscode.window.activeTextEditor?.document.uri;
@@ -35,10 +35,10 @@ export class Diagnostics implements DiagnosticsSource {
     const byFile = new Map<string, Diagnostic[]>();
     const reported = vscode.languages.getDiagnostics();
     const names = new Set(reported.map(([uri]) => uri.toString()));
-    const others = this.typescript.files.filter((uri) => !names.has(uri.toString()));
+    const others = this.askedFiles.filter((uri) => !names.has(uri.toString()));
     for (const [uri, diagnostics] of [...reported, ...others.map((uri) => [uri, []] as const)]) {
       const file = fileUriOf(uri);
-      const now = withAsked(diagnostics, this.typescript.of(uri));
+      const now = withAsked(diagnostics, this.typescript?.of(uri));
       if (now.length > 0 && this.isShared(file)) {
         const found = this.toDiagnostics(uri, now);
         for (const path of new Set([file.fsPath, otherName?.(file.fsPath) ?? file.fsPath])) {
@@ -56,7 +56,7 @@ export class Diagnostics implements DiagnosticsSource {
   }
 
   async learn(uri?: string): Promise<void> {
-    const files = uri === undefined ? this.typescript.files : this.sharedFiles(uri);
+    const files = uri === undefined ? this.askedFiles : this.sharedFiles(uri);
     await this.ask(files, () => false);
   }
 
@@ -65,7 +65,8 @@ export class Diagnostics implements DiagnosticsSource {
     const configs = (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) =>
       ['tsconfig.json', 'jsconfig.json'].map((name) => vscode.Uri.joinPath(uri, name)),
     );
-    await this.typescript.warm(configs.filter((config) => this.isShared(config)));
+    const typescript = await this.loadTypeScript();
+    await typescript.warm(configs.filter((config) => this.isShared(config)));
   }
 
   watch(uri: string): FreshDiagnostics {
@@ -94,11 +95,11 @@ export class Diagnostics implements DiagnosticsSource {
     return {
       before: this.before(uri, file),
       arrived: async () => {
-        if (!file || !(await this.typescript.ask(file, true))) {
+        if (!file || !(await this.askTypeScript(file, true))) {
           return arrived.promise;
         }
         // What was written may have broken the others that the agent has at hand, or mended them.
-        const others = this.typescript.files.filter((other) => other.toString() !== key);
+        const others = this.askedFiles.filter((other) => other.toString() !== key);
         await this.ask(others, () => isOver);
       },
       dispose: () => {
@@ -119,6 +120,22 @@ export class Diagnostics implements DiagnosticsSource {
       ),
     );
 
+  /** Of which TypeScript may know more than the editor reports. */
+  private get askedFiles(): vscode.Uri[] {
+    return this.typescript?.files ?? [];
+  }
+
+  /** See `TypeScript.ask`. */
+  private async askTypeScript(...asked: Parameters<TypeScript['ask']>): ReturnType<TypeScript['ask']> {
+    const typescript = this.typescript ?? (await this.loadTypeScript());
+    return typescript.ask(...asked);
+  }
+
+  private async loadTypeScript(): Promise<TypeScript> {
+    const { TypeScript } = await import('./typescript.ts');
+    return (this.typescript ??= new TypeScript());
+  }
+
   private isShared(uri: vscode.Uri): boolean {
     return uri.scheme === 'file' && this.sharing.allows(uri);
   }
@@ -132,7 +149,7 @@ export class Diagnostics implements DiagnosticsSource {
   private async before(uri: string, file: vscode.Uri | undefined): Promise<FileDiagnostics> {
     const known = this.of(uri);
     const reported = file ? vscode.languages.getDiagnostics(file) : [];
-    const asked = file && (await this.typescript.ask(file));
+    const asked = file && (await this.askTypeScript(file));
     return asked ? { uri, diagnostics: this.toDiagnostics(file, withAsked(reported, asked)) } : known;
   }
 
@@ -142,7 +159,7 @@ export class Diagnostics implements DiagnosticsSource {
       if (isOver()) {
         return;
       }
-      await this.typescript.ask(file, true);
+      await this.askTypeScript(file, true);
     }
   }
 
@@ -150,7 +167,7 @@ export class Diagnostics implements DiagnosticsSource {
   private diagnosticsOf(file: vscode.Uri): Diagnostic[] {
     const cells = openNotebook(file)?.getCells() ?? [];
     return [file, ...cells.map(({ document }) => document.uri)].flatMap((uri) =>
-      this.toDiagnostics(uri, withAsked(vscode.languages.getDiagnostics(uri), this.typescript.of(uri))),
+      this.toDiagnostics(uri, withAsked(vscode.languages.getDiagnostics(uri), this.typescript?.of(uri))),
     );
   }
 

@@ -6,7 +6,6 @@ import type { Sharing } from '../sharing/sharing.ts';
 import { Diagnostics } from './diagnostics.ts';
 import { Files } from './files.ts';
 import { Tabs } from './tabs.ts';
-import { TypeScript } from './typescript.ts';
 
 /** Files, tabs and problems, as clients ask for them. */
 export class DocumentsFeature implements Disposable {
@@ -17,8 +16,7 @@ export class DocumentsFeature implements Disposable {
 
   constructor(bridge: Bridge, proposals: Proposals, sharing: Sharing) {
     this.tabs = new Tabs(proposals, sharing);
-    const typescript = new TypeScript();
-    this.diagnostics = new Diagnostics(sharing, typescript);
+    this.diagnostics = new Diagnostics(sharing);
     this.store.add(publishDiagnostics(this.diagnostics.onDidChange, bridge));
     this.store.add(bridge.onDidIdentify(() => this.diagnostics.warm().catch(() => {}))); // it works without, later
   }

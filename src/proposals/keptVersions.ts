@@ -18,6 +18,9 @@ const pause = 2_000;
 
 type Version = Omit<TypedText, 'id'>;
 
+/** Why nobody has the user's version of a proposal any more. */
+export type WhyGiven = 'no session waits' | 'rejected';
+
 /**
  * The user's versions of proposals. While one is under review its text is kept on disk: the editor keeps what is unsaved
  * only, and late, and auto-save saves it into our memory. When nobody waits for it any more it becomes an unsaved document.
@@ -51,8 +54,12 @@ export class KeptVersions implements Disposable {
   }
 
   /** Makes it a document of its own. What is kept of this one is not forgotten: it may be another text. */
-  async give(uri: vscode.Uri, text: string, language = languageOf(uri)): Promise<void> {
-    await this.queue.run(() => this.giveOnce({ uri: uri.toString(), language, text }));
+  async give(
+    uri: vscode.Uri,
+    text: string,
+    { language = languageOf(uri), why }: { language?: string; why?: WhyGiven } = {},
+  ): Promise<void> {
+    await this.queue.run(() => this.giveOnce({ uri: uri.toString(), language, text }, why));
   }
 
   /** The same for those of extension hosts that are gone, or whose proposals are in tabs of this window. */
@@ -75,14 +82,14 @@ export class KeptVersions implements Disposable {
     this.timers.forEach(clearTimeout);
   }
 
-  private async giveOnce(version: Version): Promise<void> {
+  private async giveOnce(version: Version, why: WhyGiven = 'no session waits'): Promise<void> {
     const id = idOf(version);
     if (!this.given.has(id) && !(await isInUnsavedDocument(version.text))) {
       this.given.add(id);
       this.keepVersion(version);
       // In a tab behind the others, as all that is unsaved.
-      await vscode.workspace.openTextDocument({ content: version.text, language: version.language });
-      this.tell(version.uri);
+      const { text: content, language } = version;
+      this.tell(version.uri, why, await vscode.workspace.openTextDocument({ content, language }));
     }
   }
 
@@ -98,12 +105,23 @@ export class KeptVersions implements Disposable {
   }
 
   /** Once, though the editor may have had one text of it and the disk another. */
-  private tell(uri: string): void {
+  private tell(uri: string, why: WhyGiven, document: vscode.TextDocument): void {
     if (!this.told.has(uri)) {
       this.told.add(uri);
       const name = printable(basename(vscode.Uri.parse(uri).path));
-      void vscode.window.showWarningMessage(
-        `No session waits for your version of ${name} any more: it is now in an unsaved document.`,
+      const open = 'Open';
+      const told =
+        why === 'rejected'
+          ? vscode.window.showInformationMessage(
+              `Rejected. Your version of ${name} is now in an unsaved document.`,
+              open,
+            )
+          : vscode.window.showWarningMessage(
+              `No session waits for your version of ${name} any more: it is now in an unsaved document.`,
+              open,
+            );
+      void told.then((choice) =>
+        choice === open ? vscode.window.showTextDocument(document, { preview: false }) : undefined,
       );
     }
   }

@@ -22,21 +22,29 @@ export function proposalCommands(proposals: Proposals, hunks: Hunks) {
     return (argument: unknown) =>
       argument === byKey ? actOnKey(proposals, act, verb, 'press') : byName(argument);
   };
-  const aboutEach = (act: (proposal: Proposal) => Promise<void>) => async (argument: unknown) => {
+  const chosenBy = (argument: unknown) => {
     const chosen = proposals.all.filter(
       ({ session }) => !(argument instanceof Session) || session === argument,
     );
     if (chosen.length === 0) {
       sayThatThereIsNone();
     }
-    await Promise.all(chosen.map(act)); // one over unsaved changes may wait for an answer
+    return chosen;
   };
   const hunkCommands = new HunkCommands(proposals, hunks);
   return {
     acceptProposal: decide('accept'),
     rejectProposal: decide('reject'),
-    acceptAllProposals: aboutEach(({ uri }) => proposals.accept(uri)),
-    rejectAllProposals: aboutEach(({ uri }) => proposals.reject(uri)),
+    acceptAllProposals: async (argument: unknown) => {
+      // One over unsaved changes may wait for an answer.
+      await Promise.all(chosenBy(argument).map(({ uri }) => proposals.accept(uri)));
+    },
+    rejectAllProposals: async (argument: unknown) => {
+      const chosen = chosenBy(argument);
+      if (await mayRejectAll(proposals, chosen)) {
+        await Promise.all(chosen.map(({ uri }) => proposals.reject(uri)));
+      }
+    },
     // One that comes too soon does not even save: the editor would write a notebook in a form of its own.
     saveProposal: () => actOnKey(proposals, (proposal) => proposals.saveFocused(proposal), 'accept', 'save'),
     openProposal: (argument: unknown) => open(proposals, argument),
@@ -103,6 +111,24 @@ async function reviewAll(proposals: Proposals): Promise<void> {
   const sessions = new Set(proposals.all.map(({ session }) => session.label));
   const title = `Proposed Changes of ${[...sessions].join(' and ')}`;
   await vscode.commands.executeCommand('vscode.changes', title, changes);
+}
+
+/** Asks about several: what a session is told cannot be taken back. The first answer harms nothing. */
+async function mayRejectAll(proposals: Proposals, chosen: readonly Proposal[]): Promise<boolean> {
+  if (chosen.length < 2) {
+    return true;
+  }
+  const [review, reject] = ['Review All', `Reject ${chosen.length} Proposals`];
+  const choice = await vscode.window.showWarningMessage(
+    `Reject ${chosen.length} proposals?`,
+    { modal: true, detail: 'Their sessions are told at once: this cannot be undone.' },
+    review,
+    reject,
+  );
+  if (choice === review) {
+    await reviewAll(proposals);
+  }
+  return choice === reject;
 }
 
 function sayThatThereIsNone(): void {

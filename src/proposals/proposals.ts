@@ -10,7 +10,7 @@ import { DecidedTabs } from './decidedTabs.ts';
 import { openDocument, openNotebook, saveNotebook } from '../editor/documents.ts';
 import { EditorDecisions } from './editorDecisions.ts';
 import { followTyping } from './followTyping.ts';
-import { KeptVersions, languageOf } from './keptVersions.ts';
+import { KeptVersions, languageOf, type WhyGiven } from './keptVersions.ts';
 import { Proposal } from './proposal.ts';
 import { ProposalFiles, textOf } from './proposalFiles.ts';
 import { type Appearance, proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
@@ -307,7 +307,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
       this.accepted.fire({ session, filePath, text: outcome.finalText });
     }
     const isDropped = outcome.kind === 'dropped';
-    if (isDropped) {
+    const staysTyped = isDropped || outcome.kind === 'rejected';
+    if (staysTyped) {
       this.follow(proposal);
     } else {
       this.versions.forget(uri);
@@ -326,18 +327,24 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     const language = languageOf(uri);
     const closed = this.decidedTabs.close(uri);
     await (isDropped ? closed : Promise.race([closed, delay(patience)]));
-    if (isDropped) {
-      await this.giveIfEdited(proposal, this.textNow(uri, file), language);
+    if (staysTyped) {
+      const why = isDropped ? 'no session waits' : 'rejected';
+      await this.giveIfEdited(proposal, this.textNow(uri, file), language, why);
     }
     if (outcome.kind === 'accepted' || outcome.kind === 'rejected') {
       this.decided.fire({ proposal, isAccepted: outcome.kind === 'accepted', wasInFront, column });
     }
   }
 
-  /** What stood there when its tab closed: the user has not decided that it may go. */
-  private async giveIfEdited(proposal: Proposal, text: string, language: string): Promise<void> {
+  /** What stood there when its tab closed: the user has not decided that their own lines may go. */
+  private async giveIfEdited(
+    proposal: Proposal,
+    text: string,
+    language: string,
+    why: WhyGiven,
+  ): Promise<void> {
     if (proposal.isEdited(text)) {
-      await this.versions.give(proposal.uri, text, language);
+      await this.versions.give(proposal.uri, text, { language, why });
     }
     this.versions.forget(proposal.uri);
   }

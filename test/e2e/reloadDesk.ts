@@ -294,7 +294,6 @@ export class ReloadDesk {
     await this.changes('2 files').waitFor();
     await this.changes('2 files').hover();
     await this.changes('2 files').getByRole('button', { name: 'Revert All Changes' }).click();
-    await this.window.page.getByRole('button', { name: 'Revert 2 Files' }).click();
   }
 
   isAsBefore(): boolean {

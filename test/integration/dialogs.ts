@@ -5,6 +5,7 @@ interface Dialog {
   readonly isModal: boolean;
   /** The message, and what stands below it. */
   readonly text: string;
+  readonly buttons: readonly string[];
   press(button: string): void;
 }
 
@@ -19,7 +20,7 @@ export function useDialogs(): () => Promise<Dialog> {
   before(() => {
     vscode.window.showWarningMessage = (message: string, ...rest: unknown[]) =>
       new Promise((resolve) => {
-        if (rest.length === 0) return; // a toast that asks nothing
+        if (typeof rest[0] !== 'object') return; // a toast that asks nothing
         const [options, ...buttons] = rest as [vscode.MessageOptions, ...string[]];
         const press = (button: string) => {
           if (!buttons.includes(button)) {
@@ -27,7 +28,7 @@ export function useDialogs(): () => Promise<Dialog> {
           }
           resolve(button);
         };
-        asked.push({ isModal: options.modal === true, text: `${message} ${options.detail}`, press });
+        asked.push({ isModal: options.modal === true, text: `${message} ${options.detail}`, buttons, press });
       });
   });
   after(() => {

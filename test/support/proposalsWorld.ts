@@ -684,7 +684,7 @@ export class ProposalsWorld {
     } else {
       const others = [...call.causes].filter((cause) => cause !== 'accept');
       assert.ok(others.length > 0, `${call.tabName} was rejected by nobody`);
-      if (others.some((cause) => cause !== 'supersede' && cause !== 'gone')) this.forget(key);
+      if (others.some((cause) => cause === 'withdraw' || cause === 'close')) this.forget(key);
     }
   }
 
@@ -764,10 +764,10 @@ export class ProposalsWorld {
     }
   }
 
-  /** By a decision: what was typed there may go. */
+  /** By a decision: what was typed there may go, unless the user has rejected what is not theirs. */
   private ends(call: Call, cause: Cause): void {
     call.causes.add(cause);
-    this.forget(call.proposal?.uri.toString());
+    if (cause !== 'reject') this.forget(call.proposal?.uri.toString());
   }
 
   private forget(key: string | undefined): void {

@@ -49,11 +49,20 @@ describe('agent changes', () => {
     await desk.ui.page.mouse.move(700, 500); // else a tooltip comes, and covers other rows
   }
 
-  /** Reverts what the row is about, and says yes. @returns what was asked. */
-  async function revert(text: string, button = 'Revert File', which = row(text)): Promise<string> {
+  /** Reverts what the row is about, without a question. @returns the message with its undo */
+  async function revert(text: string, which = row(text)): Promise<string> {
+    await vscode.commands.executeCommand('notifications.clearAll');
     await rowAction(text, text === 'Claude' ? 'Revert All Changes' : 'Revert File', which);
+    const told = toast(/Reverted/).first();
+    await told.getByRole('button', { name: 'Undo' }).waitFor();
+    return told.innerText();
+  }
+
+  /** Reverts what cannot be brought back by an undo of ours, and says yes. @returns what was asked */
+  async function revertAsked(text: string): Promise<string> {
+    await rowAction(text, 'Revert File');
     const dialog = await nextDialog();
-    dialog.press(button);
+    dialog.press('Revert File');
     return dialog.text;
   }
 
@@ -166,8 +175,8 @@ describe('agent changes', () => {
       await edit(file, '1\n');
       await edit(file, '2\n', other);
       await until('both', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 2);
-      const asked = await revert('a.txt', 'Revert File', rows().filter({ hasText: 'a.txt' }).last());
-      assert.match(asked, /a\.txt: \+1 −1, with changes by Claude/);
+      const told = await revert('a.txt', rows().filter({ hasText: 'a.txt' }).last());
+      assert.match(told, /Reverted a\.txt\. a\.txt: with changes by Claude/);
       await until('the first text', () => readFileSync(file, 'utf8') === '0\n');
       await until('both to go from the view', async () => (await texts()).length === 0);
       await other.close();
@@ -179,8 +188,8 @@ describe('agent changes', () => {
       await edit(file, '1\n');
       await edit(file, '2\n', other);
       await until('both', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 2);
-      const asked = await revert('a.txt'); // of the newest session
-      assert.match(asked, /a\.txt: \+1 −1, with later changes, if any, by Claude/);
+      const told = await revert('a.txt'); // of the newest session
+      assert.match(told, /a\.txt: with later changes, if any, by Claude/);
       await until('the text of the first', () => readFileSync(file, 'utf8') === '1\n');
       await until('one', async () => (await texts()).filter((text) => text.includes('a.txt')).length === 1);
       await revert('a.txt');
@@ -291,8 +300,7 @@ describe('agent changes', () => {
       await edit(file, 'ONE\n');
       await edit(desk.scratch.path('new.txt'), 'new\n');
       await row('new.txt').waitFor();
-      await revert('Claude', 'Revert 3 Files');
-      await toast('Reverted 3 files.').waitFor();
+      assert.match(await revert('Claude'), /Reverted 3 files\./);
       await until('none', async () => (await texts()).length === 0);
       writeFileSync(mine, 'mine\n');
       await openHistory();
@@ -352,7 +360,7 @@ describe('agent changes', () => {
   });
 
   describe('reverting', () => {
-    it('a file brings back every byte, names what is lost, and can be undone in the editor', async () => {
+    it('a file brings back every byte, and can be undone in the editor', async () => {
       const bytes = Buffer.from('\uFEFFone  \r\ntwo\nüdrei', 'utf8');
       const file = desk.scratch.write('a.txt', bytes);
       const document = await vscode.workspace.openTextDocument(file);
@@ -360,7 +368,7 @@ describe('agent changes', () => {
       await edit(file, 'ONE\n');
       await until('the editor to follow', () => document.getText() === 'ONE\n');
       await row('a.txt').waitFor();
-      assert.match(await revert('a.txt'), /^Revert a\.txt to before Claude[^]*a\.txt: \+1 −3/);
+      assert.match(await revert('a.txt'), /Reverted a\.txt\./);
       await until('the bytes', () => readFileSync(file).equals(bytes));
       await until('the view to be empty', async () => (await texts()).length === 0);
       await until('the editor to follow', () => document.getText().startsWith('one'));
@@ -369,19 +377,55 @@ describe('agent changes', () => {
       await until('the change again', () => document.getText().startsWith('ONE'));
     });
 
-    it('a file with unsaved changes says so, and undo brings them back', async () => {
+    it('a file with unsaved changes asks, and undo brings them back', async () => {
       const file = desk.scratch.write('a.txt', 'one\ntwo\n');
       await edit(file, 'ONE\ntwo\n');
       const document = await vscode.workspace.openTextDocument(file);
       const editor = await vscode.window.showTextDocument(document, { preview: false });
       await editor.edit((builder) => builder.insert(new vscode.Position(1, 0), 'mine\n'));
       await row('a.txt').waitFor();
-      assert.match(await revert('a.txt'), /unsaved changes/);
+      assert.match(
+        await revertAsked('a.txt'),
+        /^Revert a\.txt to before Claude[^]*unsaved changes, not to be undone here/,
+      );
       await until('the text', () => readFileSync(file, 'utf8') === 'one\ntwo\n' && !document.isDirty);
       await vscode.window.showTextDocument(document);
       await vscode.commands.executeCommand('undo');
       assert.equal(document.getText(), 'ONE\nmine\ntwo\n');
       await document.save();
+    });
+
+    it('asks where no undo brings it back, and the first answer only shows it', async () => {
+      const created = desk.scratch.path('large.bin');
+      await desk.configure('ideBridge.changes.maxFileSize', 0.001);
+      await edit(created, 'x'.repeat(5_000));
+      await row('large.bin').waitFor();
+      await rowAction('large.bin', 'Revert File');
+      const asked = await nextDialog();
+      assert.match(asked.text, /large\.bin: is deleted, as it was new, not to be undone here/);
+      assert.deepEqual(asked.buttons, ['Show Change', 'Revert File']);
+      asked.press('Show Change');
+      await until('the diff', () => tabs().find(({ label }) => label.startsWith('large.bin')));
+      assert.ok(existsSync(created));
+      await rowAction('large.bin', 'Revert File');
+      (await nextDialog()).press('Revert File');
+      await until('it to be deleted', () => !existsSync(created));
+    });
+
+    it('a file says what the user had saved there, which the button in the message brings back', async () => {
+      const file = desk.scratch.write('a.txt', 'one\n');
+      await edit(file, 'ONE\n');
+      await row('a.txt').waitFor();
+      const document = await vscode.workspace.openTextDocument(file);
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((builder) => builder.insert(new vscode.Position(1, 0), 'mine\n'));
+      await document.save();
+      await row('+2 −1').waitFor();
+      assert.match(await revert('a.txt'), /Reverted a\.txt\. a\.txt: with what you saved there since\./);
+      await until('the first text', () => readFileSync(file, 'utf8') === 'one\n');
+      await toast('Reverted a.txt').getByRole('button', { name: 'Undo' }).click();
+      await until('what was there', () => readFileSync(file, 'utf8') === 'ONE\nmine\n');
+      await row('+2 −1').waitFor();
     });
 
     it('a file leaves to the user what they write there after that', async () => {
@@ -442,10 +486,7 @@ describe('agent changes', () => {
       await edit(deleted, undefined);
       await edit(created, 'new\n');
       await row('new.txt').waitFor();
-      const asked = await revert('Claude', 'Revert 3 Files');
-      assert.match(asked, /^Revert 3 files/);
-      assert.match(asked, /new\.txt: is deleted/);
-      assert.match(asked, /b\.bin: comes back/);
+      await revert('Claude');
       await until('the old state', () => !existsSync(created) && existsSync(deleted));
       for (const file of files) {
         await until('the bytes', () => readFileSync(file).equals(Buffer.from([0, 255, 10, 13])));
@@ -460,7 +501,10 @@ describe('agent changes', () => {
       await editor.edit((builder) => builder.insert(new vscode.Position(1, 0), 'mine\n'));
       await edit(file, 'ONE\ntwo\nand three\n');
       await row('a.txt').waitFor();
-      assert.match(await revert('a.txt'), /unsaved changes/);
+      assert.match(
+        await revertAsked('a.txt'),
+        /^Revert a\.txt to before Claude[^]*unsaved changes, not to be undone here/,
+      );
       await until('the text', () => readFileSync(file, 'utf8') === 'one\ntwo\n' && !document.isDirty);
       await until('the view to be empty', async () => (await texts()).length === 0);
       assert.equal(document.getText(), 'one\ntwo\n');
@@ -487,7 +531,7 @@ describe('agent changes', () => {
       assert.equal((await texts()).filter((text) => text.includes('a.txt')).length, 1);
       await rowAction('a.txt', 'Keep Agent Changes of This File');
       await until('only b.txt again', async () => (await texts()).length === 2);
-      await revert('Claude', 'Revert File');
+      await revert('Claude');
       await until('b.txt', () => readFileSync(mine, 'utf8') === '0\n');
       await until('the view to be empty', async () => (await texts()).length === 0);
       assert.equal(readFileSync(file, 'utf8'), '2\n');
@@ -525,7 +569,7 @@ describe('agent changes', () => {
       await until('the new name', async () => /a\.txt\s?\+1 −1.*moved/.test(String(await texts())));
       assert.equal((await texts()).length, 2, String(await texts()));
       await desk.ui.screenshot('changes-moved');
-      await revert('Claude', 'Revert File');
+      await revert('Claude');
       await until('the text', () => readFileSync(target, 'utf8') === 'one\n');
       await until('the view to be empty', async () => (await texts()).length === 0);
       assert.ok(!existsSync(file));
@@ -539,7 +583,7 @@ describe('agent changes', () => {
       renameSync(file, target);
       await row('moved.txt').waitFor();
       assert.equal((await texts()).length, 2, String(await texts()));
-      await revert('Claude', 'Revert File');
+      await revert('Claude');
       await until('the text', () => readFileSync(target, 'utf8') === 'one\n');
       await until('the view to be empty', async () => (await texts()).length === 0);
       assert.ok(!existsSync(file));
@@ -677,8 +721,8 @@ describe('agent changes', () => {
       }
       assert.equal((await texts()).filter((text) => text.includes('only copy')).length, 0);
       await desk.ui.screenshot('changes-by-shell');
-      const asked = await revert('Claude', 'Revert 4 Files');
-      assert.match(asked, /script\.txt: .*by a shell command, compared with the last commit/);
+      const told = await revert('Claude');
+      assert.match(told, /Reverted 4 files\. .*: by a shell command, compared with .*; and 1 more/);
       await until('the old state', () => !existsSync(desk.scratch.path('made.txt')));
       assert.ok(existsSync(desk.scratch.path('only copy.txt')));
       for (const [name, text] of Object.entries({
@@ -798,8 +842,8 @@ describe('agent changes', () => {
       const stored = await withStored(async (sets) => sets.ofPath(desk.scratch.path('script.txt')));
       assert.equal(stored[0]?.snapshot.orBy?.length, 1);
 
-      const asked = await revert('script.txt');
-      assert.ok(asked.includes(` or ${label}`), asked);
+      const told = await revert('script.txt');
+      assert.ok(told.includes(` or ${label}`), told);
       await until('committed', () => readFileSync(desk.scratch.path('script.txt'), 'utf8') === 'committed\n');
     });
 

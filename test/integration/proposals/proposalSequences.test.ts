@@ -114,7 +114,7 @@ describe('random sequences', () => {
     }
   }
 
-  /** Ends it without a decision: what the user has typed there is kept. */
+  /** Ends it without the user’s text: what they have typed there is kept. */
   function drop(model: Model, proposal: Proposed, expected: string[] | 'disconnected'): void {
     proposal.expected = expected;
     if (proposal.isEdited) model.kept.push(proposal.text);
@@ -194,7 +194,8 @@ describe('random sequences', () => {
         its.disk = its.unsaved;
         its.unsaved = undefined;
       } else {
-        proposal.expected = button === 'Reject' ? rejected(proposal) : ['FILE_SAVED', proposal.text];
+        if (button === 'Reject') drop(model, proposal, rejected(proposal));
+        else proposal.expected = ['FILE_SAVED', proposal.text];
       }
     }
     await deciding;
@@ -253,19 +254,19 @@ describe('random sequences', () => {
         (_proposal, model) => model.together.length === 0 || !isFloor,
       ),
     ),
-    about('the user rejects', async (proposal) => {
+    about('the user rejects', async (proposal, model) => {
       await vscode.commands.executeCommand('ideBridge.rejectProposal', proposal.uri);
-      proposal.expected = rejected(proposal);
+      drop(model, proposal, rejected(proposal));
     }),
     about(
       'the user closes its tab',
-      async (proposal) => {
+      async (proposal, model) => {
         const tab = tabs().find(
           ({ input }) =>
             input instanceof vscode.TabInputTextDiff && input.modified.toString() === proposal.uri.toString(),
         );
         assert.ok(tab && (await vscode.window.tabGroups.close(tab)));
-        proposal.expected = rejected(proposal);
+        drop(model, proposal, rejected(proposal));
       },
       // A tab that is not saved would ask; one that others show, too, decides nothing.
       (proposal, model) => (!proposal.isEdited || model.autoSaves) && model.together.length === 0,

@@ -227,7 +227,15 @@ describe('a proposal', () => {
       await typeIntoProposedSide('mine ');
       await button('Reject Proposed Changes').click();
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
-      await until('the tab to close', () => proposalTabs().length === 0);
+      const told = desk.ui.page.locator('.notification-toast', { hasText: 'Rejected. Your version of' });
+      await told.getByRole('button', { name: 'Open' }).click();
+      const kept = await until('what was typed', () => {
+        const document = vscode.window.activeTextEditor?.document;
+        return document?.isUntitled && document;
+      });
+      assert.equal(kept.getText(), 'mine changed\n');
+      assert.deepEqual(proposalTabs(), []);
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     });
   });
 

@@ -186,6 +186,31 @@ describe('the review of proposals', () => {
       await vscode.commands.executeCommand('ideBridge.rejectAllProposals');
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'C']);
     });
+
+    describe('reject all of several', () => {
+      const nextDialog = useDialogs();
+
+      it('asks, and the first answer shows them', async () => {
+        const answers = [];
+        for (const name of ['a.txt', 'b.txt']) {
+          answers.push((await propose(desk.client, desk.scratch.path(name), name, name)).answer);
+        }
+        void vscode.commands.executeCommand('ideBridge.rejectAllProposals');
+        const asked = await nextDialog();
+        assert.ok(asked.isModal);
+        assert.deepEqual(asked.buttons, ['Review All', 'Reject 2 Proposals']);
+        asked.press('Review All');
+        await until('the multi-diff', () => reviews().length === 1);
+        assert.equal(proposalTabs().length, 2);
+        void vscode.commands.executeCommand('ideBridge.rejectAllProposals');
+        (await nextDialog()).press('Reject 2 Proposals');
+        assert.deepEqual(await Promise.all(answers), [
+          ['DIFF_REJECTED', 'a.txt'],
+          ['DIFF_REJECTED', 'b.txt'],
+        ]);
+        await until('the multi-diff to close', () => reviews().length === 0);
+      });
+    });
   });
 
   const isActive = (uri: vscode.Uri) =>
