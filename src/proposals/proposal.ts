@@ -70,6 +70,14 @@ export class Proposal {
   isEdited(text: string): boolean {
     return asShown(text) !== asShown(this.proposedText);
   }
+
+  /** Whether the user has written something there: dropping changes is no writing. */
+  hasOwnLines(text: string, original: string): boolean {
+    const known = new Set([original, this.proposedText].flatMap((side) => asShown(side).split('\n')));
+    return asShown(text)
+      .split('\n')
+      .some((line) => !known.has(line));
+  }
 }
 
 /** What an editor makes of a text: no byte order marks, no half surrogate pairs, one kind of line end, no unusual ones. */

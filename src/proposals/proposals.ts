@@ -10,7 +10,7 @@ import { DecidedTabs } from './decidedTabs.ts';
 import { openDocument, openNotebook, saveNotebook } from '../editor/documents.ts';
 import { EditorDecisions } from './editorDecisions.ts';
 import { followTyping } from './followTyping.ts';
-import { KeptVersions, languageOf, type WhyGiven } from './keptVersions.ts';
+import { KeptVersions, languageOf } from './keptVersions.ts';
 import { Proposal } from './proposal.ts';
 import { ProposalFiles, textOf } from './proposalFiles.ts';
 import { type Appearance, proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
@@ -325,27 +325,19 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     await (tabsOf(uri).length === 0 ? opened : Promise.race([opened, delay(openingTime)]));
     const column = tabsOf(uri)[0]?.group.viewColumn;
     const language = languageOf(uri);
+    const original = openDocument(proposal.original)?.getText() ?? '';
     const closed = this.decidedTabs.close(uri);
     await (isDropped ? closed : Promise.race([closed, delay(patience)]));
     if (staysTyped) {
+      // What stood there when its tab closed: the user has not decided that their own lines may go.
+      const text = this.textNow(uri, file);
+      const isLost = isDropped ? proposal.isEdited(text) : proposal.hasOwnLines(text, original);
       const why = isDropped ? 'no session waits' : 'rejected';
-      await this.giveIfEdited(proposal, this.textNow(uri, file), language, why);
+      await (isLost && this.versions.give(uri, text, { language, why }));
+      this.versions.forget(uri);
     }
     if (outcome.kind === 'accepted' || outcome.kind === 'rejected') {
       this.decided.fire({ proposal, isAccepted: outcome.kind === 'accepted', wasInFront, column });
     }
-  }
-
-  /** What stood there when its tab closed: the user has not decided that their own lines may go. */
-  private async giveIfEdited(
-    proposal: Proposal,
-    text: string,
-    language: string,
-    why: WhyGiven,
-  ): Promise<void> {
-    if (proposal.isEdited(text)) {
-      await this.versions.give(proposal.uri, text, { language, why });
-    }
-    this.versions.forget(proposal.uri);
   }
 }

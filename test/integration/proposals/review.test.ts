@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { until } from '../../support/until.ts';
 import { connectClient, propose, proposalTabs, tabs, useDesk } from '../bridge.ts';
@@ -59,6 +60,20 @@ describe('the review of proposals', () => {
       await desk.ui.page.getByText('Kept').first().waitFor();
       await lens('Accept File').click();
       assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
+    });
+
+    it('one that is rejected after a drop leaves no document: nobody has written in it', async () => {
+      const { answer, uri } = await propose(desk.client, file, asText(proposed), 'A');
+      await vscode.commands.executeCommand('ideBridge.dropHunk', uri, 2);
+      await becomes(uri, ['line 0', 'line 1', 'line 2', ...proposed.slice(3)]);
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'A']);
+      await until('its tab to close', () => proposalTabs().length === 0);
+      await setTimeout(500); // time for a document, if there were one
+      assert.deepEqual(
+        vscode.workspace.textDocuments.filter(({ isUntitled }) => isUntitled),
+        [],
+      );
     });
 
     it('keys go to the next and the previous one, keep and drop', async () => {
