@@ -41,6 +41,7 @@ export class AgentChanges implements Disposable {
   readonly sets: ChangeSets;
   readonly changes: Changes;
   readonly review: ChangeReview;
+  private readonly view: ChangesView;
   private readonly store = new DisposableStore();
   private readonly beforeFiles: BeforeFiles;
   private readonly editor = new OpenFiles();
@@ -61,7 +62,7 @@ export class AgentChanges implements Disposable {
     this.beforeFiles = this.store.add(new BeforeFiles(this.sets));
     const problems = this.store.add(new NewProblems(this.sets));
     this.edits = new AnnouncedEdits(this.review, problems);
-    this.store.add(new ChangesView(this.sets, this.changes, problems));
+    this.view = this.store.add(new ChangesView(this.sets, this.changes, problems));
     this.store.add(new ChangeDecorations(this.changes));
     this.store.add(new ChangeGutter(this.changes, commandIds.openChange));
   }
@@ -140,7 +141,7 @@ export class AgentChanges implements Disposable {
   }
 
   commands() {
-    return changeCommands(this);
+    return changeCommands(this, (node) => this.view.refuseClick(node));
   }
 
   /** See `UndoDecision`. */

@@ -23,9 +23,14 @@ export interface Reviewing {
   undo(decision: string): Promise<string[]>;
 }
 
-/** What was done to files after the fact: look at it, take it back, keep it. */
-export function changeCommands(reviewing: Reviewing) {
+/**
+ * What was done to files after the fact: look at it, take it back, keep it.
+ * @param refuseClick whether that row is not to be decided by a click just now
+ */
+export function changeCommands(reviewing: Reviewing, refuseClick: (node: ChangesNode) => boolean) {
   const { sets, review, changes } = reviewing;
+  const decide = (act: (argument: unknown) => unknown) => (argument: unknown) =>
+    isNode(argument) && refuseClick(argument) ? undefined : act(argument);
   const told = (decision: string) => offerUndo(reviewing, decision);
   return {
     reviewChanges: (node: unknown) => {
@@ -41,18 +46,23 @@ export function changeCommands(reviewing: Reviewing) {
     },
     revertHunk: (_uri: unknown, lineChanges: unknown, index: unknown) =>
       withChange(undefined, changes, (change) => revertHunkOf(change, lineChanges, index)),
-    revertFile: (argument: unknown) => withChange(argument, changes, (change) => revert(reviewing, [change])),
-    revertSession: (node: unknown) =>
+    revertFile: decide((argument) => withChange(argument, changes, (change) => revert(reviewing, [change]))),
+    revertSession: decide((node) =>
       isNode(node) ? revert(reviewing, changesOf(node, changes)) : sayNothingChanged(),
-    keepFile: (argument: unknown) =>
+    ),
+    keepFile: decide((argument) =>
       withChange(argument, changes, ({ snapshot }) => told(review.keep([snapshot.path]))),
-    keepSession: (node: unknown) =>
+    ),
+    keepSession: decide((node) =>
       isNode(node) ? told(review.keep(setOf(node).snapshots.keys())) : sayNothingChanged(),
+    ),
     keepAllChanges: () => told(review.keepAll()),
-    undoDecision: (node: unknown) =>
+    undoDecision: decide((node) =>
       isNode(node) && 'entry' in node ? undo(reviewing, node.entry.id) : undefined,
-    clearChangeHistory: (node: unknown) =>
+    ),
+    clearChangeHistory: decide((node) =>
       sets.forgetHistory((_file, entry) => !isNode(node) || entry.sets.includes(setOf(node).id)),
+    ),
   };
 }
 

@@ -4,6 +4,7 @@ import { Throttle } from '../base/throttle.ts';
 import type { Change, Changes } from './changes.ts';
 import type { ChangeSet } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
+import { RowMoves } from '../editor/rowMoves.ts';
 import type { NewProblems } from './newProblems.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
 import { decidedFileItem, decisionItem, historyItem } from './historyItems.ts';
@@ -22,6 +23,7 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<ChangesNode>;
   private readonly update = new Throttle(100, () => this.show());
+  private readonly rows = new RowMoves();
   private readonly subscriptions: readonly Disposable[];
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -101,6 +103,15 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
     this.changed.dispose();
   }
 
+  /** Whether a click on its row may be meant for another. */
+  refuseClick(node: ChangesNode): boolean {
+    return this.rows.refuseClick(rowOf(node));
+  }
+
+  private rowsBelow(node?: ChangesNode): string[] {
+    return this.getChildren(node).flatMap((child) => [rowOf(child), ...this.rowsBelow(child)]);
+  }
+
   private historyOf({ id }: ChangeSet): HistoryEntry[] {
     return this.sets.history.ofSet(id);
   }
@@ -119,6 +130,25 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
     const hasHistory = this.sets.history.entries.length > 0;
     void vscode.commands.executeCommand('setContext', 'ideBridge.hasChangeHistory', hasHistory);
     void vscode.commands.executeCommand('setContext', 'ideBridge.changedPaths', [...new Set(paths)]);
+    this.rows.drawn(this.rowsBelow());
     this.changed.fire();
+  }
+}
+
+/** What tells it apart from the others. */
+function rowOf(node: ChangesNode): string {
+  switch (node.kind) {
+    case 'session':
+      return node.set.id;
+    case 'file':
+      return `${node.change.set.id} ${node.change.snapshot.path}`;
+    case 'problem':
+      return `${node.change.set.id} ${node.change.snapshot.path} ${node.problem.message}`;
+    case 'history':
+      return `${node.set.id} history`;
+    case 'decision':
+      return `${node.set.id} ${node.entry.id}`;
+    case 'decidedFile':
+      return `${node.set.id} ${node.entry.id} ${node.file.path}`;
   }
 }

@@ -18,6 +18,7 @@ import { typedTextsDir } from './typedTextsDir.ts';
 export class ProposalsFeature implements Disposable {
   readonly proposals: Proposals;
   private readonly hunks: Hunks;
+  private readonly view: ProposalsView;
   private readonly store = new DisposableStore();
 
   constructor(
@@ -40,14 +41,14 @@ export class ProposalsFeature implements Disposable {
     this.hunks = store.add(new Hunks(proposals));
     store.add(proposals.onDidPrompt((session) => userPlace.prompted(session)));
     store.add(new ProposalStatus(proposals));
-    store.add(new ProposalsView(proposals, this.hunks, terminals));
+    this.view = store.add(new ProposalsView(proposals, this.hunks, terminals));
     store.add(new HunkLenses(proposals, this.hunks));
     store.add(returnFocus(proposals, userPlace));
     store.add(keepAcceptedFilesOpen(proposals));
   }
 
   commands() {
-    return proposalCommands(this.proposals, this.hunks);
+    return proposalCommands(this.proposals, this.hunks, (element) => this.view.refuseClick(element));
   }
 
   dispose(): void {

@@ -13,16 +13,30 @@ type Verb = 'accept' | 'reject';
 /**
  * Arguments come from where the command was called: a URI from the title bar of a diff or from a lens, a proposal
  * or a session from the tree, nothing from the palette (then it is about the diff in front, as by a key).
+ * @param refuseClick whether that row is not to be decided by a click just now
  */
-export function proposalCommands(proposals: Proposals, hunks: Hunks) {
+export function proposalCommands(
+  proposals: Proposals,
+  hunks: Hunks,
+  refuseClick: (element: Session | Proposal) => boolean,
+) {
+  const isRefused = (argument: unknown) =>
+    (argument instanceof Session || argument instanceof Proposal) && refuseClick(argument);
   const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, act);
   const decide = (verb: Verb) => {
     const act = ({ uri }: Proposal) => proposals[verb](uri);
     const byName = about(act);
-    return (argument: unknown) =>
-      argument === byKey ? actOnKey(proposals, act, verb, 'press') : byName(argument);
+    return (argument: unknown) => {
+      if (isRefused(argument)) {
+        return undefined;
+      }
+      return argument === byKey ? actOnKey(proposals, act, verb, 'press') : byName(argument);
+    };
   };
   const chosenBy = (argument: unknown) => {
+    if (isRefused(argument)) {
+      return [];
+    }
     const chosen = proposals.all.filter(
       ({ session }) => !(argument instanceof Session) || session === argument,
     );

@@ -8,6 +8,7 @@ import type { Proposals } from './proposals.ts';
 import type { Session } from '../server/session.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { fileIcon } from '../editor/fileIcon.ts';
+import { RowMoves } from '../editor/rowMoves.ts';
 
 export interface TerminalsOfSessions {
   /** Undefined where it is not known. */
@@ -19,6 +20,7 @@ export interface TerminalsOfSessions {
 export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Proposal | undefined>();
   private readonly view: vscode.TreeView<Session | Proposal>;
+  private readonly rows = new RowMoves();
   private readonly subscriptions: vscode.Disposable;
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -48,6 +50,11 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
     return element instanceof Proposal ? this.fileItem(element) : this.sessionItem(element);
   }
 
+  /** Whether a click on its row may be meant for another. */
+  refuseClick(element: Session | Proposal): boolean {
+    return this.rows.refuseClick(rowOf(element));
+  }
+
   dispose(): void {
     vscode.Disposable.from(this.subscriptions, this.view, this.changed).dispose();
   }
@@ -56,19 +63,22 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
     const value = this.proposals.all.length;
     const tooltip = `${counted(value, 'proposed change waits', 'proposed changes wait')} for you`;
     this.view.badge = value === 0 ? undefined : { value, tooltip };
+    this.rows.drawn(
+      this.getChildren().flatMap((session) => [session, ...this.getChildren(session)].map(rowOf)),
+    );
     this.changed.fire(undefined);
   }
 
   private sessionItem(session: Session): vscode.TreeItem {
     const item = new vscode.TreeItem(session.label, vscode.TreeItemCollapsibleState.Expanded);
-    item.id = `session ${session.id}`;
+    item.id = rowOf(session);
     item.iconPath = new vscode.ThemeIcon('terminal');
     item.contextValue = 'session';
     return item;
   }
 
   private async fileItem(proposal: Proposal): Promise<vscode.TreeItem> {
-    const { filePath, fileName, uri, target, isOverUnsavedChanges } = proposal;
+    const { filePath, fileName, target, isOverUnsavedChanges } = proposal;
     const hunks = await this.hunks.of(proposal);
     const added = hunks.reduce((sum, { nowStart, nowEnd }) => sum + nowEnd - nowStart, 0);
     const removed = hunks.reduce((sum, { beforeStart, beforeEnd }) => sum + beforeEnd - beforeStart, 0);
@@ -78,7 +88,7 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
       ...(isOverUnsavedChanges ? ['unsaved changes'] : []),
     ];
     const item = new vscode.TreeItem(fileName);
-    item.id = uri.toString();
+    item.id = rowOf(proposal);
     const folder = printable(dirname(vscode.workspace.asRelativePath(filePath)));
     item.description = [...marks, ...(folder === '.' ? [] : [folder])].join(' · ');
     item.tooltip = `${printable(filePath, 1_000)}\n${marks.join(', ')}`;
@@ -88,4 +98,9 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
     item.command = { title: 'Open', command: commandIds.openProposal, arguments: [proposal] };
     return item;
   }
+}
+
+/** What tells it apart from the others. */
+function rowOf(element: Session | Proposal): string {
+  return element instanceof Proposal ? element.uri.toString() : `session ${element.id}`;
 }

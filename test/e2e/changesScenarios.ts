@@ -77,6 +77,7 @@ export function changesScenarios(desk: () => Desk): void {
       await desk().window.connectedClients(1, 30_000);
       await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
       await row('3 files').waitFor({ timeout: 30_000 });
+      await sleep(600); // a click on a row that has just moved does nothing
       await row('3 files').hover();
       await row('3 files').getByRole('button', { name: 'Revert All Changes' }).click();
       await until('the new file to go', () => !created.exists());
@@ -114,6 +115,7 @@ export function changesScenarios(desk: () => Desk): void {
     await until('both', async () => (await counts()).join() === '+1 −1,+2 −2', 20_000, counts);
 
     const revert = async (index: number, told: string) => {
+      await sleep(600); // a click on a row that has just moved does nothing
       await shared().nth(index).hover();
       await shared().nth(index).getByRole('button', { name: 'Revert File' }).click();
       await desk().window.page.locator('.notification-toast', { hasText: told }).first().waitFor();
@@ -228,6 +230,7 @@ export function unwatchedScenarios(desk: () => Desk): void {
     await row('Ended session · please edit').filter({ hasText: '5 files' }).waitFor({ timeout: 30_000 });
     for (const name of ['edited.txt', 'written.txt', 'large.txt', 'created.txt', 'mine.txt'])
       await row(name).filter({ hasText: 'while away' }).waitFor();
+    await sleep(600); // a click on a row that has just moved does nothing
     await row('5 files').hover();
     await row('5 files').getByRole('button', { name: 'Revert All Changes' }).click();
     await until('the new file to go', () => !created.exists());

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { WebSocket } from 'ws';
@@ -292,6 +293,7 @@ export class ReloadDesk {
 
   async revertChanges(): Promise<void> {
     await this.changes('2 files').waitFor();
+    await sleep(600); // a click on a row that has just moved does nothing
     await this.changes('2 files').hover();
     await this.changes('2 files').getByRole('button', { name: 'Revert All Changes' }).click();
   }

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../../src/tools/openEditors.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, endReview, propose, tabs, useDesk } from '../bridge.ts';
+import { connectClient, endReview, letMomentPass, propose, tabs, useDesk } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
 import { GitSpy } from '../gitSpy.ts';
 import { ShellAgent } from './shellAgent.ts';
@@ -45,6 +45,7 @@ describe('agent changes', () => {
 
   async function rowAction(text: string, action: string, which = row(text)): Promise<void> {
     await which.hover();
+    letMomentPass();
     await which.getByRole('button', { name: action }).click();
     await desk.ui.page.mouse.move(700, 500); // else a tooltip comes, and covers other rows
   }
@@ -105,6 +106,33 @@ describe('agent changes', () => {
       await row('+3 −1').waitFor();
       writeFileSync(file, 'one\n');
       await until('nothing to list', async () => (await texts()).length === 0);
+    });
+
+    it('takes no decision by a click on a row that has just moved', async () => {
+      const [first = '', second = ''] = ['a.txt', 'b.txt'].map((name) => desk.scratch.write(name, 'one\n'));
+      const other = await connectClient(nextPid++);
+      const { mouse } = desk.ui.page;
+      await edit(second, 'ONE\n');
+      await row('b.txt').hover();
+      letMomentPass();
+      const button = await row('b.txt').getByRole('button', { name: 'Revert File' }).boundingBox();
+      assert.ok(button);
+      const [x, y] = [button.x + button.width / 2, button.y + button.height / 2];
+      await mouse.move(x, y);
+      const edited = edit(first, 'ONE\n', other); // the newest session is the first: its file is where the other was
+      await row('a.txt').waitFor();
+      await mouse.click(x, y);
+      await desk.ui.page.getByText('Nothing was done: the row has moved just now.').first().waitFor();
+      await edited;
+      assert.equal(await toast(/Reverted/).count(), 0);
+      assert.deepEqual(
+        [first, second].map((file) => readFileSync(file, 'utf8')),
+        ['ONE\n', 'ONE\n'],
+      );
+      letMomentPass();
+      await mouse.click(x, y);
+      await until('the text of the row that is there', () => readFileSync(first, 'utf8') === 'one\n');
+      assert.equal(readFileSync(second, 'utf8'), 'ONE\n');
     });
 
     it('shows before and now on a click', async () => {

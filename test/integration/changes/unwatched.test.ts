@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { RecordedCli } from '../../support/recordedCli.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, endReview, useDesk } from '../bridge.ts';
+import { connectClient, endReview, letMomentPass, useDesk } from '../bridge.ts';
 
 describe('edits before a session connects', function () {
   this.timeout(60_000);
@@ -60,6 +60,7 @@ describe('edits before a session connects', function () {
     await desk.ui.screenshot('changes-unwatched');
     await row('a.txt').click();
     await desk.ui.page.getByText('one').first().waitFor();
+    letMomentPass();
     await row('a.txt').hover();
     await row('a.txt').getByRole('button', { name: 'Revert File' }).click();
     await until('every byte', () => readFileSync(path, 'utf8') === '\uFEFFone\r\n');
@@ -70,6 +71,7 @@ describe('edits before a session connects', function () {
     await edit('b.txt', 'one\n', '1\n');
     const client = await connectClient();
     await row('b.txt').waitFor();
+    letMomentPass();
     await row('a.txt').hover();
     await row('a.txt').getByRole('button', { name: 'Keep Agent Changes of This File' }).click();
     await row('a.txt').waitFor({ state: 'detached' });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { until } from '../../support/until.ts';
-import { connectClient, propose, proposalTabs, tabs, useDesk } from '../bridge.ts';
+import { connectClient, letMomentPass, propose, proposalTabs, tabs, useDesk } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
 
 const original = Array.from({ length: 30 }, (_, i) => `line ${i}`);
@@ -178,9 +178,11 @@ describe('the review of proposals', () => {
       await until('its diff in front', () =>
         vscode.window.tabGroups.activeTabGroup.activeTab?.label.startsWith('hello.txt'),
       );
+      letMomentPass();
       await rows('second.txt').hover();
       await rows('second.txt').getByRole('button', { name: 'Reject Proposed Changes' }).click();
       assert.deepEqual(await second.answer, ['DIFF_REJECTED', 'B']);
+      letMomentPass(); // the row above has just gone
       await rows('hello.txt').hover();
       await rows('hello.txt').getByRole('button', { name: 'Accept Proposed Changes' }).click();
       assert.deepEqual(await first.answer, ['FILE_SAVED', asText(proposed)]);
