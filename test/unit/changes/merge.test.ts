@@ -43,8 +43,8 @@ describe('a merge', () => {
 
   it('is not tried where too much differs', () => {
     const lines = (from: number) =>
-      Buffer.from(Array.from({ length: 60_000 }, (_, i) => `${from + i}\n`).join(''));
-    assert.equal(merge(lines(0), lines(1), lines(100_000)), undefined);
+      Buffer.from(Array.from({ length: 120_000 }, (_, i) => `${from + i}\n`).join(''));
+    assert.equal(merge(lines(0), lines(1), lines(500_000)), undefined);
   });
 
   it('with one side that has not changed is the other side', () => {
