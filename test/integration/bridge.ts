@@ -127,6 +127,16 @@ export function letMomentPass(): void {
   performance.now = () => now() + 1_000; // which the extension asks, too
 }
 
+/** Makes no time pass on that clock, however busy the machine is. @returns lets it go on */
+export function holdMoment(): () => void {
+  const now = performance.now.bind(performance);
+  const moment = now();
+  performance.now = () => moment;
+  return () => {
+    performance.now = now;
+  };
+}
+
 /** Rejects the proposal in front with a reason. @returns where that is typed */
 export async function askForReason({ page }: Ui): Promise<Locator> {
   const input = page.locator('.quick-input-widget input:visible');

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../../src/tools/openEditors.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, endReview, letMomentPass, propose, tabs, useDesk } from '../bridge.ts';
+import { connectClient, endReview, holdMoment, letMomentPass, propose, tabs, useDesk } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
 import { GitSpy } from '../gitSpy.ts';
 import { ShellAgent } from './shellAgent.ts';
@@ -113,16 +113,19 @@ describe('agent changes', () => {
       const other = await connectClient(nextPid++);
       const { mouse } = desk.ui.page;
       await edit(second, 'ONE\n');
-      await row('b.txt').hover();
       letMomentPass();
-      const button = await row('b.txt').getByRole('button', { name: 'Revert File' }).boundingBox();
-      assert.ok(button);
+      const button = await until('the button, once the row stands still', async () => {
+        await row('b.txt').hover();
+        return (await row('b.txt').getByRole('button', { name: 'Revert File' }).boundingBox()) ?? undefined;
+      });
       const [x, y] = [button.x + button.width / 2, button.y + button.height / 2];
       await mouse.move(x, y);
+      const goOn = holdMoment();
       const edited = edit(first, 'ONE\n', other); // the newest session is the first: its file is where the other was
       await row('a.txt').waitFor();
       await mouse.click(x, y);
       await desk.ui.page.getByText('Nothing was done: the row has moved just now.').first().waitFor();
+      goOn();
       await edited;
       assert.equal(await toast(/Reverted/).count(), 0);
       assert.deepEqual(
