@@ -133,7 +133,7 @@ describe('agent changes', () => {
         ['ONE\n', 'ONE\n'],
       );
       letMomentPass();
-      await mouse.click(x, y);
+      await row('a.txt').getByRole('button', { name: 'Revert File' }).click();
       await until('the text of the row that is there', () => readFileSync(first, 'utf8') === 'one\n');
       assert.equal(readFileSync(second, 'utf8'), 'ONE\n');
     });
