@@ -13,6 +13,7 @@ interface Terminals {
 export class UserPlace implements vscode.Disposable {
   private outsideOfDiffs: vscode.Terminal | vscode.Uri | undefined;
   private inEditor = false;
+  private seenOutsideAt = -Infinity;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
 
@@ -47,6 +48,11 @@ export class UserPlace implements vscode.Disposable {
   /** In any, also in one of our diffs. */
   get isInEditor(): boolean {
     return this.inEditor;
+  }
+
+  /** Whether there was a key or a click in an editor outside of our diffs since then, in ms as `performance.now` counts. */
+  wasSeenOutside(since: number): boolean {
+    return this.seenOutsideAt > since;
   }
 
   /** Of a terminal that was the active one before, in a closed panel perhaps, VS Code tells nothing. */
@@ -87,6 +93,7 @@ export class UserPlace implements vscode.Disposable {
     // The left side of a diff of ours is an ordinary file.
     if (tab && !this.isOurDiff(tab)) {
       this.outsideOfDiffs = uri;
+      this.seenOutsideAt = performance.now();
     }
     if (!this.inEditor) {
       this.setInEditor(true);

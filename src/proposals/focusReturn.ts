@@ -7,16 +7,15 @@ import { contentOf, tabsWith } from '../editor/tabContent.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 
 /**
- * Takes the user, after a decision, to the next proposal, of the same session first; after the last one back to where
- * they were before a diff drew them away.
+ * Takes the user, after a decision, to the next proposal of that session; after its last one back to where they were
+ * before a diff drew them away. Not where they have gone on by themselves while the diff was closing.
  */
 export function returnFocus(proposals: Proposals, userPlace: UserPlace): vscode.Disposable {
-  return proposals.onDidDecide(({ proposal: { session }, wasInFront }) => {
-    if (!wasInFront || isReviewingAll()) {
+  return proposals.onDidDecide(({ proposal: { session }, wasInFront, at }) => {
+    if (!wasInFront || isReviewingAll() || userPlace.wasSeenOutside(at)) {
       return;
     }
-    const { all } = proposals;
-    const next = all.find((other) => other.session === session) ?? all[0];
+    const next = proposals.all.find((other) => other.session === session);
     if (next) {
       void proposals.show(next);
     } else if (setting('diff.returnFocus')) {

@@ -1,64 +1,84 @@
 import * as vscode from 'vscode';
+import { Queue } from '../base/queue.ts';
 import { isSame } from '../editor/documents.ts';
 import type { Hunks, ProposalHunk } from './hunks.ts';
 import type { Proposal } from './proposal.ts';
-import type { Proposals } from './proposals.ts';
 
-/** What can be done with a hunk: the one whose lens was clicked, or the one at the cursor. */
+/**
+ * What can be done with the hunks of a proposal: with one at a line, or with the one at the cursor. One after the other,
+ * as each depends on what the one before has left, and keys may come faster.
+ */
 export class HunkCommands {
-  constructor(
-    private readonly proposals: Proposals,
-    private readonly hunks: Hunks,
-  ) {}
+  private readonly queue = new Queue();
+
+  constructor(private readonly hunks: Hunks) {}
 
   /** To the next hunk, or the previous one; from the last to the first. */
-  async go(step: 1 | -1): Promise<void> {
-    const proposal = this.proposals.active;
-    const editor = proposal && editorOf(proposal);
-    const hunks = proposal ? await this.hunks.of(proposal) : [];
-    if (!editor || hunks.length === 0) {
-      sayThatThereIsNone();
-      return;
-    }
-    const { line } = editor.selection.active;
-    const target =
-      step > 0
-        ? (hunks.find((hunk) => hunk.line > line) ?? hunks[0])
-        : (hunks.findLast((hunk) => hunk.line < line) ?? hunks.at(-1));
-    await moveTo(editor, target);
+  go(proposal: Proposal, step: 1 | -1): Promise<void> {
+    return this.queue.run(async () => {
+      const editor = editorOf(proposal);
+      const hunks = await this.hunks.of(proposal);
+      if (!editor || hunks.length === 0) {
+        sayThatThereIsNone();
+        return;
+      }
+      const { line } = editor.selection.active;
+      const target =
+        step > 0
+          ? (hunks.find((hunk) => hunk.line > line) ?? hunks[0])
+          : (hunks.findLast((hunk) => hunk.line < line) ?? hunks.at(-1));
+      await moveTo(editor, target);
+    });
   }
 
-  /** By key it goes on to the next one that is not decided. */
-  async keep(uri: unknown, line: unknown): Promise<void> {
-    await this.decide(uri, line, (proposal, hunk) => this.hunks.keep(proposal, hunk));
+  keep(proposal: Proposal, line?: number): Promise<void> {
+    return this.decide(proposal, line, (hunk) => this.hunks.keep(proposal, hunk));
   }
 
-  async drop(uri: unknown, line: unknown): Promise<void> {
-    await this.decide(uri, line, async (proposal, hunk) => {
+  drop(proposal: Proposal, line?: number): Promise<void> {
+    return this.decide(proposal, line, async (hunk) => {
       if (!(await this.hunks.drop(proposal, hunk))) {
         void vscode.window.showErrorMessage('The editor does not let this proposal be edited.');
       }
     });
   }
 
-  private async decide(
-    uri: unknown,
-    line: unknown,
-    act: (proposal: Proposal, hunk: ProposalHunk) => Promise<void>,
+  /** @returns settles when all that was asked before is done */
+  done(): Promise<void> {
+    return this.queue.run(() => Promise.resolve());
+  }
+
+  /** At the cursor it goes on to the next one that is not decided. */
+  private decide(
+    proposal: Proposal,
+    line: number | undefined,
+    act: (hunk: ProposalHunk) => Promise<void>,
   ): Promise<void> {
-    const byLens = uri instanceof vscode.Uri && typeof line === 'number';
-    const proposal = byLens ? this.proposals.find(uri) : this.proposals.active;
-    const editor = proposal && editorOf(proposal);
-    const atLine = byLens ? line : editor?.selection.active.line;
-    const hunk = proposal && atLine !== undefined ? await this.hunks.at(proposal, atLine) : undefined;
-    if (!proposal || !hunk) {
-      sayThatThereIsNone();
-      return;
-    }
-    await act(proposal, hunk);
-    if (!byLens && editor) {
-      const undecided = (await this.hunks.of(proposal)).filter(({ isKept }) => !isKept);
-      await moveTo(editor, undecided.find((next) => next.line >= hunk.line) ?? undecided[0]);
+    return this.queue.run(async () => {
+      const editor = line === undefined ? editorOf(proposal) : undefined;
+      const atLine = line ?? editor?.selection.active.line;
+      const hunk = atLine === undefined ? undefined : await this.hunks.at(proposal, atLine);
+      if (!hunk) {
+        sayThatThereIsNone();
+        return;
+      }
+      await act(hunk);
+      if (editor) {
+        await this.goOn(proposal, editor, hunk);
+      }
+    });
+  }
+
+  private async goOn(proposal: Proposal, editor: vscode.TextEditor, from: ProposalHunk): Promise<void> {
+    const undecided = (await this.hunks.of(proposal)).filter(({ isKept }) => !isKept);
+    const next = undecided.find(({ line }) => line >= from.line) ?? undecided[0];
+    if (next) {
+      await moveTo(editor, next);
+    } else {
+      vscode.window.setStatusBarMessage(
+        `Each change in ${proposal.fileName} is decided: accept the file when it is as you want it.`,
+        5_000,
+      );
     }
   }
 }

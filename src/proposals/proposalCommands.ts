@@ -8,7 +8,10 @@ import { Session } from '../server/session.ts';
 import { byKey, type CommandHandler, type CommandName } from '../editor/commandIds.ts';
 import { HunkCommands } from './hunkCommands.ts';
 
-type Verb = 'accept' | 'reject';
+/** What is said of those that were not. */
+const past = { accept: 'accepted', reject: 'rejected', keep: 'kept', drop: 'dropped' };
+
+type Verb = keyof typeof past;
 
 /**
  * Arguments come from where the command was called: a URI from the title bar of a diff or from a lens, a proposal
@@ -23,8 +26,16 @@ export function proposalCommands(
   const isRefused = (argument: unknown) =>
     (argument instanceof Session || argument instanceof Proposal) && refuseClick(argument);
   const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, act);
-  const decide = (verb: Verb) => {
-    const act = ({ uri }: Proposal) => proposals[verb](uri);
+  const hunkCommands = new HunkCommands(hunks);
+  /** The whole file is decided after its hunks, and not when it was decided otherwise meanwhile. */
+  const inTurn = (act: (proposal: Proposal) => Promise<void>) => async (proposal: Proposal) => {
+    await hunkCommands.done();
+    if (proposals.find(proposal.uri) === proposal) {
+      await act(proposal);
+    }
+  };
+  const decide = (verb: 'accept' | 'reject') => {
+    const act = inTurn(({ uri }) => proposals[verb](uri));
     const byName = about(act);
     return (argument: unknown) => {
       if (isRefused(argument)) {
@@ -45,13 +56,18 @@ export function proposalCommands(
     }
     return chosen;
   };
-  const hunkCommands = new HunkCommands(proposals, hunks);
+  /** By a lens, which names the proposal and the line, or by a key or the palette, at the cursor. */
+  const decideHunk = (verb: 'keep' | 'drop') => (argument: unknown, line: unknown) => {
+    const act = (proposal: Proposal) =>
+      hunkCommands[verb](proposal, typeof line === 'number' ? line : undefined);
+    return argument === byKey ? actOnKey(proposals, act, verb, 'press') : about(act)(argument);
+  };
   return {
     acceptProposal: decide('accept'),
     rejectProposal: decide('reject'),
     acceptAllProposals: async (argument: unknown) => {
-      // One over unsaved changes may wait for an answer.
-      await Promise.all(chosenBy(argument).map(({ uri }) => proposals.accept(uri)));
+      // Together: one over unsaved changes may wait for an answer.
+      await Promise.all(chosenBy(argument).map(inTurn(({ uri }) => proposals.accept(uri))));
     },
     rejectAllProposals: async (argument: unknown) => {
       const chosen = chosenBy(argument);
@@ -60,14 +76,20 @@ export function proposalCommands(
       }
     },
     // One that comes too soon does not even save: the editor would write a notebook in a form of its own.
-    saveProposal: () => actOnKey(proposals, (proposal) => proposals.saveFocused(proposal), 'accept', 'save'),
+    saveProposal: () =>
+      actOnKey(
+        proposals,
+        inTurn((proposal) => proposals.saveFocused(proposal)),
+        'accept',
+        'save',
+      ),
     openProposal: (argument: unknown) => open(proposals, argument),
     reviewAllProposals: () => reviewAll(proposals),
     saveBeforeReview: about(saveOriginal),
-    nextHunk: () => hunkCommands.go(1),
-    previousHunk: () => hunkCommands.go(-1),
-    keepHunk: (uri: unknown, line: unknown) => hunkCommands.keep(uri, line),
-    dropHunk: (uri: unknown, line: unknown) => hunkCommands.drop(uri, line),
+    nextHunk: about((proposal) => hunkCommands.go(proposal, 1)),
+    previousHunk: about((proposal) => hunkCommands.go(proposal, -1)),
+    keepHunk: decideHunk('keep'),
+    dropHunk: decideHunk('drop'),
   } satisfies Partial<Record<CommandName, CommandHandler>>;
 }
 
@@ -105,7 +127,7 @@ async function actOnKey(
     await act(active);
   } else if (active) {
     vscode.window.setStatusBarMessage(
-      `Not ${verb}ed: the proposal came to the front only just now. Wait a moment, then ${way} again.`,
+      `Not ${past[verb]}: the proposal came to the front only just now. Wait a moment, then ${way} again.`,
       5_000,
     );
   }

@@ -25,7 +25,9 @@ import { asOpened } from '../editor/workspaceFolders.ts';
 export interface Decision {
   readonly proposal: Proposal;
   readonly isAccepted: boolean;
-  /** Whether its diff was the active tab. */
+  /** When, in ms as `performance.now` counts; the diff closes later. */
+  readonly at: number;
+  /** Whether its diff was the active tab then. */
   readonly wasInFront: boolean;
   /** Where its diff was. */
   readonly column: vscode.ViewColumn | undefined;
@@ -298,7 +300,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   /** Answers first, then tidies up: the client need not wait for the tab to close. */
   private async settle(proposal: Proposal, outcome: Outcome): Promise<void> {
     const { uri } = proposal;
-    const wasInFront = this.active === proposal;
+    const [at, wasInFront] = [performance.now(), this.active === proposal];
     if (!proposal.outcome.settle(outcome)) {
       return;
     }
@@ -337,7 +339,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
       this.versions.forget(uri);
     }
     if (outcome.kind === 'accepted' || outcome.kind === 'rejected') {
-      this.decided.fire({ proposal, isAccepted: outcome.kind === 'accepted', wasInFront, column });
+      this.decided.fire({ proposal, isAccepted: outcome.kind === 'accepted', at, wasInFront, column });
     }
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { until } from '../../support/until.ts';
 import { useDialogs } from '../dialogs.ts';
-import { letMomentPass, propose, proposalTabs, skipOnFloor, useDesk } from '../bridge.ts';
+import { connectClient, letMomentPass, propose, proposalTabs, skipOnFloor, useDesk } from '../bridge.ts';
 
 describe('keys belong to what the user types in:', () => {
   const desk = useDesk();
@@ -150,6 +150,86 @@ describe('keys belong to what the user types in:', () => {
       assert.equal((await second.answer)[0], decided[0]);
     });
   }
+
+  it('act in their order, however fast they come: what was dropped is not accepted', async () => {
+    const lines = Array.from({ length: 20_000 }, (_, line) => `line ${line}`);
+    const file = desk.scratch.write('long.txt', `${lines.join('\n')}\n`);
+    const changed = (...changes: number[]) => {
+      const proposed = lines.map((text, line) => (changes.includes(line) ? text.toUpperCase() : text));
+      return `${proposed.join('\n')}\n`;
+    };
+    const other = await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+    const { answer, uri } = await propose(desk.client, file, changed(2, 10_000, 19_000));
+    await proposedSide().click();
+    await until('the diff in front', () => activeUri() === uri.toString());
+    await keyboard().press('Control+Home');
+    for (const key of ['Alt+F5', 'Alt+Y', 'Alt+N', 'Alt+N', 'Control+Enter']) await keyboard().press(key);
+    const [verdict, text = ''] = await answer;
+    assert.equal(verdict, 'FILE_SAVED');
+    assert.deepEqual(
+      text.split('\n').filter((line) => line.startsWith('LINE')),
+      ['LINE 2'],
+    );
+    assert.equal(text, changed(2));
+    await until('the other in front', () => activeUri() === other.uri.toString());
+    assert.deepEqual(proposalTabs(), ['b.txt (proposed new file)']);
+  });
+
+  it('Alt+N drops nothing of a proposal that has only just come to the front', async () => {
+    const next = await propose(desk.client, desk.scratch.write('b.txt', 'b\n'), 'B\n', 'B');
+    const first = await propose(desk.client, file, 'first\n', 'A');
+    await proposedSide().click();
+    await keyboard().press('Control+Enter');
+    assert.deepEqual(await first.answer, ['FILE_SAVED', 'first\n']);
+    await until('the next in front', () => activeUri() === next.uri.toString());
+    await until('the focus', hasEditorFocus);
+    await keyboard().press('Alt+N');
+    await desk.ui.page.getByText('Not dropped: the proposal came to the front only just now').waitFor();
+    letMomentPass();
+    await keyboard().press('Alt+N');
+    const document = await vscode.workspace.openTextDocument(next.uri);
+    await until('the change to be gone', () => document.getText() === 'b\n');
+    await desk.ui.page.getByText('Each change in b.txt is decided').waitFor();
+  });
+
+  it('after the last proposal of a session they are back where they were, though another session has some', async () => {
+    const notes = await openNotes();
+    await keyboard().type('mine');
+    await until('the typing', () => notes.getText() === 'mine');
+    const other = await connectClient();
+    const second = await propose(other, desk.scratch.path('b.txt'), 'second\n', 'B');
+    const first = await propose(desk.client, file, 'first\n', 'A');
+    await goToProposal(second.uri);
+    await goToProposal(first.uri);
+    letMomentPass();
+    await keyboard().press('Control+Enter');
+    assert.deepEqual(await first.answer, ['FILE_SAVED', 'first\n']);
+    await until('the notes in front', () => activeUri() === notes.uri.toString());
+    await keyboard().type(' again');
+    await until('the keys in the notes', () => notes.getText() === 'mine again');
+    assert.equal(proposalTabs().length, 1);
+  });
+
+  it('who goes on in a file of theirs while a decided diff closes stays there', async () => {
+    const notes = await openNotes();
+    await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+    const first = await propose(desk.client, file, 'first\n', 'A');
+    await vscode.commands.executeCommand('ideBridge.openProposal', first.uri);
+    await proposedSide().click();
+    await keyboard().type('my ');
+    // An edited diff is saved before it closes, which may take its time.
+    const slowly = vscode.workspace.onWillSaveTextDocument(({ waitUntil }) => waitUntil(setTimeout(1_000)));
+    await keyboard().press('Control+Enter');
+    assert.equal((await first.answer)[0], 'FILE_SAVED');
+    await vscode.window.showTextDocument(notes, { preview: false });
+    await keyboard().type('mine');
+    await until('the diff to be gone', () => proposalTabs().length === 1);
+    slowly.dispose();
+    await setTimeout(500); // in which the next one would come to the front
+    assert.equal(activeUri(), notes.uri.toString());
+    await keyboard().type(' again');
+    await until('the keys in the notes', () => notes.getText() === 'mine again');
+  });
 
   for (const { key, decided } of [
     { key: 'Control+Enter', decided: 'FILE_SAVED' },
