@@ -11,6 +11,7 @@ import { proposalCommands } from './proposalCommands.ts';
 import { Proposals } from './proposals.ts';
 import { ProposalStatus } from './proposalStatus.ts';
 import { ProposalsView, type TerminalsOfSessions } from './proposalsView.ts';
+import { ReviewAll } from './reviewAll.ts';
 import { TypedTexts } from './typedTexts.ts';
 import { typedTextsDir } from './typedTextsDir.ts';
 
@@ -18,6 +19,7 @@ import { typedTextsDir } from './typedTextsDir.ts';
 export class ProposalsFeature implements Disposable {
   readonly proposals: Proposals;
   private readonly hunks: Hunks;
+  private readonly reviewAll: ReviewAll;
   private readonly view: ProposalsView;
   private readonly store = new DisposableStore();
 
@@ -39,6 +41,7 @@ export class ProposalsFeature implements Disposable {
     );
     const { proposals } = this;
     this.hunks = store.add(new Hunks(proposals));
+    this.reviewAll = store.add(new ReviewAll(proposals));
     store.add(proposals.onDidPrompt((session) => userPlace.prompted(session)));
     store.add(new ProposalStatus(proposals));
     this.view = store.add(new ProposalsView(proposals, this.hunks, terminals));
@@ -48,7 +51,9 @@ export class ProposalsFeature implements Disposable {
   }
 
   commands() {
-    return proposalCommands(this.proposals, this.hunks, (element) => this.view.refuseClick(element));
+    return proposalCommands(this.proposals, this.hunks, this.reviewAll, (element) =>
+      this.view.refuseClick(element),
+    );
   }
 
   dispose(): void {

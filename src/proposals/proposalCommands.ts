@@ -7,6 +7,7 @@ import { saveOriginal } from './unsavedChanges.ts';
 import { Session } from '../server/session.ts';
 import { byKey, type CommandHandler, type CommandName } from '../editor/commandIds.ts';
 import { HunkCommands } from './hunkCommands.ts';
+import type { ReviewAll } from './reviewAll.ts';
 
 /** What is said of those that were not. */
 const past = { accept: 'accepted', reject: 'rejected', keep: 'kept', drop: 'dropped' };
@@ -21,6 +22,7 @@ type Verb = keyof typeof past;
 export function proposalCommands(
   proposals: Proposals,
   hunks: Hunks,
+  reviewAll: ReviewAll,
   refuseClick: (element: Session | Proposal) => boolean,
 ) {
   const isRefused = (argument: unknown) =>
@@ -71,7 +73,7 @@ export function proposalCommands(
     },
     rejectAllProposals: async (argument: unknown) => {
       const chosen = chosenBy(argument);
-      if (await mayRejectAll(proposals, chosen)) {
+      if (await mayRejectAll(reviewAll, chosen)) {
         await Promise.all(chosen.map(({ uri }) => proposals.reject(uri)));
       }
     },
@@ -84,7 +86,7 @@ export function proposalCommands(
         'save',
       ),
     openProposal: (argument: unknown) => open(proposals, argument),
-    reviewAllProposals: () => reviewAll(proposals),
+    reviewAllProposals: () => (proposals.all.length > 0 ? reviewAll.open() : sayThatThereIsNone()),
     saveBeforeReview: about(saveOriginal),
     nextHunk: about((proposal) => hunkCommands.go(proposal, 1)),
     previousHunk: about((proposal) => hunkCommands.go(proposal, -1)),
@@ -133,24 +135,8 @@ async function actOnKey(
   }
 }
 
-/** All in one editor, which can be decided in it one by one. */
-async function reviewAll(proposals: Proposals): Promise<void> {
-  if (proposals.all.length === 0) {
-    sayThatThereIsNone();
-    return;
-  }
-  const changes = proposals.all.map(({ filePath, original, uri }) => [
-    vscode.Uri.file(filePath),
-    original,
-    uri,
-  ]);
-  const sessions = new Set(proposals.all.map(({ session }) => session.label));
-  const title = `Proposed Changes of ${[...sessions].join(' and ')}`;
-  await vscode.commands.executeCommand('vscode.changes', title, changes);
-}
-
 /** Asks about several: what a session is told cannot be taken back. The first answer harms nothing. */
-async function mayRejectAll(proposals: Proposals, chosen: readonly Proposal[]): Promise<boolean> {
+async function mayRejectAll(reviewAll: ReviewAll, chosen: readonly Proposal[]): Promise<boolean> {
   if (chosen.length < 2) {
     return true;
   }
@@ -162,7 +148,7 @@ async function mayRejectAll(proposals: Proposals, chosen: readonly Proposal[]): 
     reject,
   );
   if (choice === review) {
-    await reviewAll(proposals);
+    await reviewAll.open();
   }
   return choice === reject;
 }

@@ -53,10 +53,15 @@ export function showsProposal(tab: vscode.Tab): boolean {
   return proposedSides(tab).length > 0;
 }
 
-/** Whether what is in front shows several, or did. */
+/** Whether it shows several, or did. */
+export function isReviewOfAll(tab: vscode.Tab): boolean {
+  return contentOf(tab.input) === undefined && showsProposal(tab);
+}
+
+/** Whether that is in front. */
 export function isReviewingAll(): boolean {
   const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-  return tab !== undefined && contentOf(tab.input) === undefined && showsProposal(tab);
+  return tab !== undefined && isReviewOfAll(tab);
 }
 
 export function isNotebook({ input }: vscode.Tab): boolean {

@@ -21,6 +21,8 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
   private readonly changed = new vscode.EventEmitter<Proposal | undefined>();
   private readonly view: vscode.TreeView<Session | Proposal>;
   private readonly rows = new RowMoves();
+  /** Added and removed lines, as they were last counted. */
+  private readonly counts = new WeakMap<Proposal, string>();
   private readonly subscriptions: vscode.Disposable;
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -46,7 +48,7 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
     return element instanceof Proposal ? [] : all.filter(({ session }) => session === element);
   }
 
-  getTreeItem(element: Session | Proposal): vscode.TreeItem | Promise<vscode.TreeItem> {
+  getTreeItem(element: Session | Proposal): vscode.TreeItem {
     return element instanceof Proposal ? this.fileItem(element) : this.sessionItem(element);
   }
 
@@ -77,14 +79,25 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
     return item;
   }
 
-  private async fileItem(proposal: Proposal): Promise<vscode.TreeItem> {
-    const { filePath, fileName, target, isOverUnsavedChanges } = proposal;
+  /** The row comes first, its counts after: a long file takes its time to compare. */
+  private async count(proposal: Proposal): Promise<void> {
     const hunks = await this.hunks.of(proposal);
     const added = hunks.reduce((sum, { nowStart, nowEnd }) => sum + nowEnd - nowStart, 0);
     const removed = hunks.reduce((sum, { beforeStart, beforeEnd }) => sum + beforeEnd - beforeStart, 0);
+    const counted = `+${added} −${removed}`;
+    if (this.proposals.find(proposal.uri) && this.counts.get(proposal) !== counted) {
+      this.counts.set(proposal, counted);
+      this.changed.fire(proposal);
+    }
+  }
+
+  private fileItem(proposal: Proposal): vscode.TreeItem {
+    const { filePath, fileName, target, isOverUnsavedChanges } = proposal;
+    void this.count(proposal);
+    const counts = this.counts.get(proposal);
     const marks = [
       ...(target === 'new file' ? ['new'] : []),
-      `+${added} −${removed}`,
+      ...(counts ? [counts] : []),
       ...(isOverUnsavedChanges ? ['unsaved changes'] : []),
     ];
     const item = new vscode.TreeItem(fileName);

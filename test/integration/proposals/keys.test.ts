@@ -218,7 +218,7 @@ describe('keys belong to what the user types in:', () => {
     await proposedSide().click();
     await keyboard().type('my ');
     // An edited diff is saved before it closes, which may take its time.
-    const slowly = vscode.workspace.onWillSaveTextDocument(({ waitUntil }) => waitUntil(setTimeout(1_000)));
+    const slowly = vscode.workspace.onWillSaveTextDocument((event) => event.waitUntil(setTimeout(1_000)));
     await keyboard().press('Control+Enter');
     assert.equal((await first.answer)[0], 'FILE_SAVED');
     await vscode.window.showTextDocument(notes, { preview: false });
