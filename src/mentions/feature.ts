@@ -1,15 +1,16 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import { commandAbout } from '../proposals/proposalCommands.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { Bridge } from '../server/bridge.ts';
+import type { Session } from '../server/session.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import type { SharingFeature } from '../sharing/feature.ts';
-import { mentionFiles, mentionSelection } from './mentionCommands.ts';
-import { Mentions, type Questions } from './mentions.ts';
+import { describe, mentionFiles, mentionSelection } from './mentionCommands.ts';
+import { Mentions, type Prompts } from './mentions.ts';
 import { registerProblemActions } from './problemActions.ts';
 import type { Reasons } from './reasons.ts';
 import { WaitingReasons } from './waitingReasons.ts';
@@ -28,7 +29,9 @@ export interface MentionsFeatureDependencies {
 export class MentionsFeature implements Disposable {
   readonly mentions: Mentions;
   readonly waitingReasons: WaitingReasons;
-  private readonly questions: Questions;
+  private readonly prompts: Prompts;
+  /** Those of which the user has been asked whether their prompt is there. */
+  private readonly askedAbout = new WeakSet<Session>();
   private reasons: Reasons | undefined;
   private readonly store = new DisposableStore();
 
@@ -36,12 +39,22 @@ export class MentionsFeature implements Disposable {
     private readonly dependencies: MentionsFeatureDependencies,
     workspaceState: vscode.Memento,
   ) {
-    const { bridge, records } = dependencies;
-    this.questions = {
-      isAsking: (session) => records.stateOf(session)?.status === 'waiting',
+    const { bridge, records, proposals } = dependencies;
+    this.prompts = {
+      isOpen: (session) => promptIsOpen(records, session),
       onDidChange: records.onDidChange,
     };
-    this.mentions = this.store.add(new Mentions(bridge, workspaceState, this.questions));
+    const mentions = this.store.add(new Mentions(bridge, workspaceState, this.prompts));
+    this.mentions = mentions;
+    this.store.add(proposals.onDidPrompt((session) => mentions.sendNow(session)));
+    this.store.add(mentions.onDidChange(() => this.askForWord()));
+    this.store.add(records.onDidChange(() => this.askForWord()));
+    this.store.add(
+      mentions.onDidSendWaiting(({ session, mentions }) => {
+        const text = `$(mention) Mentioned ${describe(mentions)} in ${session.label}. Not there? Click Claude here, then Send Again.`;
+        vscode.window.setStatusBarMessage(text, 10_000);
+      }),
+    );
     this.waitingReasons = this.store.add(new WaitingReasons(workspaceState));
     this.store.add(registerProblemActions());
     if (this.waitingReasons.all.length > 0) {
@@ -50,11 +63,11 @@ export class MentionsFeature implements Disposable {
   }
 
   commands() {
-    const { mentions, questions } = this;
+    const { mentions, prompts } = this;
     const { proposals, sessionTerminals, sharing } = this.dependencies;
     const dependencies = {
       mentions,
-      questions,
+      prompts,
       selections: sharing.selections,
       sessionTerminals,
       sharing: sharing.sharing,
@@ -72,9 +85,40 @@ export class MentionsFeature implements Disposable {
     this.store.dispose();
   }
 
+  /** Where nothing tells whether the prompt is there, the user sees it. */
+  private askForWord(): void {
+    for (const session of this.mentions.waitingForWord.filter((each) => !this.askedAbout.has(each))) {
+      this.askedAbout.add(session);
+      const sendNow = 'Send Now';
+      void vscode.window
+        .showInformationMessage(
+          `A mention waits for the prompt of ${session.label}, which this CLI does not tell of. Is it there?`,
+          sendNow,
+        )
+        .then((choice) => choice === sendNow && this.mentions.sendNow(session));
+    }
+  }
+
   private async loadReasons(): Promise<Reasons> {
     const { Reasons } = await import('./reasons.ts');
     this.reasons ??= this.store.add(new Reasons({ ...this.dependencies, waiting: this.waitingReasons }));
     return this.reasons;
   }
+}
+
+/** See `Prompts.isOpen`. */
+function promptIsOpen(records: SessionRecords, session: Session): boolean | undefined {
+  if (session.clientInfo?.name !== 'claude-code') {
+    return true; // which opens on no dialog that is known
+  }
+  const recorded = records.of(session);
+  if (!recorded) {
+    const isBeingRead = records.isAllowed && session.pid !== undefined;
+    return isBeingRead ? false : undefined;
+  }
+  if (recorded.source.known.startsWith('session file')) {
+    const state = records.stateOf(session); // none while it starts
+    return state !== undefined && state.status !== 'waiting';
+  }
+  return recorded.turn ? true : undefined;
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
-import type { Mentions, Questions } from './mentions.ts';
+import type { Mentions, Prompts } from './mentions.ts';
 import { linesOf } from '../editor/linesOf.ts';
 import type { Selections } from '../sharing/selections.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
@@ -14,16 +14,15 @@ import { pickSession } from '../sessions/sessionCommands.ts';
 
 export interface MentionDependencies {
   mentions: Mentions;
-  questions: Questions;
+  prompts: Prompts;
   selections: Selections;
   sessionTerminals: SessionTerminals;
   sharing: Sharing;
 }
 
-/** Puts `@file#L1-2` into the prompt of a session: the selected lines, or the file in front. */
+/** Puts `@file#L1-2` into the prompt of a session: each of the selections, or the file in front. */
 export async function mentionSelection(dependencies: MentionDependencies): Promise<void> {
-  const { mention } = dependencies.selections;
-  await send(dependencies, mention ? [mention] : []);
+  await send(dependencies, dependencies.selections.mentions);
 }
 
 /** @param args as the explorer, a tab, a source control view or a quick fix passes them; without: the file in front */
@@ -60,31 +59,45 @@ function mentionsIn(argument: unknown): AtMentioned[] {
 }
 
 async function send(dependencies: MentionDependencies, all: readonly AtMentioned[]): Promise<void> {
-  const { mentions, questions, sessionTerminals, sharing } = dependencies;
   if (all.length === 0) {
     void vscode.window.showInformationMessage('Claude Code can be pointed to saved files and folders only.');
     return;
   }
-  const allowed = await confirmExcluded(sharing, all);
-  if (allowed.length === 0) {
-    return;
+  const { sharing, sessionTerminals } = dependencies;
+  const session = sessionTerminals.sessions.length > 0 ? await target(sessionTerminals) : 'next';
+  if (!session) {
+    return; // the user was asked, and chose none
   }
-  if (sessionTerminals.sessions.length === 0) {
+  await sharing.learn(all.map(({ filePath }) => filePath));
+  const excluded = all.filter((mention) => exclusion(sharing, mention));
+  const allowed = all.filter((mention) => !excluded.includes(mention));
+  await Promise.all([
+    allowed.length > 0 && sendTo(session, dependencies, allowed),
+    excluded.length > 0 &&
+      mayMention(sharing, excluded).then(
+        async (may) => may && (await sendTo(session, dependencies, excluded)),
+      ),
+  ]);
+}
+
+async function sendTo(
+  session: Session | 'next',
+  { mentions, prompts }: MentionDependencies,
+  allowed: readonly AtMentioned[],
+): Promise<void> {
+  if (session === 'next') {
     mentions.keep(allowed);
     await noteWaiting(mentions, 'No Claude Code session is connected.');
     return;
   }
-  const session = await target(sessionTerminals);
-  if (session) {
-    const isAsking = questions.isAsking(session);
-    const text = isAsking
-      ? `$(mention) ${describe(allowed, 'Mentions')} once ${session.label} has its answer`
-      : `$(mention) ${describe(allowed, 'Mentioned')} in ${session.label}`;
-    vscode.window.setStatusBarMessage(text, isAsking ? 10_000 : 4_000);
-    await mentions.send(session, allowed);
-    if (!session.isOpen && mentions.waiting > 0) {
-      await noteWaiting(mentions, `${session.label} is gone.`);
-    }
+  const hasToWait = prompts.isOpen(session) === false;
+  const text = hasToWait
+    ? `$(mention) Mentions ${describe(allowed)} once ${session.label} is at its prompt`
+    : `$(mention) Mentioned ${describe(allowed)} in ${session.label}`;
+  vscode.window.setStatusBarMessage(text, hasToWait ? 10_000 : 4_000);
+  await mentions.send(session, allowed);
+  if (!session.isOpen && mentions.waiting > 0) {
+    await noteWaiting(mentions, `${session.label} is gone.`);
   }
 }
 
@@ -92,22 +105,23 @@ async function target(sessionTerminals: SessionTerminals): Promise<Session | und
   return setting('mention.target') === 'ask' ? pickSession(sessionTerminals) : sessionTerminals.sessions[0];
 }
 
-/** What is excluded from sharing is mentioned only if the user says so. */
-async function confirmExcluded(sharing: Sharing, all: readonly AtMentioned[]): Promise<AtMentioned[]> {
-  await sharing.learn(all.map(({ filePath }) => filePath));
-  const reason = ({ filePath }: AtMentioned) => sharing.exclusion(vscode.Uri.file(filePath));
-  const excluded = all.filter(reason);
-  const [first, ...others] = excluded;
-  if (!first) {
-    return [...all];
-  }
+/** What is excluded from sharing is mentioned only if the user says so; the first answer harms nothing. */
+async function mayMention(sharing: Sharing, excluded: readonly AtMentioned[]): Promise<boolean> {
   const anyway = 'Mention Anyway';
-  const more = others.length === 0 ? '' : ` So are ${others.length} more.`;
+  const names = excluded.map(
+    (mention) => `${printable(basename(mention.filePath))} is ${exclusion(sharing, mention)}.`,
+  );
   const choice = await vscode.window.showWarningMessage(
-    `${printable(basename(first.filePath))} is ${reason(first)}.${more}`,
+    'Mention what you have excluded from sharing?',
+    { modal: true, detail: names.join('\n') },
+    'Leave It Out',
     anyway,
   );
-  return choice === anyway ? [...all] : all.filter((mention) => !excluded.includes(mention));
+  return choice === anyway;
+}
+
+function exclusion(sharing: Sharing, { filePath }: AtMentioned): string | undefined {
+  return sharing.exclusion(vscode.Uri.file(filePath));
 }
 
 async function noteWaiting(mentions: Mentions, why: string): Promise<void> {
@@ -126,7 +140,8 @@ async function noteWaiting(mentions: Mentions, why: string): Promise<void> {
   }
 }
 
-function describe(mentions: readonly AtMentioned[], verb: string): string {
-  const [first, ...others] = mentions.map(({ filePath }) => basename(filePath));
-  return others.length === 0 ? `${verb} ${first}` : `${verb} ${first} and ${others.length} more`;
+/** Fit to be shown. */
+export function describe(mentions: readonly AtMentioned[]): string {
+  const [first, ...others] = mentions.map(({ filePath }) => printable(basename(filePath)));
+  return others.length === 0 ? `${first}` : `${first} and ${others.length} more`;
 }

@@ -22,17 +22,24 @@ export interface Memory {
   update(key: string, value: unknown): PromiseLike<void>;
 }
 
-/** What the records say of sessions. */
-export interface Questions {
-  /** Whether it asks something in its terminal now. */
-  isAsking(session: Session): boolean;
+/** What is known of the prompts of sessions. */
+export interface Prompts {
+  /** Whether its prompt takes words now: not while a question or a dialog is up. Undefined where nothing tells. */
+  isOpen(session: Session): boolean | undefined;
   readonly onDidChange: Event<Session>;
 }
 
+/** Those that a session was sent last. */
+export interface Sent {
+  readonly session: Session;
+  readonly mentions: readonly AtMentioned[];
+}
+
 /**
- * Sends mentions one by one, and keeps those that nobody can take yet, also over a reload of the window. CLI 2.1
- * takes its question off the screen for a mention, and then asks it anew: what was chosen or typed there is lost, and an
- * Enter in between sends the prompt. So a mention waits for the answer.
+ * Sends mentions one by one, and keeps those that nobody can take yet, also over a reload of the window. A CLI that opens
+ * on a dialog of its own loses them; CLI 2.1 takes its question off the screen for a mention, and then asks it anew: what
+ * was chosen or typed there is lost, and an Enter in between sends the prompt. So a mention waits until the prompt is
+ * there. Where nothing tells, the user does: by mentioning something to that session, or by `sendNow`.
  */
 export class Mentions implements Disposable {
   private queue: Waiting[];
@@ -40,15 +47,21 @@ export class Mentions implements Disposable {
   private readonly onTheWay = new Map<AtMentioned, Session>();
   /** Settles when the session can take the next one. */
   private readonly ready = new WeakMap<Session, Promise<void>>();
+  /** Those of which the user has said that their prompt is there. */
+  private readonly seenAtPrompt = new WeakSet<Session>();
+  private last: Sent | undefined;
   private readonly changed = new Emitter<void>();
+  private readonly waited = new Emitter<Sent>();
   private readonly store = new DisposableStore();
 
   readonly onDidChange = this.changed.event;
+  /** Those that waited for a session have been sent to this one. */
+  readonly onDidSendWaiting = this.waited.event;
 
   constructor(
     clients: Clients,
     private readonly memory: Memory,
-    private readonly questions: Questions,
+    private readonly prompts: Prompts,
   ) {
     this.queue = [...memory.get<Waiting[]>(rememberedMentions, [])];
     this.store.add(
@@ -57,7 +70,11 @@ export class Mentions implements Disposable {
         const isOfAnother = ({ pid }: Waiting) => pid !== undefined && pid !== session.pid && isAlive(pid);
         const taken = this.queue.filter((mention) => !isOfAnother(mention));
         this.queue = this.queue.filter(isOfAnother);
-        void this.send(session, taken.map(mentionOf));
+        void this.deliver(session, taken.map(mentionOf)).then((mentions) => {
+          if (mentions.length > 0) {
+            this.waited.fire({ session, mentions });
+          }
+        });
       }),
     );
   }
@@ -67,9 +84,22 @@ export class Mentions implements Disposable {
     return this.queue.length;
   }
 
-  /** How many wait until a question of their session is answered. */
-  get waitingForAnswer(): number {
-    return [...this.onTheWay.values()].filter((session) => this.questions.isAsking(session)).length;
+  /** How many wait until the prompt of their session is there. */
+  get waitingForPrompt(): number {
+    return [...this.onTheWay.values()].filter((session) => !this.isAtPrompt(session)).length;
+  }
+
+  /** The sessions whose waiting ones only the user's word can send: nothing tells when their prompt is there. */
+  get waitingForWord(): Session[] {
+    const sessions = new Set(this.onTheWay.values());
+    return [...sessions].filter(
+      (session) => this.prompts.isOpen(session) === undefined && !this.isAtPrompt(session),
+    );
+  }
+
+  /** What can be sent again, as nobody tells whether it has arrived. */
+  get lastSent(): Sent | undefined {
+    return this.last?.session.isOpen ? this.last : undefined;
   }
 
   /** Keeps them for the next session that connects. */
@@ -90,14 +120,34 @@ export class Mentions implements Disposable {
     this.discardKept();
   }
 
+  /** On the user's word, who sees the session's prompt. @returns settles when they are sent, kept or discarded */
   async send(session: Session, mentions: readonly AtMentioned[]): Promise<void> {
+    this.sendNow(session);
+    await this.deliver(session, mentions);
+  }
+
+  /** The user says that its prompt is there, or has just used it: what waits for it is sent. */
+  sendNow(session: Session): void {
+    this.seenAtPrompt.add(session);
+    this.changed.fire();
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    this.changed.dispose();
+    this.waited.dispose();
+  }
+
+  /** @returns those that were sent */
+  private async deliver(session: Session, mentions: readonly AtMentioned[]): Promise<AtMentioned[]> {
+    const sent: AtMentioned[] = [];
     for (const mention of mentions.map((each) => ({ ...each }))) {
       const turn = this.ready.get(session) ?? Promise.resolve();
       this.onTheWay.set(mention, session);
       this.ready.set(
         session,
         turn.then(async () => {
-          await this.untilAnswered(session, mention);
+          await this.untilAtPrompt(session, mention);
           if (!this.onTheWay.delete(mention)) {
             return; // discarded meanwhile
           }
@@ -106,6 +156,8 @@ export class Mentions implements Disposable {
             return;
           }
           session.notify('at_mentioned', inFormFor(session.clientInfo, mention));
+          sent.push(mention);
+          this.last = { session, mentions: sent };
           this.remember();
           await pause(spacing);
         }),
@@ -115,17 +167,17 @@ export class Mentions implements Disposable {
       this.remember();
     }
     await this.ready.get(session);
+    return sent;
   }
 
-  dispose(): void {
-    this.store.dispose();
-    this.changed.dispose();
+  private isAtPrompt(session: Session): boolean {
+    return this.prompts.isOpen(session) ?? this.seenAtPrompt.has(session);
   }
 
   /** Or until its session is gone, or it is discarded. */
-  private async untilAnswered(session: Session, mention: AtMentioned): Promise<void> {
-    while (session.isOpen && this.onTheWay.has(mention) && this.questions.isAsking(session)) {
-      await next(this.questions.onDidChange, session.onDidClose, this.onDidChange);
+  private async untilAtPrompt(session: Session, mention: AtMentioned): Promise<void> {
+    while (session.isOpen && this.onTheWay.has(mention) && !this.isAtPrompt(session)) {
+      await next(this.prompts.onDidChange, session.onDidClose, this.onDidChange);
     }
   }
 

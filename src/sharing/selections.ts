@@ -7,6 +7,7 @@ import { cellId, cellOf, fileUriOf, ownerOf } from '../editor/cells.ts';
 import { linesOf } from '../editor/linesOf.ts';
 import { rawFileUri } from '../editor/rawUri.ts';
 import type { Sharing } from './sharing.ts';
+import { isSame } from '../editor/documents.ts';
 import { contentOf, tabsWith } from '../editor/tabContent.ts';
 import { toRange } from '../editor/toRange.ts';
 
@@ -69,35 +70,52 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
   }
 
   /**
-   * The selected lines of the active editor, 0-based and inclusive; the whole file if nothing is selected. In a
-   * notebook its cell: the lines of a cell are not those of the file.
+   * Each of the selections in the active editor, their lines 0-based and inclusive; the whole file if nothing is
+   * selected, or something else than text shows it. In a notebook its cell: the lines of a cell are not those of the
+   * file. Nothing where no file is in front: not another one than the user sees.
    */
-  get mention(): AtMentioned | undefined {
+  get mentions(): AtMentioned[] {
     const { activeTextEditor } = vscode.window;
     if (activeTextEditor && !realSide(activeTextEditor)) {
-      return undefined; // not another file than the one that the user sees
+      return [];
+    }
+    const otherTab = activeTextEditor ? undefined : this.tabOfAnother();
+    if (otherTab) {
+      const uri = contentOf(otherTab.input)?.uri;
+      return uri?.scheme === 'file' ? [{ filePath: uri.fsPath }] : [];
     }
     const inText = this.shown instanceof vscode.Uri ? undefined : this.shown;
     const cell = selectedCell() ?? (inText && cellOf(inText.document.uri));
     if (cell) {
       const { uri, isUntitled } = cell.notebook;
-      return isUntitled ? undefined : { filePath: uri.fsPath, cellId: cellId(cell) };
+      return isUntitled ? [] : [{ filePath: uri.fsPath, cellId: cellId(cell) }];
     }
     if (this.shown instanceof vscode.Uri) {
-      return { filePath: this.shown.fsPath };
+      return [{ filePath: this.shown.fsPath }];
     }
     if (!this.shown || this.shown.document.isUntitled) {
-      return undefined;
+      return [];
     }
-    const { document, selection } = this.shown;
-    if (selection.isEmpty) {
-      return { filePath: document.uri.fsPath };
-    }
-    return { filePath: document.uri.fsPath, ...linesOf(selection) };
+    const { document, selections } = this.shown;
+    const { fsPath: filePath } = document.uri;
+    const selected = selections.filter(({ isEmpty }) => !isEmpty);
+    return selected.length === 0
+      ? [{ filePath }]
+      : selected.map((selection) => ({ filePath, ...linesOf(selection) }));
   }
 
   dispose(): void {
     vscode.Disposable.from(...this.subscriptions, this.changed, this.activeEditorChanged).dispose();
+  }
+
+  /** The tab in front, without text, where it shows something else; a terminal does not take the place of a file. */
+  private tabOfAnother(): vscode.Tab | undefined {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    const isOfShown =
+      !tab ||
+      tab.input instanceof vscode.TabInputTerminal ||
+      (this.shown && isSame(contentOf(tab.input)?.uri, fileOf(this.shown)));
+    return isOfShown ? undefined : tab;
   }
 
   private shared(shown: Shown | undefined): SelectionChanged | undefined {

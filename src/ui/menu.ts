@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { counted } from '../base/text.ts';
+import { describe } from '../mentions/mentionCommands.ts';
 import type { Mentions } from '../mentions/mentions.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Bridge } from '../server/bridge.ts';
@@ -11,9 +12,20 @@ interface Item extends vscode.QuickPickItem {
 
 export async function showMenu(bridge: Bridge, mentions: Mentions, reasons: WaitingReasons): Promise<void> {
   const run = (command: string) => () => vscode.commands.executeCommand(command);
-  const waitingMentions = mentions.waiting + mentions.waitingForAnswer;
+  const waitingMentions = mentions.waiting + mentions.waitingForPrompt;
   const waitingReasons = reasons.all;
+  const { waitingForWord, lastSent } = mentions;
   const waiting: Item[] = [
+    waitingForWord.length > 0 && {
+      label: '$(mention) Send Waiting Mentions Now',
+      detail: `${waitingForWord.map(({ label }) => label).join(', ')} does not tell whether its prompt is there`,
+      act: () => waitingForWord.forEach((session) => mentions.sendNow(session)),
+    },
+    lastSent && {
+      label: `$(mention) Send ${describe(lastSent.mentions)} Again`,
+      detail: `If it is not in the prompt of ${lastSent.session.label}`,
+      act: () => mentions.send(lastSent.session, lastSent.mentions),
+    },
     waitingReasons.length > 0 && {
       label: `$(copy) Copy ${counted(waitingReasons.length, 'Waiting Reason')}`,
       act: () => vscode.env.clipboard.writeText(waitingReasons.map(({ words }) => words).join('\n')),
@@ -26,7 +38,7 @@ export async function showMenu(bridge: Bridge, mentions: Mentions, reasons: Wait
       label: `$(trash) Discard ${counted(waitingMentions, 'Waiting Mention')}`,
       act: () => mentions.discard(),
     },
-  ].filter((item) => item !== false);
+  ].filter((item) => item !== false && item !== undefined);
   const items: Item[] = [
     { label: '$(terminal) Run Claude Code', act: run(commandIds.run) },
     ...waiting,

@@ -45,16 +45,16 @@ export class StatusBar implements vscode.Disposable {
 
 /** Of each that waits, what for. */
 function waiting(mentions: Mentions, reasons: WaitingReasons): { count: number; lines: string[] } {
-  const { waiting: forSession, waitingForAnswer } = mentions;
+  const { waiting: forSession, waitingForPrompt } = mentions;
   const wait = (count: number) => counted(count, 'mention waits', 'mentions wait');
   const lines = [
     ...(forSession > 0 ? [`${wait(forSession)} for the next Claude Code session that connects.`] : []),
-    ...(waitingForAnswer > 0 ? [`${wait(waitingForAnswer)} until what is asked is answered.`] : []),
+    ...(waitingForPrompt > 0 ? [`${wait(waitingForPrompt)} for the prompt of their session.`] : []),
     ...reasons.all.map(
       ({ fileName, label }) => `Your reason for ${fileName} waits for the prompt of ${label}.`,
     ),
   ];
-  return { count: forSession + waitingForAnswer + reasons.all.length, lines };
+  return { count: forSession + waitingForPrompt + reasons.all.length, lines };
 }
 
 function describe(

@@ -32,7 +32,7 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   const desk = useDesk(cliVersions.newest);
   coreScenarios(desk);
   unsavedScenarios(desk, { merges: true });
-  mentionScenarios(desk);
+  mentionScenarios(desk, { tells: true });
   severalMentionScenarios(desk);
   mentionDuringQuestionScenarios(desk);
   contextScenarios(desk);
@@ -74,7 +74,7 @@ describe(`Claude Code ${cliVersions.two}`, () => {
   const desk = useDesk(cliVersions.two);
   coreScenarios(desk);
   unsavedScenarios(desk, { merges: false });
-  mentionScenarios(desk);
+  mentionScenarios(desk, { tells: false });
   severalMentionScenarios(desk);
   contextScenarios(desk);
   withoutRecordScenarios(desk);
@@ -88,6 +88,6 @@ describe(`Claude Code ${cliVersions.one}`, () => {
   const desk = useDesk(cliVersions.one);
   coreScenarios(desk);
   unsavedScenarios(desk, { merges: false });
-  mentionScenarios(desk);
+  mentionScenarios(desk, { tells: false });
   reasonScenarios(desk);
 });

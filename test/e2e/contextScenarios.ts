@@ -13,8 +13,11 @@ async function contextOf(claude: Claude, words: string): Promise<string> {
   return contextText(request);
 }
 
-/** What the CLI makes of mentions. */
-export function mentionScenarios(desk: () => Desk): void {
+/**
+ * What the CLI makes of mentions.
+ * @param tells whether its session file tells when its prompt is there; else the user has to
+ */
+export function mentionScenarios(desk: () => Desk, { tells }: { tells: boolean }): void {
   it('attaches the mentioned lines of a file whose path has a space', async () => {
     const file = await desk().file('sp ace.txt', 'alpha\nbravo\ncharlie\ndelta\n');
     const claude = await desk().startClaude();
@@ -38,6 +41,7 @@ export function mentionScenarios(desk: () => Desk): void {
     await desk().window.mention();
     await desk().window.page.getByText('The mention waits for the next one').first().waitFor();
     const claude = await desk().startClaude();
+    if (!tells) await desk().window.sendNow();
     await claude.terminal.shows('/early.txt');
     assert.match(await contextOf(claude, 'look at this'), /the early bird/);
   });

@@ -77,6 +77,12 @@ export class EditorWindow {
     await this.page.keyboard.press('Alt+k');
   }
 
+  /** Sends what waits for a CLI that does not tell whether its prompt is there. */
+  async sendNow(): Promise<void> {
+    const toast = this.page.locator('.notification-toast', { hasText: 'waits for the prompt of' });
+    await toast.getByRole('button', { name: 'Send Now' }).click();
+  }
+
   /** Mentions files and folders beside the active editor's file, by the menu of the explorer. */
   async mentionInExplorer(...names: string[]): Promise<void> {
     await this.runCommand('File: Reveal Active File in Explorer View');

@@ -128,8 +128,9 @@ function keepsTyped(desk: () => ReloadDesk): void {
 }
 
 function keepsMention(desk: () => ReloadDesk): void {
-  it('the mention that waited arrives', async () => {
+  it('the mention that waited arrives, on the word of the user', async () => {
     const mentions = () => desk().mentions();
+    await desk().sendNow();
     await until('it', () => mentions().includes(desk().file('mentioned.txt')), 5_000, mentions);
   });
 }

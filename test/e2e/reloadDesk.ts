@@ -87,6 +87,10 @@ export class ReloadDesk {
     await this.typeIntoProposals();
   }
 
+  sendNow(): Promise<void> {
+    return this.window.sendNow();
+  }
+
   private async changeFiles(session: IdeClient): Promise<void> {
     await writeFile(this.file('changed.txt'), before);
     for (const name of ['changed.txt', 'created.txt']) {

@@ -28,8 +28,8 @@ export class RecordedCli {
     this.history = join(configDir, 'file-history', this.sessionId);
   }
 
-  /** Replaces its session file, as the CLI does with each change of its state. */
-  is(status: 'idle' | 'busy' | 'shell' | 'waiting', waitingFor?: string): void {
+  /** Replaces its session file, as the CLI does with each change of its state. @param status none while it starts */
+  is(status?: 'idle' | 'busy' | 'shell' | 'waiting', waitingFor?: string): void {
     const { pid, sessionId, cwd, version } = this;
     const now = Date.now();
     const { startedAt } = this;

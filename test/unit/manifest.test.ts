@@ -68,9 +68,16 @@ describe('package.json', () => {
   it('tells the commands that must not take a key for another’s when it was one', () => {
     assert.deepEqual(
       contributes.keybindings.flatMap(({ command, args }) => (args === byKey ? [command] : [])),
-      ['swallowKey', 'swallowKey', 'acceptProposal', 'rejectProposal', 'runCode', 'refuseCode'].map(
-        (name) => `ideBridge.${name}`,
-      ),
+      [
+        'swallowKey',
+        'swallowKey',
+        'acceptProposal',
+        'rejectProposal',
+        'runCode',
+        'refuseCode',
+        'keepHunk',
+        'dropHunk',
+      ].map((name) => `ideBridge.${name}`),
     );
   });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { AtMentioned } from '../../../src/protocol/ide.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
@@ -8,6 +10,7 @@ import { connectUi, type Ui } from '../../support/ui.ts';
 import { RecordedCli } from '../../support/recordedCli.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, currentLock, Scratch } from '../bridge.ts';
+import { useDialogs } from '../dialogs.ts';
 import { configure } from '../fakeCli.ts';
 
 describe('mentions', function () {
@@ -15,6 +18,7 @@ describe('mentions', function () {
   let ui: Ui;
   let scratch: Scratch;
   let clients: IdeClient[];
+  const nextDialog = useDialogs();
 
   before(async () => {
     ui = await connectUi();
@@ -31,6 +35,7 @@ describe('mentions', function () {
     const waiting = Number(/(\d+) waiting/.exec((await status().textContent()) ?? '')?.[1] ?? 0);
     if (waiting > 0) {
       const client = await connectClient();
+      await client.callForTexts('closeAllDiffTabs'); // its first prompt
       await until('none to wait', () => mentionsOf(client).length >= waiting, 20_000);
       await client.close();
     }
@@ -48,6 +53,12 @@ describe('mentions', function () {
   const status = () => ui.page.locator('[id$="ideBridge.status"]');
   const mentionsOf = (client: IdeClient) => client.notifications<AtMentioned>('at_mentioned');
   const mention = (...args: unknown[]) => vscode.commands.executeCommand('ideBridge.mentionFiles', ...args);
+  /** Of a client without records nobody but the user knows whether its prompt is there. */
+  const sendNow = () =>
+    ui.page
+      .locator('.notification-toast', { hasText: 'waits for the prompt of' })
+      .getByRole('button', { name: 'Send Now' })
+      .click();
   const uri = (name: string) => vscode.Uri.file(scratch.write(name, 'text\n'));
 
   it('of several files and folders come one after the other, each once', async () => {
@@ -166,7 +177,9 @@ describe('mentions', function () {
       void mention(uri('a.txt'), [uri('a.txt'), uri('b/b.txt')]);
       await until('both', () => mentionsOf(client).length === 2);
       void mention(uri('made.txt'));
-      await ui.page.locator('.notification-toast', { hasText: 'made.txt is ignored by Git' }).waitFor();
+      const dialog = await nextDialog();
+      assert.match(dialog.text, /made\.txt is ignored by Git/);
+      dialog.press('Leave It Out');
       assert.equal(mentionsOf(client).length, 2);
     } finally {
       await configure('share.excludeGitIgnored', undefined);
@@ -181,6 +194,7 @@ describe('mentions', function () {
     assert.match((await status().textContent()) ?? '', /2 waiting/);
     await ui.screenshot('mentions-waiting');
     const client = await connect();
+    await sendNow();
     await until('both', () => mentionsOf(client).length === 2);
     await until('the note to go', async () => !/waiting/.test((await status().textContent()) ?? ''));
   });
@@ -270,16 +284,53 @@ describe('mentions', function () {
     }
   });
 
-  it('of an excluded file are sent only if the user says so', async () => {
+  it('of an excluded file are sent only if the user says so; those of others do not wait for that', async () => {
     const client = await connect();
     const secret = uri('.env.local');
-    const sent = mention(secret, [secret, uri('plain.txt')]);
-    const toast = ui.page.locator('.notification-toast', { hasText: '.env.local is excluded' });
-    await toast.waitFor();
-    await ui.screenshot('mention-excluded');
-    assert.equal(mentionsOf(client).length, 0);
-    await toast.getByRole('button', { name: 'Mention Anyway' }).click();
-    await sent;
-    assert.equal(mentionsOf(client).length, 2);
+    const names = () => mentionsOf(client).map(({ filePath }) => basename(filePath));
+    for (const answer of ['Leave It Out', 'Mention Anyway']) {
+      const sent = mention(secret, [secret, uri('plain.txt')]);
+      const dialog = await nextDialog();
+      await until('the other', () => names().at(-1) === 'plain.txt');
+      await ui.screenshot('mention-excluded');
+      assert.match(
+        dialog.text,
+        /\.env\.local is excluded by "\*\*\/\.env\*" in ideBridge\.share\.exclude\.$/,
+      );
+      assert.deepEqual(dialog.buttons, ['Leave It Out', 'Mention Anyway']);
+      dialog.press(answer);
+      await sent;
+    }
+    assert.deepEqual(names(), ['plain.txt', 'plain.txt', '.env.local']);
+  });
+
+  it('wait while their CLI starts on a dialog of its own, arrive at its prompt, and can be sent again', async () => {
+    const { CLAUDE_CONFIG_DIR } = process.env;
+    assert.ok(CLAUDE_CONFIG_DIR, 'the runner sets CLAUDE_CONFIG_DIR');
+    const cli = new RecordedCli(CLAUDE_CONFIG_DIR, scratch.folder, process.pid);
+    try {
+      void mention(uri('early.txt'));
+      await status().filter({ hasText: '1 waiting' }).waitFor();
+      cli.is();
+      const client = await connect();
+      await setTimeout(2_500); // more than it takes to warm up
+      assert.equal(mentionsOf(client).length, 0);
+      cli.is('waiting', 'dialog open');
+      await setTimeout(500);
+      assert.equal(mentionsOf(client).length, 0);
+      cli.is('idle');
+      await until('it', () => mentionsOf(client).length === 1);
+      await ui.page
+        .getByText(/Mentioned early\.txt in .*Not there\?/)
+        .first()
+        .waitFor();
+      await status().click();
+      await ui.page
+        .locator('.quick-input-widget .monaco-list-row', { hasText: 'Send early.txt Again' })
+        .click();
+      await until('it again', () => mentionsOf(client).length === 2);
+    } finally {
+      cli.removeSessionFile();
+    }
   });
 });

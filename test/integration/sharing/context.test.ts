@@ -152,6 +152,24 @@ describe('context', () => {
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 
+  it('a mention is of the tab in front, also where no text editor shows it, and of none if that is no file', async () => {
+    const mentions = () => client.notifications<AtMentioned>('at_mentioned').map(({ filePath }) => filePath);
+    await open(scratch.write('notes.md', '# a\n'));
+    const binary = scratch.path('a.bin');
+    writeFileSync(binary, Buffer.from([0, 1, 2, 0, 255, 0]));
+    await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(binary));
+    await until('no text', () => vscode.window.activeTextEditor === undefined);
+    await vscode.commands.executeCommand('ideBridge.mention');
+    assert.deepEqual(mentions(), [binary]);
+    await vscode.commands.executeCommand('workbench.action.openSettings2');
+    await ui.page.locator('.settings-editor').waitFor();
+    await until('the settings', () => vscode.window.tabGroups.activeTabGroup.activeTab?.label === 'Settings');
+    await vscode.commands.executeCommand('ideBridge.mention');
+    await ui.page.locator('.notification-toast', { hasText: 'saved files and folders only' }).waitFor();
+    assert.deepEqual(mentions(), [binary]);
+    await vscode.commands.executeCommand('notifications.clearAll');
+  });
+
   it('workspace/didChangeActiveEditor tells path, language and selection, and when none is left', async () => {
     const told = () => client.notifications<ActiveEditorChanged>('workspace/didChangeActiveEditor');
     const at = { line: 0, character: 0 };
@@ -192,6 +210,22 @@ describe('context', () => {
       assert.deepEqual(mention, { filePath: `"${file}#L2-3"` });
     });
 
+    it('names the lines of each selection', async () => {
+      const path = scratch.write('many.txt', 'a\nb\nc\nd\n');
+      const editor = await open(path);
+      editor.selections = [
+        new vscode.Selection(3, 0, 3, 1),
+        new vscode.Selection(2, 0, 2, 0),
+        new vscode.Selection(0, 0, 1, 1),
+      ];
+      await vscode.commands.executeCommand('ideBridge.mention');
+      await until('both', () => mentions().length === 2);
+      assert.deepEqual(mentions(), [
+        { filePath: path, lineStart: 3, lineEnd: 3 },
+        { filePath: path, lineStart: 0, lineEnd: 1 },
+      ]);
+    });
+
     it('names the file when nothing is selected', async () => {
       await open(file);
       await vscode.commands.executeCommand('ideBridge.mention');
@@ -217,7 +251,11 @@ describe('context', () => {
     void vscode.commands.executeCommand('ideBridge.mention');
     await ui.page.getByText('No Claude Code session is connected.').first().waitFor();
     await vscode.commands.executeCommand('notifications.clearAll');
-    const late = await connectClient();
+    const late = await connectClient(); // of which there are no records
+    await ui.page
+      .locator('.notification-toast', { hasText: 'waits for the prompt of' })
+      .getByRole('button', { name: 'Send Now' })
+      .click();
     await until('the mention', () => late.notifications('at_mentioned').length === 1);
     await late.close();
   });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { Emitter } from '../../../src/base/emitter.ts';
-import { inFormFor, type Memory, Mentions, type Questions } from '../../../src/mentions/mentions.ts';
+import { inFormFor, type Memory, Mentions, type Prompts } from '../../../src/mentions/mentions.ts';
 import { WaitingReasons } from '../../../src/mentions/waitingReasons.ts';
 import type { AtMentioned } from '../../../src/protocol/ide.ts';
 import type { Bridge } from '../../../src/server/bridge.ts';
 import type { IdeClient, Lock } from '../../support/ideClient.ts';
 import type { Session } from '../../../src/server/session.ts';
 import { TestBridges } from '../../support/testBridges.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../../support/until.ts';
 
 const cell = { filePath: '/w/a.ipynb', cellId: 'c1' };
@@ -66,8 +67,8 @@ describe('mentions', () => {
   });
   afterEach(() => bridges.cleanUp());
 
-  const noQuestions: Questions = {
-    isAsking: () => false,
+  const openPrompts: Prompts = {
+    isOpen: () => true,
     onDidChange: new Emitter<Session>().event,
   };
   /** What a window would find that comes next. */
@@ -78,7 +79,7 @@ describe('mentions', () => {
 
   it('are kept for the next window until they are sent, also while the session warms up', async () => {
     const { bridge, lock } = await bridges.start();
-    const mentions = new Mentions(bridge, memory, noQuestions);
+    const mentions = new Mentions(bridge, memory, openPrompts);
     mentions.keep([a]);
     assert.deepEqual(left(), [a]);
     const client = await bridges.connect(lock);
@@ -100,7 +101,7 @@ describe('mentions', () => {
 
   it('wait for the next session when theirs goes before it could take them', async () => {
     const { bridge, lock } = await bridges.start();
-    const mentions = new Mentions(bridge, memory, noQuestions);
+    const mentions = new Mentions(bridge, memory, openPrompts);
     mentions.keep([a, b]);
     const client = await bridges.connect(lock);
     await client.request('ping');
@@ -115,7 +116,7 @@ describe('mentions', () => {
 
   it('are not sent when they are discarded while the session warms up', async () => {
     const { bridge, lock } = await bridges.start();
-    const mentions = new Mentions(bridge, memory, noQuestions);
+    const mentions = new Mentions(bridge, memory, openPrompts);
     mentions.keep([a]);
     const client = await bridges.connect(lock);
     await client.request('ping');
@@ -126,6 +127,32 @@ describe('mentions', () => {
     await mentions.send(session, [b]); // which has to wait its turn
     await until('the later one', () => client.notifications('at_mentioned').length > 0);
     assert.deepEqual(client.notifications('at_mentioned'), [b]);
+    mentions.dispose();
+  });
+
+  it('that waited for a session of which nothing tells wait for the word of the user, and can be sent again', async () => {
+    const { bridge, lock } = await bridges.start();
+    const mentions = new Mentions(bridge, memory, { ...openPrompts, isOpen: () => undefined });
+    const delivered: string[] = [];
+    mentions.onDidSendWaiting(({ mentions }) => delivered.push(...mentions.map(({ filePath }) => filePath)));
+    mentions.keep([a]);
+    const client = await bridges.connect(lock);
+    await client.request('ping');
+    const sent = () => client.notifications('at_mentioned');
+    await pause(2_000); // longer than it warms up
+    const [session] = mentions.waitingForWord;
+    assert.ok(session);
+    assert.deepEqual([sent(), mentions.waitingForPrompt, left(), mentions.lastSent], [[], 1, [a], undefined]);
+    mentions.sendNow(session);
+    await until('it', () => sent().length === 1);
+    await until('it to be told', () => delivered.length === 1);
+    assert.deepEqual([delivered, mentions.waitingForWord, left()], [['/w/a.txt'], [], []]);
+    assert.deepEqual(mentions.lastSent, { session, mentions: [a] });
+    await mentions.send(session, mentions.lastSent.mentions);
+    assert.deepEqual(sent(), [a, a]);
+    await client.close();
+    await until('the session to be gone', () => !session.isOpen);
+    assert.equal(mentions.lastSent, undefined);
     mentions.dispose();
   });
 
@@ -143,7 +170,7 @@ describe('mentions', () => {
       changed = new Emitter();
       ({ bridge, lock } = await bridges.start());
       mentions = new Mentions(bridge, memory, {
-        isAsking: () => asking,
+        isOpen: () => !asking,
         onDidChange: changed.event,
       });
       client = await bridges.connect(lock);
@@ -162,7 +189,7 @@ describe('mentions', () => {
 
     it('wait, one after the other, until that is answered, and are kept for the next window', async () => {
       const all = mentions.send(session, [a, b]);
-      await until('both to wait', () => mentions.waitingForAnswer === 2);
+      await until('both to wait', () => mentions.waitingForPrompt === 2);
       change(true); // the next question
       assert.equal(mentions.waiting, 0);
       assert.deepEqual([sent(), left()], [[], [a, b]]);
@@ -170,14 +197,14 @@ describe('mentions', () => {
       await all;
       await until('both', () => sent().length === 2);
       assert.deepEqual([sent(), left()], [[a, b], []]);
-      assert.equal(mentions.waitingForAnswer, 0);
+      assert.equal(mentions.waitingForPrompt, 0);
     });
 
     it('wait for that session after a reload, and for the next one where it has ended', async () => {
       void mentions.send(session, [a]);
-      await until('one to wait', () => mentions.waitingForAnswer === 1);
+      await until('one to wait', () => mentions.waitingForPrompt === 1);
       kept = structuredClone(kept);
-      const reloaded = new Mentions(bridge, memoryIn(kept), noQuestions);
+      const reloaded = new Mentions(bridge, memoryIn(kept), openPrompts);
       const other = await bridges.connect(lock, process.ppid);
       await other.request('ping');
       assert.equal(reloaded.waiting, 1);
@@ -188,7 +215,7 @@ describe('mentions', () => {
       reloaded.dispose();
 
       kept.set('waitingMentions', [{ ...b, pid: 2 ** 30 }]);
-      const later = new Mentions(bridge, memoryIn(kept), noQuestions);
+      const later = new Mentions(bridge, memoryIn(kept), openPrompts);
       const next = await bridges.connect(lock, process.ppid);
       await until('the other mention', () => next.notifications('at_mentioned').length === 1);
       assert.deepEqual(next.notifications('at_mentioned'), [b]);
@@ -197,9 +224,9 @@ describe('mentions', () => {
 
     it('are discarded', async () => {
       const all = mentions.send(session, [a]);
-      await until('one to wait', () => mentions.waitingForAnswer === 1);
+      await until('one to wait', () => mentions.waitingForPrompt === 1);
       mentions.discard();
-      assert.equal(mentions.waitingForAnswer, 0);
+      assert.equal(mentions.waitingForPrompt, 0);
       await all;
       change(false);
       await mentions.send(session, [b]);
@@ -209,19 +236,19 @@ describe('mentions', () => {
 
     it('are not discarded with those that have no session', async () => {
       void mentions.send(session, [a]);
-      await until('one to wait', () => mentions.waitingForAnswer === 1);
+      await until('one to wait', () => mentions.waitingForPrompt === 1);
       mentions.keep([b]);
       mentions.discardKept();
-      assert.deepEqual([mentions.waiting, mentions.waitingForAnswer, left()], [0, 1, [a]]);
+      assert.deepEqual([mentions.waiting, mentions.waitingForPrompt, left()], [0, 1, [a]]);
       mentions.discard();
     });
 
     it('wait for the next session when theirs goes unanswered', async () => {
       void mentions.send(session, [a]);
-      await until('one to wait', () => mentions.waitingForAnswer === 1);
+      await until('one to wait', () => mentions.waitingForPrompt === 1);
       await client.close();
       await until('one to wait for a session', () => mentions.waiting === 1);
-      assert.equal(mentions.waitingForAnswer, 0);
+      assert.equal(mentions.waitingForPrompt, 0);
       assert.deepEqual(left(), [a]);
     });
   });
