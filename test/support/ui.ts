@@ -1,8 +1,9 @@
 // Hands and eyes for tests that run inside the extension host: clicks, keys and screenshots in their own window.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { chromium, type Page } from 'playwright-core';
+import { chromium, type Locator, type Page } from 'playwright-core';
 import { testEnvironment } from './testEnvironment.ts';
+import { until } from './until.ts';
 
 export interface Ui {
   readonly page: Page;
@@ -33,6 +34,16 @@ export async function connectUi(): Promise<Ui> {
       page.evaluate<boolean>('document.activeElement.classList.contains("xterm-helper-textarea")'),
     close: () => browser.close(),
   };
+}
+
+/** What it says of the row, once it has these words: a row that is drawn anew has none until the mouse comes again. */
+export function tooltip({ page }: Ui, row: Locator, words: string): Promise<string> {
+  const hover = page.locator('.monaco-hover', { hasText: words });
+  return until(`the tooltip with ${words}`, async () => {
+    await page.mouse.move(700, 500);
+    await row.hover();
+    return hover.innerText({ timeout: 2_000 }).catch(() => undefined);
+  });
 }
 
 /** The desktop has pages without a workbench too (shared process, issue reporter), and may still be loading ours. */

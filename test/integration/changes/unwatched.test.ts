@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { RecordedCli } from '../../support/recordedCli.ts';
+import { tooltip } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, letMomentPass, useDesk } from '../bridge.ts';
 
@@ -33,16 +34,6 @@ describe('edits before a session connects', function () {
       .filter({ hasNotText: /all reviewed|History/ });
   const row = (text: string) => rows().filter({ hasText: text }).first();
 
-  /** What it says of the file, once it has these words: a row that is drawn anew has none until the mouse comes again. */
-  function tooltip(name: string, words: string): Promise<string> {
-    const hover = desk.ui.page.locator('.monaco-hover', { hasText: words });
-    return until(words, async () => {
-      await desk.ui.page.mouse.move(700, 500);
-      await row(name).hover();
-      return hover.innerText({ timeout: 2_000 }).catch(() => undefined);
-    });
-  }
-
   async function edit(name: string, before: string, now: string): Promise<string> {
     const path = desk.scratch.write(name, now);
     cli.edited(path, before, [before.trim(), now.trim()]);
@@ -55,7 +46,7 @@ describe('edits before a session connects', function () {
     await connectClient();
     await row('a.txt').waitFor();
     assert.match((await row('a.txt').textContent()) ?? '', /\+1 −1\s+while away/);
-    const words = await tooltip('a.txt', 'Changed in: “mend <b>both</b> $(bell)” (');
+    const words = await tooltip(desk.ui, row('a.txt'), 'Changed in: “mend <b>both</b> $(bell)” (');
     assert.match(words, /while this window did not watch, compared with what the CLI/);
     await desk.ui.screenshot('changes-unwatched');
     await row('a.txt').click();
@@ -100,7 +91,7 @@ describe('edits before a session connects', function () {
     await client.call('getDiagnostics', {});
     await row('a.txt').waitFor();
     assert.doesNotMatch((await row('a.txt').textContent()) ?? '', /while away/);
-    await tooltip('a.txt', 'Changed in: “now this” (');
+    await tooltip(desk.ui, row('a.txt'), 'Changed in: “now this” (');
   });
 
   it('are not looked for where the user does not want that', async () => {

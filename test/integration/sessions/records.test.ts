@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { RecordedCli } from '../../support/recordedCli.ts';
+import { tooltip } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, propose, useDesk } from '../bridge.ts';
 import { closeTerminals, FakeCli } from '../fakeCli.ts';
@@ -51,11 +52,8 @@ describe('the records of a session', function () {
     await row('Working').waitFor();
     ask();
     await row('Asks: Bash: npm test').filter({ hasText: '“mend the test”' }).waitFor();
-    await row('Asks: Bash: npm test').hover();
-    const hover = desk.ui.page.locator('.monaco-hover', { hasText: 'Prompt: mend the test' });
-    await hover.waitFor();
+    const words = await tooltip(desk.ui, row('Asks: Bash: npm test'), 'Prompt: mend the test');
     await desk.ui.screenshot('session-asks');
-    const words = await hover.innerText();
     for (const line of ['Mode: default', 'Model: mock-model', 'Context: 1,234 tokens']) {
       assert.ok(words.includes(line), words);
     }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
-import { connectUi, type Ui } from '../../support/ui.ts';
+import { connectUi, tooltip, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, currentLock, endReview, propose, Scratch, tabs } from '../bridge.ts';
 import { closeTerminals, configure, FakeCli } from '../fakeCli.ts';
@@ -72,10 +72,7 @@ describe('sessions', function () {
       await row('Claude Code 2').waitFor();
       const { pid } = await cli.run(1);
       const [folder] = vscode.workspace.workspaceFolders ?? [];
-      const hover = ui.page.locator('.monaco-hover', { hasText: `process ${pid}` });
-      await row('Claude Code').hover();
-      await hover.waitFor();
-      const words = await hover.innerText();
+      const words = await tooltip(ui, row('Claude Code'), `process ${pid}`);
       assert.ok(
         ['Idle', '2.1.330', folder?.name ?? '?'].every((part) => words.includes(part)),
         words,
