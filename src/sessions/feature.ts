@@ -12,6 +12,7 @@ import { Launcher } from './launcher.ts';
 import { offerReconnect } from './reconnect.ts';
 import { renameSession, showSession } from './sessionCommands.ts';
 import { SessionRecords } from './sessionRecords.ts';
+import { SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { registerTerminalLinks } from './terminalLinks.ts';
 import { injectEnvironment } from './terminals.ts';
@@ -22,6 +23,7 @@ export class SessionsFeature implements Disposable {
   readonly attention: Attention;
   readonly signs: TerminalSigns;
   readonly records: SessionRecords;
+  readonly states: SessionStates;
   private readonly launcher: Launcher;
   private readonly store = new DisposableStore();
 
@@ -61,6 +63,10 @@ export class SessionsFeature implements Disposable {
         signs: this.signs,
         sessionRecords: this.records,
       }),
+    );
+    const { attention, signs, records } = this;
+    this.states = store.add(
+      new SessionStates({ bridge, proposals, sessionTerminals, attention, signs, records }),
     );
     store.add(registerTerminalLinks(sessionTerminals));
     store.add(reportMissingCommand(this.launcher));

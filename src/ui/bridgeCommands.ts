@@ -3,15 +3,17 @@ import type { Mentions } from '../mentions/mentions.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { reconnect } from '../sessions/reconnect.ts';
+import type { SessionStates } from '../sessions/sessionStates.ts';
 
 export function bridgeCommands(
   bridge: Bridge,
+  states: SessionStates,
   mentions: Mentions,
   reasons: WaitingReasons,
   log: vscode.LogOutputChannel,
 ) {
   return {
-    showMenu: async () => (await import('./menu.ts')).showMenu(bridge, mentions, reasons),
+    showMenu: async () => (await import('./menu.ts')).showMenu(bridge, states, mentions, reasons),
     showLog: () => log.show(),
     copyConnectionInfo: async () => (await import('./menu.ts')).copyConnectionInfo(bridge),
     restart: () => restart(bridge),

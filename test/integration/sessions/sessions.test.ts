@@ -77,11 +77,11 @@ describe('sessions', function () {
       await hover.waitFor();
       const words = await hover.innerText();
       assert.ok(
-        ['Idle', '2.1.330', folder?.name ?? '?'].every((part) => words.includes(part)),
+        ['Connected', '2.1.330', folder?.name ?? '?'].every((part) => words.includes(part)),
         words,
       );
       // What is the same of all is not in the way of what differs.
-      assert.equal(await row('Claude Code').locator('.label-description').textContent(), 'Idle');
+      assert.equal(await row('Claude Code').locator('.label-description').textContent(), 'Connected');
       await ui.screenshot('sessions-two');
     });
 
@@ -98,7 +98,7 @@ describe('sessions', function () {
     it('lists a CLI outside of this window, and says so when it is clicked', async () => {
       await showView();
       clients.push(await connectClient(process.ppid));
-      await row('Idle').click();
+      await row('Connected').click();
       const words = 'runs outside of the terminals of this window';
       await ui.page.locator('.notification-toast', { hasText: words }).waitFor();
     });
@@ -142,7 +142,7 @@ describe('sessions', function () {
       await ui.screenshot('sessions-proposal');
       await client.callForTexts('closeAllDiffTabs');
       await answer;
-      await row('Idle').waitFor();
+      await row('Connected').waitFor();
     });
 
     it('leaves the marks of problems to the files themselves', async () => {
