@@ -9,8 +9,7 @@ import { configDir } from '../server/configDir.ts';
 import { Attention } from './attention.ts';
 import { launch, reportMissingCommand, run } from './launch.ts';
 import { Launcher } from './launcher.ts';
-import { offerReconnect } from './reconnect.ts';
-import { renameSession, showSession } from './sessionCommands.ts';
+import { showSession } from './sessionCommands.ts';
 import { SessionRecords } from './sessionRecords.ts';
 import { SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
@@ -75,7 +74,7 @@ export class SessionsFeature implements Disposable {
         if (state.kind === 'listening') {
           const isNewPort = injectEnvironment(environmentVariableCollection, state.port);
           if (isNewPort) {
-            void offerReconnect(state.port);
+            void import('./reconnect.ts').then(({ offerReconnect }) => offerReconnect(state.port));
           }
         }
       }),
@@ -96,7 +95,8 @@ export class SessionsFeature implements Disposable {
         await resume(launcher, records, sessionTerminals, userPlace);
       },
       showSession: (argument: unknown) => showSession(sessionTerminals, userPlace, argument),
-      renameSession: (argument: unknown) => renameSession(sessionTerminals, argument),
+      renameSession: async (argument: unknown) =>
+        (await import('./renameSession.ts')).renameSession(sessionTerminals, argument),
     };
   }
 

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import type { Mentions } from '../mentions/mentions.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Bridge } from '../server/bridge.ts';
-import { reconnect } from '../sessions/reconnect.ts';
 import type { SessionStates } from '../sessions/sessionStates.ts';
 
 export function bridgeCommands(
@@ -17,7 +16,14 @@ export function bridgeCommands(
     showLog: () => log.show(),
     copyConnectionInfo: async () => (await import('./menu.ts')).copyConnectionInfo(bridge),
     restart: () => restart(bridge),
-    reconnect: () => (bridge.state.kind === 'listening' ? reconnect(bridge.state.port) : restart(bridge)),
+    reconnect: async () => {
+      if (bridge.state.kind !== 'listening') {
+        await restart(bridge);
+        return;
+      }
+      const { reconnect } = await import('../sessions/reconnect.ts');
+      await reconnect(bridge.state.port);
+    },
   };
 }
 

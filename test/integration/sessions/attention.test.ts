@@ -197,7 +197,9 @@ describe('attention', function () {
     const { pid } = await cli.run(1);
     for (const sign of ['◐', '✳']) {
       await cli.say(pid, `\x1b]0;${sign} Claude Code\x07`);
-      await ui.page.locator('.monaco-list-row', { hasText: sign === '✳' ? 'Idle or asking' : 'Working' }).waitFor();
+      await ui.page
+        .locator('.monaco-list-row', { hasText: sign === '✳' ? 'Idle or asking' : 'Working' })
+        .waitFor();
     }
     await setTimeout(longEnough);
     assert.equal(await toasts().count(), 0);

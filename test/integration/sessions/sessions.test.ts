@@ -114,6 +114,39 @@ describe('sessions', function () {
       await row('Docs').waitFor();
     });
 
+    it('keeps the name of a CLI outside of this window’s terminals when it comes back', async () => {
+      const labels = async () => (await rows().locator('.label-name').allInnerTexts()).sort().join();
+      await showView();
+      const client = await connectClient(process.ppid);
+      const name = await until('its name', async () => (await labels()) || undefined);
+      await client.close();
+      await until('nobody', async () => (await labels()) === '');
+      // The number of a connection is another each time, and after a reload that of somebody else.
+      clients.push(await connectClient(process.ppid));
+      await until('its name', async () => (await labels()) === name, 10_000, labels);
+    });
+
+    it('calls a session what its terminal is called, also after either was renamed', async () => {
+      await showView();
+      await startSession();
+      await row('Claude Code').waitFor();
+      await startSession();
+      await row('Claude Code 2').waitFor();
+      const names = () => vscode.window.terminals.map(({ name }) => name).join();
+      assert.equal(names(), 'Claude Code,Claude Code 2');
+      await rename('Claude Code 2', 'Docs');
+      await until('the terminal', () => names() === 'Claude Code,Docs', 10_000, names);
+      await startSession();
+      await row('Claude Code 2').waitFor();
+      await ui.screenshot('sessions-named');
+      // By its terminal, which VS Code does not tell of: seen with the next thing that happens.
+      await vscode.commands.executeCommand('workbench.action.terminal.renameWithArg', { name: 'Tests' });
+      await until('its name', () => names() === 'Claude Code,Docs,Tests', 10_000, names);
+      vscode.window.terminals[0]?.show();
+      await row('Tests').waitFor();
+      assert.equal(await row('Claude Code 2').count(), 0);
+    });
+
     it('gives nobody the name of a session that is still to come back', async () => {
       const labels = async () => (await rows().locator('.label-name').allInnerTexts()).sort().join();
       await showView();
