@@ -62,7 +62,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const documents = new DocumentsFeature(bridge, proposals, sharing.sharing);
   const agentChanges = new AgentChanges(storageUri, git, log);
   const sessions = new SessionsFeature(bridge, proposals, sessionTerminals, userPlace, context, log);
-  const { attention, signs, records } = sessions;
+  const { attention, states, records } = sessions;
   const mentioning = new MentionsFeature(
     { bridge, proposals, sharing, sessionTerminals, records, userPlace, log },
     workspaceState,
@@ -103,15 +103,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     doctor,
     new SessionsView({
       bridge,
-      proposals,
       agentChanges,
       sessionTerminals,
       attention,
-      signs,
+      states,
       records,
       waitingReasons,
     }),
-    new StatusBar(bridge, attention, mentions, waitingReasons),
+    new StatusBar(bridge, attention, states, mentions, waitingReasons),
     registerCommands({
       ...sessions.commands(),
       ...mentioning.commands(),
@@ -120,7 +119,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       ...agentChanges.commands(),
       ...notebooks.commands(),
       ...doctor.commands(),
-      ...bridgeCommands(bridge, mentions, waitingReasons, channel),
+      ...bridgeCommands(bridge, states, mentions, waitingReasons, channel),
       swallowKey: () => {}, // what it has decided is gone
     }),
     vscode.workspace.onDidChangeConfiguration((event) => {

@@ -9,9 +9,9 @@ import { configDir } from '../server/configDir.ts';
 import { Attention } from './attention.ts';
 import { launch, reportMissingCommand, run } from './launch.ts';
 import { Launcher } from './launcher.ts';
-import { offerReconnect } from './reconnect.ts';
-import { renameSession, showSession } from './sessionCommands.ts';
+import { showSession } from './sessionCommands.ts';
 import { SessionRecords } from './sessionRecords.ts';
+import { SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { registerTerminalLinks } from './terminalLinks.ts';
 import { injectEnvironment } from './terminals.ts';
@@ -22,6 +22,7 @@ export class SessionsFeature implements Disposable {
   readonly attention: Attention;
   readonly signs: TerminalSigns;
   readonly records: SessionRecords;
+  readonly states: SessionStates;
   private readonly launcher: Launcher;
   private readonly store = new DisposableStore();
 
@@ -62,6 +63,10 @@ export class SessionsFeature implements Disposable {
         sessionRecords: this.records,
       }),
     );
+    const { attention, signs, records } = this;
+    this.states = store.add(
+      new SessionStates({ bridge, proposals, sessionTerminals, attention, signs, records }),
+    );
     store.add(registerTerminalLinks(sessionTerminals));
     store.add(reportMissingCommand(this.launcher));
     store.add(
@@ -69,7 +74,7 @@ export class SessionsFeature implements Disposable {
         if (state.kind === 'listening') {
           const isNewPort = injectEnvironment(environmentVariableCollection, state.port);
           if (isNewPort) {
-            void offerReconnect(state.port);
+            void import('./reconnect.ts').then(({ offerReconnect }) => offerReconnect(state.port));
           }
         }
       }),
@@ -90,7 +95,8 @@ export class SessionsFeature implements Disposable {
         await resume(launcher, records, sessionTerminals, userPlace);
       },
       showSession: (argument: unknown) => showSession(sessionTerminals, userPlace, argument),
-      renameSession: (argument: unknown) => renameSession(sessionTerminals, argument),
+      renameSession: async (argument: unknown) =>
+        (await import('./renameSession.ts')).renameSession(sessionTerminals, argument),
     };
   }
 

@@ -117,7 +117,7 @@ export class Launcher implements vscode.Disposable {
     return (
       !this.lastUsed &&
       this.isRestoring() &&
-      [...this.shells, ...this.sessionTerminals.namedProcesses].some(isAlive)
+      (this.shells.some(isAlive) || this.sessionTerminals.absent.length > 0)
     );
   }
 
@@ -134,7 +134,7 @@ export class Launcher implements vscode.Disposable {
   private terminalOptions(): vscode.TerminalOptions {
     const port = this.port();
     return {
-      name: 'Claude Code',
+      name: this.sessionTerminals.newTerminalName('Claude Code'),
       iconPath: new vscode.ThemeIcon('sparkle'),
       env: { ...(port !== undefined && connectionEnvironment(port)), ...setting('environment') },
     };

@@ -20,21 +20,8 @@ export function showSession(
   });
 }
 
-export function renameSession(sessionTerminals: SessionTerminals, argument: unknown): Promise<void> {
-  return withSession(sessionTerminals, argument, async (session) => {
-    const label = await vscode.window.showInputBox({
-      title: 'Rename Session',
-      value: session.label,
-      validateInput: (value) => (value.trim() ? undefined : 'A session needs a name.'),
-    });
-    if (label !== undefined) {
-      sessionTerminals.rename(session, label.trim());
-    }
-  });
-}
-
 /** The session that a view passes as the argument of a command, or a notification by its id; or the only one; or the user's pick. */
-async function withSession(
+export async function withSession(
   sessionTerminals: SessionTerminals,
   argument: unknown,
   act: (session: Session) => unknown,

@@ -28,6 +28,10 @@ export class SessionTerminals implements vscode.Disposable {
   private readonly terminals = new WeakMap<Session, vscode.Terminal>();
   private readonly labels: Map<number, string>;
   private readonly folders = new WeakMap<Session, string>();
+  /** Those whose label is only for as long as no terminal of theirs is found. */
+  private readonly unnamed = new WeakSet<Session>();
+  /** As terminals were last seen to be called. */
+  private readonly names = new WeakMap<vscode.Terminal, string>();
   private order: number[];
   /** One after the other: a look starts processes where there is no /proc, and clients may come by the hundred. */
   private readonly looks = new Queue();
@@ -55,6 +59,7 @@ export class SessionTerminals implements vscode.Disposable {
       }),
       // The CLI calls this tool with each prompt, and others as it works along by itself.
       bridge.onDidTell(({ what, session }) => {
+        this.followName(session);
         if (what === 'closeAllDiffTabs') {
           this.touch(session);
         }
@@ -63,6 +68,7 @@ export class SessionTerminals implements vscode.Disposable {
         if (terminal) {
           this.sessionsIn(terminal).forEach((session) => this.touch(session));
         }
+        this.sessions.forEach((session) => this.followName(session));
       }),
       // After a window reload a CLI may be back before the editor has restored its terminal.
       vscode.window.onDidOpenTerminal(() => this.sessions.forEach((session) => this.look(session))),
@@ -77,9 +83,18 @@ export class SessionTerminals implements vscode.Disposable {
       .sort((a, b) => this.rank(b) - this.rank(a));
   }
 
-  /** The CLIs that have been called something here, also before a window reload; they may have ended. */
-  get namedProcesses(): Iterable<number> {
-    return this.labels.keys();
+  /** Live CLIs that were connected, also before a window reload, and are not. */
+  get absent(): { pid: number; label: string }[] {
+    const connected = new Set(this.sessions.map(({ pid }) => pid));
+    return [...this.labels].flatMap(([pid, label]) =>
+      connected.has(pid) || !isAlive(pid) ? [] : [{ pid, label }],
+    );
+  }
+
+  /** For one more terminal: neither a terminal nor a session is called so. */
+  newTerminalName(name: string): string {
+    const names = vscode.window.terminals.map((terminal) => terminal.name);
+    return firstUnused([...this.labelsOfOthers(undefined), ...names], numbered(name));
   }
 
   sessionsIn(terminal: vscode.Terminal): Session[] {
@@ -139,11 +154,15 @@ export class SessionTerminals implements vscode.Disposable {
       if (folder !== undefined) {
         this.folders.set(session, folder);
       }
-      const label = this.labels.get(pid);
-      if (label !== undefined) {
+      const label = this.unnamed.has(session) ? undefined : this.labels.get(pid);
+      if (label === undefined) {
+        this.unnamed.add(session);
+        const name = (number: number) => `Claude ${session.id + number - 1}`;
+        this.rename(session, firstUnused(this.labelsOfOthers(pid), name));
+      } else {
         session.label = label;
+        this.changed.fire(session);
       }
-      this.changed.fire(session);
       for (const terminal of vscode.window.terminals) {
         // Not all at once: the process id of a terminal that does not start never comes.
         void terminal.processId.then((shell) => {
@@ -152,7 +171,11 @@ export class SessionTerminals implements vscode.Disposable {
             if (terminal === vscode.window.activeTerminal) {
               this.touch(session);
             }
-            this.rename(session, label ?? this.unusedLabel(terminal.name));
+            this.names.set(terminal, terminal.name);
+            // Where a terminal is called after its title, the CLI's sign of work comes first.
+            const name = numbered(terminal.name.replace(/^[✳\u25d0-\u25d3\u2800-\u28ff] /, ''));
+            this.unnamed.delete(session);
+            this.rename(session, label ?? firstUnused(this.labelsOfOthers(pid), name));
           }
         });
       }
@@ -161,15 +184,33 @@ export class SessionTerminals implements vscode.Disposable {
     }
   }
 
-  private unusedLabel(terminalName: string): string {
-    // Where a terminal is called after its title, the CLI's sign of work comes first.
-    const name = terminalName.replace(/^[✳\u25d0-\u25d3\u2800-\u28ff] /, '');
-    // Those that are still to come back have theirs, too.
-    const used = new Set([...this.labels].flatMap(([pid, other]) => (isAlive(pid) ? other : [])));
-    let label = name;
-    for (let number = 2; used.has(label); number++) {
-      label = `${name} ${number}`;
+  /** VS Code does not tell when the user renames a terminal. One without a name of its own is called after its title. */
+  private followName(session: Session): void {
+    const terminal = this.terminalOf(session);
+    const before = terminal && this.names.get(terminal);
+    if (terminal?.creationOptions.name === undefined || before === terminal.name) {
+      return;
     }
-    return label;
+    this.names.set(terminal, terminal.name);
+    if (session.label !== terminal.name) {
+      this.rename(session, terminal.name);
+    }
   }
+
+  /** Also those of CLIs that are still to come back. */
+  private labelsOfOthers(own: number | undefined): string[] {
+    return [...this.labels].flatMap(([pid, label]) => (pid !== own && isAlive(pid) ? label : []));
+  }
+}
+
+function numbered(name: string): (number: number) => string {
+  return (number) => (number === 1 ? name : `${name} ${number}`);
+}
+
+function firstUnused(used: readonly string[], name: (number: number) => string): string {
+  let number = 1;
+  while (used.includes(name(number))) {
+    number++;
+  }
+  return name(number);
 }

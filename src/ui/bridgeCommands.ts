@@ -2,20 +2,28 @@ import * as vscode from 'vscode';
 import type { Mentions } from '../mentions/mentions.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Bridge } from '../server/bridge.ts';
-import { reconnect } from '../sessions/reconnect.ts';
+import type { SessionStates } from '../sessions/sessionStates.ts';
 
 export function bridgeCommands(
   bridge: Bridge,
+  states: SessionStates,
   mentions: Mentions,
   reasons: WaitingReasons,
   log: vscode.LogOutputChannel,
 ) {
   return {
-    showMenu: async () => (await import('./menu.ts')).showMenu(bridge, mentions, reasons),
+    showMenu: async () => (await import('./menu.ts')).showMenu(bridge, states, mentions, reasons),
     showLog: () => log.show(),
     copyConnectionInfo: async () => (await import('./menu.ts')).copyConnectionInfo(bridge),
     restart: () => restart(bridge),
-    reconnect: () => (bridge.state.kind === 'listening' ? reconnect(bridge.state.port) : restart(bridge)),
+    reconnect: async () => {
+      if (bridge.state.kind !== 'listening') {
+        await restart(bridge);
+        return;
+      }
+      const { reconnect } = await import('../sessions/reconnect.ts');
+      await reconnect(bridge.state.port);
+    },
   };
 }
 

@@ -1,16 +1,26 @@
 import * as vscode from 'vscode';
+import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
 import { describe } from '../mentions/mentionCommands.ts';
 import type { Mentions } from '../mentions/mentions.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
+import type { Proposal } from '../proposals/proposal.ts';
 import type { Bridge } from '../server/bridge.ts';
+import type { Session } from '../server/session.ts';
+import type { SessionStates, StateWords } from '../sessions/sessionStates.ts';
 import { commandIds } from '../editor/commandIds.ts';
+import { withoutIcons } from '../editor/plainLabel.ts';
 
 interface Item extends vscode.QuickPickItem {
   act: () => unknown;
 }
 
-export async function showMenu(bridge: Bridge, mentions: Mentions, reasons: WaitingReasons): Promise<void> {
+export async function showMenu(
+  bridge: Bridge,
+  states: SessionStates,
+  mentions: Mentions,
+  reasons: WaitingReasons,
+): Promise<void> {
   const run = (command: string) => () => vscode.commands.executeCommand(command);
   const waitingMentions = mentions.waiting + mentions.waitingForPrompt;
   const waitingReasons = reasons.all;
@@ -40,6 +50,7 @@ export async function showMenu(bridge: Bridge, mentions: Mentions, reasons: Wait
     },
   ].filter((item) => item !== false && item !== undefined);
   const items: Item[] = [
+    ...states.waiting.map(({ session, state }) => show(session, state, states.proposalsOf(session))),
     { label: '$(terminal) Run Claude Code', act: run(commandIds.run) },
     ...waiting,
     {
@@ -64,6 +75,19 @@ export async function showMenu(bridge: Bridge, mentions: Mentions, reasons: Wait
     placeHolder: connectionInfo(bridge).join(' · '),
   });
   await picked?.act();
+}
+
+/** Goes to what a session waits with. */
+function show(session: Session, { icon, text }: StateWords, [proposal, ...others]: Proposal[]): Item {
+  const details = proposal && others.length === 0 ? `${text}: ${proposal.fileName}` : text;
+  return {
+    label: `$(${icon}) Show ${withoutIcons(printable(session.label))}`,
+    detail: withoutIcons(details),
+    act: () =>
+      proposal
+        ? vscode.commands.executeCommand(commandIds.openProposal, proposal)
+        : vscode.commands.executeCommand(commandIds.showSession, session),
+  };
 }
 
 export async function copyConnectionInfo(bridge: Bridge): Promise<void> {

@@ -4,12 +4,11 @@ import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
 import { Throttle } from '../base/throttle.ts';
 import { Proposal } from '../proposals/proposal.ts';
-import type { Proposals } from '../proposals/proposals.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
-import { promptText, questionText, toolText } from '../sessions/stateText.ts';
+import type { SessionStates, StateWords } from '../sessions/sessionStates.ts';
+import { promptText, toolText } from '../sessions/stateText.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
-import type { TerminalSigns } from '../sessions/terminalSigns.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Session } from '../server/session.ts';
 import type { AgentChanges } from '../changes/agentChanges.ts';
@@ -21,11 +20,10 @@ type Node = Session | Proposal;
 
 interface SessionsViewDependencies {
   bridge: Bridge;
-  proposals: Proposals;
   agentChanges: AgentChanges;
   sessionTerminals: SessionTerminals;
   attention: Attention;
-  signs: TerminalSigns;
+  states: SessionStates;
   records: SessionRecords;
   waitingReasons: WaitingReasons;
 }
@@ -44,21 +42,15 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(private readonly dependencies: SessionsViewDependencies) {
-    const { bridge, proposals, agentChanges, sessionTerminals, attention, signs, records, waitingReasons } =
-      dependencies;
+    const { agentChanges, states, waitingReasons } = dependencies;
     this.view = vscode.window.createTreeView('ideBridge.sessions', { treeDataProvider: this });
     const update = () => this.update();
     this.subscription = vscode.Disposable.from(
       this.view,
       this.redraw,
       this.changed,
-      bridge.onDidChangeState(update),
-      proposals.onDidChange(update),
+      states.onDidChange(update),
       agentChanges.changes.onDidChange(update),
-      signs.onDidChange(update),
-      records.onDidChange(update),
-      sessionTerminals.onDidChange(update),
-      attention.onDidChange(update),
       waitingReasons.onDidChange(update),
     );
   }
@@ -68,7 +60,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     if (!node) {
       return [...bridge.sessions].filter(({ clientInfo }) => clientInfo !== undefined);
     }
-    return node instanceof Proposal ? [] : this.proposalsOf(node);
+    return node instanceof Proposal ? [] : this.dependencies.states.proposalsOf(node);
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
@@ -80,9 +72,10 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
   }
 
   private update(): void {
-    const value = this.dependencies.attention.asking.size;
-    const tooltip = `${counted(value, 'Claude Code session waits', 'Claude Code sessions wait')} for you`;
-    this.view.badge = value === 0 ? undefined : { value, tooltip };
+    const { attention, states } = this.dependencies;
+    const words = [...attention.asking].map((session) => `${session.label}: ${states.of(session).text}`);
+    const tooltip = words.join('\n');
+    this.view.badge = words.length === 0 ? undefined : { value: words.length, tooltip };
     this.redraw.schedule();
   }
 
@@ -91,23 +84,19 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     return new Set([...this.dependencies.bridge.sessions].flatMap((session) => property(session) ?? []));
   }
 
-  private proposalsOf(session: Session): Proposal[] {
-    return this.dependencies.proposals.all.filter((proposal) => proposal.session === session);
-  }
-
   private sessionItem(session: Session): vscode.TreeItem {
-    const { agentChanges, sessionTerminals, waitingReasons } = this.dependencies;
+    const { agentChanges, sessionTerminals, states, waitingReasons } = this.dependencies;
     const { label, clientInfo, pid } = session;
     const folder = sessionTerminals.folderOf(session);
     const reasons = waitingReasons.all.filter((reason) => reason.pid === pid);
     const hasTerminal = sessionTerminals.terminalOf(session) !== undefined;
-    const { icon, text } = this.state(session);
+    const { kind, icon, text } = states.of(session);
     const { None, Expanded } = vscode.TreeItemCollapsibleState;
-    const hasChildren = this.proposalsOf(session).length > 0;
+    const hasChildren = states.proposalsOf(session).length > 0;
     const item = new vscode.TreeItem(label, hasChildren ? Expanded : None);
     // Two ids: the editor would keep an item closed that had no children when it was first shown.
     item.id = `session ${session.id}${hasChildren ? ' with proposals' : ''}`;
-    item.iconPath = icon;
+    item.iconPath = new vscode.ThemeIcon(icon, iconColor(kind));
     const changed = agentChanges.changes.all.filter(({ set }) => pid !== undefined && set.pid === pid).length;
     const { mode = 'default', turn } = this.dependencies.records.of(session) ?? {};
     const folders = this.each((other) => sessionTerminals.folderOf(other));
@@ -137,34 +126,6 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     return item;
   }
 
-  private state(session: Session): { icon: vscode.ThemeIcon; text: string } {
-    const proposals = this.proposalsOf(session).length;
-    const warning = new vscode.ThemeColor('list.warningForeground');
-    if (proposals > 0) {
-      const text = proposals === 1 ? 'Proposal open' : `${proposals} proposals open`;
-      return { icon: new vscode.ThemeIcon('diff', warning), text };
-    }
-    const { attention, sessionTerminals, signs, records } = this.dependencies;
-    const state = records.stateOf(session);
-    const working = { icon: new vscode.ThemeIcon('loading~spin'), text: 'Working' };
-    if (state?.status === 'waiting') {
-      return { icon: new vscode.ThemeIcon('bell-dot', warning), text: questionText(state) };
-    }
-    if (state?.status === 'working') {
-      return working;
-    }
-    if (attention.asking.has(session)) {
-      return { icon: new vscode.ThemeIcon('bell-dot', warning), text: state ? 'Done' : 'Waiting for you' };
-    }
-    if (!state && signs.isWorking(sessionTerminals.terminalOf(session))) {
-      return working;
-    }
-    // All that a transcript alone tells.
-    return !state && records.of(session)?.state?.status === 'running'
-      ? { icon: new vscode.ThemeIcon('loading~spin'), text: 'Working or asking' }
-      : { icon: new vscode.ThemeIcon('sparkle'), text: 'Idle' };
-  }
-
   /** What the CLI's records tell besides, for the tooltip, which is plain text. */
   private details(session: Session): string[] {
     const recorded = this.dependencies.records.of(session);
@@ -180,6 +141,21 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
       ...(model === undefined ? [] : [`Model: ${printable(model, 60)}`]),
       ...(contextTokens === undefined ? [] : [`Context: ${contextTokens.toLocaleString('en')} tokens`]),
     ];
+  }
+}
+
+/** Whoever waits for an answer stands out. */
+function iconColor(kind: StateWords['kind']): vscode.ThemeColor | undefined {
+  switch (kind) {
+    case 'asks':
+    case 'proposes':
+    case 'calls':
+      return new vscode.ThemeColor('list.warningForeground');
+    case 'done':
+      return new vscode.ThemeColor('testing.iconPassed');
+    case 'working':
+    case 'idle':
+      return undefined;
   }
 }
 

@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
+import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Mentions } from '../mentions/mentions.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Attention } from '../sessions/attention.ts';
+import type { SessionStates, StateWords } from '../sessions/sessionStates.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { StatusItem, type StatusText } from '../editor/statusItem.ts';
 
@@ -20,12 +22,12 @@ export class StatusBar implements vscode.Disposable {
   constructor(
     private readonly bridge: Bridge,
     private readonly attention: Attention,
+    private readonly states: SessionStates,
     private readonly mentions: Mentions,
     private readonly reasons: WaitingReasons,
   ) {
     this.subscription = vscode.Disposable.from(
-      bridge.onDidChangeState(() => this.update()),
-      attention.onDidChange(() => this.update()),
+      states.onDidChange(() => this.update()),
       mentions.onDidChange(() => this.update()),
       reasons.onDidChange(() => this.update()),
     );
@@ -38,8 +40,8 @@ export class StatusBar implements vscode.Disposable {
   }
 
   private update(): void {
-    const { bridge, attention, mentions, reasons } = this;
-    this.item.tell(describe(bridge, attention, waiting(mentions, reasons)));
+    const { bridge, attention, states, mentions, reasons } = this;
+    this.item.tell(describe(bridge, attention, states, waiting(mentions, reasons)));
   }
 }
 
@@ -57,19 +59,40 @@ function waiting(mentions: Mentions, reasons: WaitingReasons): { count: number; 
   return { count: forSession + waitingForPrompt + reasons.all.length, lines };
 }
 
+/** Of proposals an item of their own tells. */
+function waitingText(number: number, kind: StateWords['kind']): string | undefined {
+  switch (kind) {
+    case 'asks':
+      return counted(number, 'asks', 'ask');
+    case 'calls':
+      return counted(number, 'waits', 'wait');
+    case 'done':
+      return `${number} done`;
+    default:
+      return undefined;
+  }
+}
+
 function describe(
   { state, sessions }: Bridge,
   { unseen }: Attention,
+  states: SessionStates,
   { count, lines }: ReturnType<typeof waiting>,
 ): StatusText {
-  if (unseen > 0) {
+  const waitingSessions = states.waiting;
+  const [first] = waitingSessions;
+  if (first) {
+    const { kind, icon } = first.state;
+    const number = waitingSessions.filter((other) => other.state.kind === kind).length;
+    const waits = count > 0 ? `, ${count} waiting` : '';
     return {
-      text: `$(bell-dot) Claude: ${sessions.size}${count > 0 ? `, ${count} waiting` : ''}`,
+      text: `$(${icon}) Claude: ${waitingText(number, kind) ?? sessions.size}${waits}`,
       tooltip: [
-        `${counted(unseen, 'Claude Code session waits', 'Claude Code sessions wait')} for you.`,
+        ...waitingSessions.map(({ session, state: { text } }) => `${printable(session.label)}: ${text}`),
         ...lines,
       ].join('\n'),
-      color: 'statusBarItem.warningBackground',
+      // What is in view needs no colour, nor what needs no answer.
+      ...(unseen > 0 && kind !== 'done' && { color: 'statusBarItem.warningBackground' }),
     };
   }
   switch (state.kind) {

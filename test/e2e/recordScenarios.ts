@@ -14,14 +14,19 @@ function isAt(desk: () => Desk, state: string): Promise<void> {
 async function turn(
   desk: () => Desk,
   claude: Claude,
-  { during, asking, after }: Record<'during' | 'asking' | 'after', string>,
+  {
+    before = 'Idle',
+    during,
+    asking,
+    after,
+  }: { before?: string } & Record<'during' | 'asking' | 'after', string>,
 ): Promise<void> {
   const command = `touch ${(await desk().file('touched')).path}`;
   const [mayAsk, mayEnd] = [new Deferred<void>(), new Deferred<void>()];
   claude.api.script([toolUse('Bash', { command, description: 'touch' })], mayAsk.promise);
   claude.api.script([text('it is done')], mayEnd.promise);
   await desk().window.runCommand('Claude Code: Focus on Sessions View');
-  await isAt(desk, 'Idle');
+  await isAt(desk, before);
   const prompted = claude.prompt('please touch it');
   await isAt(desk, during);
   mayAsk.settle();
@@ -56,6 +61,6 @@ export function withoutRecordScenarios(desk: () => Desk): void {
   it('shows of a session no more than its transcript tells', async () => {
     const claude = await desk().startClaude();
     const running = 'Working or asking';
-    await turn(desk, claude, { during: running, asking: running, after: running });
+    await turn(desk, claude, { before: 'Connected', during: running, asking: running, after: running });
   });
 }

@@ -33,7 +33,7 @@ describe('attention', function () {
     await vscode.commands.executeCommand('ideBridge.newSessionInPanel');
     client = await connectClient((await cli.run(1)).pid);
     await vscode.commands.executeCommand('ideBridge.sessions.focus');
-    await ui.page.locator('.monaco-list-row', { hasText: 'Idle' }).waitFor();
+    await ui.page.locator('.monaco-list-row', { hasText: 'Connected' }).waitFor();
   });
   afterEach(async function () {
     if (this.currentTest?.isPending()) {
@@ -105,7 +105,7 @@ describe('attention', function () {
     const toast = toasts().filter({ hasText: 'Claude Code waits for you' });
     await toast.getByRole('button', { name: 'Show' }).click();
     await until('its terminal', () => vscode.window.activeTerminal?.name === 'Claude Code');
-    await ui.page.locator('.monaco-list-row', { hasText: 'Idle' }).waitFor();
+    await ui.page.locator('.monaco-list-row', { hasText: 'Connected' }).waitFor();
   });
 
   it('is asked for by a bell in the panel, which may be closed, while the user is in an editor', async () => {
@@ -119,7 +119,7 @@ describe('attention', function () {
     await until('the colour', async () => /warning/.test((await status().getAttribute('class')) ?? ''));
     // The terminal is the active one all along, so VS Code tells nothing of this.
     await vscode.commands.executeCommand('ideBridge.run');
-    await ui.page.locator('.monaco-list-row', { hasText: 'Idle' }).waitFor();
+    await ui.page.locator('.monaco-list-row', { hasText: 'Connected' }).waitFor();
   });
 
   it('is asked for by a bell in a terminal of the editor area that another tab covers', async () => {
@@ -172,7 +172,7 @@ describe('attention', function () {
     assert.equal(await toasts().count(), 0);
     // Seen, and left without an answer: another bell is for the same wait.
     await vscode.commands.executeCommand('ideBridge.run');
-    await row('Idle').waitFor();
+    await row('Idle or asking').waitFor();
     await setTimeout(longEnough);
     await newTerminalInFront();
     await cli.say(pid, '\x07');
@@ -197,7 +197,9 @@ describe('attention', function () {
     const { pid } = await cli.run(1);
     for (const sign of ['◐', '✳']) {
       await cli.say(pid, `\x1b]0;${sign} Claude Code\x07`);
-      await ui.page.locator('.monaco-list-row', { hasText: sign === '✳' ? 'Idle' : 'Working' }).waitFor();
+      await ui.page
+        .locator('.monaco-list-row', { hasText: sign === '✳' ? 'Idle or asking' : 'Working' })
+        .waitFor();
     }
     await setTimeout(longEnough);
     assert.equal(await toasts().count(), 0);

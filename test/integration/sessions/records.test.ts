@@ -39,6 +39,9 @@ describe('the records of a session', function () {
   const status = () => desk.ui.page.locator('[id$="ideBridge.status"]');
   const isColoured = async () => /warning/.test((await status().getAttribute('class')) ?? '');
 
+  const statusText = async () => ((await status().textContent()) ?? '').trim();
+  const menu = () => desk.ui.page.locator('.quick-input-widget:visible .monaco-list-row');
+
   function ask(command = 'npm test'): void {
     cli.call('Bash', { command });
     cli.is('waiting', 'permission prompt');
@@ -101,6 +104,36 @@ describe('the records of a session', function () {
     assert.equal(await toasts().count(), 1);
   });
 
+  it('tell a question, a proposal and the end of work apart in row, status bar and menu', async () => {
+    cli.is('busy');
+    await row('Working').waitFor();
+    ask();
+    await row('Asks: Bash: npm test').locator('.codicon-question').waitFor();
+    await until('the question', async () => (await statusText()) === 'Claude: 1 asks', 10_000, statusText);
+    await status().hover();
+    await desk.ui.page.locator('.monaco-hover', { hasText: /Claude \d+: Asks: Bash: npm test/ }).waitFor();
+    await desk.ui.screenshot('status-asks');
+    cli.is('busy');
+    await until('no question', async () => (await statusText()) === 'Claude: 1', 10_000, statusText);
+    await propose(desk.client, desk.scratch.write('a.txt', 'a\n'), 'b\n');
+    await row('Proposal open').locator('.codicon-diff').waitFor();
+    await status().locator('.codicon-diff').waitFor();
+    await vscode.window.showTextDocument(vscode.Uri.file(desk.scratch.write('other.txt', '')), {
+      preview: false,
+    });
+    await status().click();
+    const first = menu().first();
+    await first
+      .filter({ hasText: /Show Claude \d+/ })
+      .filter({ hasText: 'Proposal open: a.txt' })
+      .waitFor();
+    await desk.ui.screenshot('menu-proposal');
+    await first.click();
+    await until('the diff', () =>
+      /a\.txt/.test(vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? ''),
+    );
+  });
+
   it('make one wait of a proposal and the question that goes with it', async () => {
     const path = desk.scratch.write('a.txt', 'a\n');
     cli.call('Edit', { file_path: path });
@@ -146,7 +179,7 @@ describe('the records of a session', function () {
     const toast = toasts().filter({ hasText: 'to be read' });
     await toast.waitFor();
     await desk.configure('ideBridge.records.enabled', false);
-    await row('Idle').waitFor();
+    await row('Connected').waitFor();
     await toast.waitFor({ state: 'detached' });
     await desk.configure('ideBridge.records.enabled', true);
     await row('Asks: Bash: to be read').waitFor();
@@ -218,6 +251,50 @@ describe('the records of a session', function () {
       assert.equal(await row('Asks: Bash: npm test').count(), 1);
       await lookAway();
       await until('the colour', isColoured);
+    });
+
+    it('say in the status bar that it asks also in view, and which ones wait first in the menu', async () => {
+      ask();
+      await until('the question', async () => (await statusText()) === 'Claude: 1 asks', 10_000, statusText);
+      assert.ok(!(await isColoured()));
+      await lookAway();
+      const other = recordedCli(process.pid);
+      other.is('idle');
+      const second = await connectClient();
+      await row('Idle').waitFor();
+      await status().click();
+      await menu().nth(1).filter({ hasText: 'Run Claude Code' }).waitFor();
+      await menu()
+        .first()
+        .filter({ hasText: 'Show Claude Code' })
+        .filter({ hasText: 'Asks: Bash: npm test' })
+        .waitFor();
+      await desk.ui.screenshot('menu-asks');
+      await menu().first().click();
+      await until('its terminal', () => vscode.window.activeTerminal?.name === 'Claude Code');
+      await second.close();
+    });
+
+    it('say in row and status bar that it is done, until that is seen, and not as what has to be answered', async () => {
+      await lookAway();
+      cli.is('idle');
+      await row('Done').locator('.codicon-pass').waitFor();
+      await until('the end', async () => (await statusText()) === 'Claude: 1 done', 10_000, statusText);
+      assert.ok(!(await isColoured()));
+      await desk.ui.screenshot('status-done');
+      await vscode.commands.executeCommand('ideBridge.run');
+      await until('no end', async () => (await statusText()) === 'Claude: 1', 10_000, statusText);
+    });
+
+    it('say no more than is known where they may not be read', async () => {
+      await desk.configure('ideBridge.records.enabled', false);
+      await row('Connected').filter({ hasText: 'Claude Code' }).waitFor();
+      const { pid } = await fake.run(1);
+      await fake.say(pid, '\x1b]0;◐ Claude Code\x07');
+      await row('Working').waitFor();
+      await fake.say(pid, '\x1b]0;✳ Claude Code\x07'); // so it is when it asks, too
+      await row('Idle or asking').waitFor();
+      await desk.ui.screenshot('session-unknown');
     });
 
     it('say that it has finished once no command of it runs in the background either', async () => {

@@ -74,11 +74,11 @@ describe('sessions', function () {
       const [folder] = vscode.workspace.workspaceFolders ?? [];
       const words = await tooltip(ui, row('Claude Code'), `process ${pid}`);
       assert.ok(
-        ['Idle', '2.1.330', folder?.name ?? '?'].every((part) => words.includes(part)),
+        ['Connected', '2.1.330', folder?.name ?? '?'].every((part) => words.includes(part)),
         words,
       );
       // What is the same of all is not in the way of what differs.
-      assert.equal(await row('Claude Code').locator('.label-description').textContent(), 'Idle');
+      assert.equal(await row('Claude Code').locator('.label-description').textContent(), 'Connected');
       await ui.screenshot('sessions-two');
     });
 
@@ -95,7 +95,7 @@ describe('sessions', function () {
     it('lists a CLI outside of this window, and says so when it is clicked', async () => {
       await showView();
       clients.push(await connectClient(process.ppid));
-      await row('Idle').click();
+      await row('Connected').click();
       const words = 'runs outside of the terminals of this window';
       await ui.page.locator('.notification-toast', { hasText: words }).waitFor();
     });
@@ -109,6 +109,39 @@ describe('sessions', function () {
       await row('Docs').waitFor({ state: 'detached' });
       clients.push(await connectClient((await cli.run(1)).pid));
       await row('Docs').waitFor();
+    });
+
+    it('keeps the name of a CLI outside of this window’s terminals when it comes back', async () => {
+      const labels = async () => (await rows().locator('.label-name').allInnerTexts()).sort().join();
+      await showView();
+      const client = await connectClient(process.ppid);
+      const name = await until('its name', async () => (await labels()) || undefined);
+      await client.close();
+      await until('nobody', async () => (await labels()) === '');
+      // The number of a connection is another each time, and after a reload that of somebody else.
+      clients.push(await connectClient(process.ppid));
+      await until('its name', async () => (await labels()) === name, 10_000, labels);
+    });
+
+    it('calls a session what its terminal is called, also after either was renamed', async () => {
+      await showView();
+      await startSession();
+      await row('Claude Code').waitFor();
+      await startSession();
+      await row('Claude Code 2').waitFor();
+      const names = () => vscode.window.terminals.map(({ name }) => name).join();
+      assert.equal(names(), 'Claude Code,Claude Code 2');
+      await rename('Claude Code 2', 'Docs');
+      await until('the terminal', () => names() === 'Claude Code,Docs', 10_000, names);
+      await startSession();
+      await row('Claude Code 2').waitFor();
+      await ui.screenshot('sessions-named');
+      // By its terminal, which VS Code does not tell of: seen with the next thing that happens.
+      await vscode.commands.executeCommand('workbench.action.terminal.renameWithArg', { name: 'Tests' });
+      await until('its name', () => names() === 'Claude Code,Docs,Tests', 10_000, names);
+      vscode.window.terminals[0]?.show();
+      await row('Tests').waitFor();
+      assert.equal(await row('Claude Code 2').count(), 0);
     });
 
     it('gives nobody the name of a session that is still to come back', async () => {
@@ -139,7 +172,7 @@ describe('sessions', function () {
       await ui.screenshot('sessions-proposal');
       await client.callForTexts('closeAllDiffTabs');
       await answer;
-      await row('Idle').waitFor();
+      await row('Connected').waitFor();
     });
 
     it('leaves the marks of problems to the files themselves', async () => {

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { Deferred } from '../base/deferred.ts';
+import { withSession } from './sessionCommands.ts';
+import type { SessionTerminals } from './sessionTerminals.ts';
+
+/** And its terminal with it. */
+export function renameSession(sessionTerminals: SessionTerminals, argument: unknown): Promise<void> {
+  return withSession(sessionTerminals, argument, async (session) => {
+    const label = await vscode.window.showInputBox({
+      title: 'Rename Session',
+      value: session.label,
+      validateInput: (value) => (value.trim() ? undefined : 'A session needs a name.'),
+    });
+    if (label !== undefined) {
+      sessionTerminals.rename(session, label.trim());
+      const terminal = sessionTerminals.terminalOf(session);
+      if (terminal) {
+        await renameTerminal(terminal, label.trim());
+      }
+    }
+  });
+}
+
+/** The editor renames no other terminal than the one in front. */
+async function renameTerminal(terminal: vscode.Terminal, name: string): Promise<void> {
+  const inFront = new Deferred<void>();
+  const subscription = vscode.window.onDidChangeActiveTerminal((active) => {
+    if (active === terminal) {
+      inFront.settle();
+    }
+  });
+  terminal.show(true);
+  if (vscode.window.activeTerminal !== terminal) {
+    await Promise.race([inFront.promise, sleep(5_000)]);
+  }
+  subscription.dispose();
+  if (vscode.window.activeTerminal === terminal) {
+    await vscode.commands.executeCommand('workbench.action.terminal.renameWithArg', { name });
+  }
+}
