@@ -9,8 +9,7 @@ import type { Session } from '../server/session.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import type { SharingFeature } from '../sharing/feature.ts';
-import { describe, mentionFiles, mentionSelection } from './mentionCommands.ts';
-import { Mentions, type Prompts } from './mentions.ts';
+import { describeMentions, Mentions, type Prompts } from './mentions.ts';
 import { registerProblemActions } from './problemActions.ts';
 import type { Reasons } from './reasons.ts';
 import { WaitingReasons } from './waitingReasons.ts';
@@ -51,7 +50,7 @@ export class MentionsFeature implements Disposable {
     this.store.add(records.onDidChange(() => this.askForWord()));
     this.store.add(
       mentions.onDidSendWaiting(({ session, mentions }) => {
-        const text = `$(mention) Mentioned ${describe(mentions)} in ${session.label}. Not there? Click Claude here, then Send Again.`;
+        const text = `$(mention) Mentioned ${describeMentions(mentions)} in ${session.label}. Not there? Click Claude here, then Send Again.`;
         vscode.window.setStatusBarMessage(text, 10_000);
       }),
     );
@@ -68,13 +67,23 @@ export class MentionsFeature implements Disposable {
     const dependencies = {
       mentions,
       prompts,
-      selections: sharing.selections,
       sessionTerminals,
       sharing: sharing.sharing,
     };
+    /** Each of the selections, or the file in front. */
+    const mentionSelected = async () => {
+      const selected = sharing.selections.mentions; // of now, whatever is in front once the chunk is there
+      await (await import('./mentionCommands.ts')).mention(dependencies, selected);
+    };
     return {
-      mention: () => mentionSelection(dependencies),
-      mentionFiles: (...args: unknown[]) => mentionFiles(dependencies, args),
+      mention: mentionSelected,
+      mentionFiles: async (...args: unknown[]) => {
+        if (args.length === 0) {
+          await mentionSelected();
+          return;
+        }
+        await (await import('./mentionCommands.ts')).mentionFiles(dependencies, args);
+      },
       rejectProposalWithReason: commandAbout(proposals, async (proposal) =>
         (await this.loadReasons()).reject(proposal),
       ),

@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
-import type { Mentions, Prompts } from './mentions.ts';
+import { describeMentions, type Mentions, type Prompts } from './mentions.ts';
 import { linesOf } from '../editor/linesOf.ts';
-import type { Selections } from '../sharing/selections.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import { setting } from '../editor/settings.ts';
 import type { Sharing } from '../sharing/sharing.ts';
@@ -15,27 +14,17 @@ import { pickSession } from '../sessions/sessionCommands.ts';
 export interface MentionDependencies {
   mentions: Mentions;
   prompts: Prompts;
-  selections: Selections;
   sessionTerminals: SessionTerminals;
   sharing: Sharing;
 }
 
-/** Puts `@file#L1-2` into the prompt of a session: each of the selections, or the file in front. */
-export async function mentionSelection(dependencies: MentionDependencies): Promise<void> {
-  await send(dependencies, dependencies.selections.mentions);
-}
-
-/** @param args as the explorer, a tab, a source control view or a quick fix passes them; without: the file in front */
+/** @param args as the explorer, a tab, a source control view or a quick fix passes them */
 export async function mentionFiles(
   dependencies: MentionDependencies,
   args: readonly unknown[],
 ): Promise<void> {
-  if (args.length === 0) {
-    await mentionSelection(dependencies);
-    return;
-  }
   const byKey = new Map(args.flatMap(mentionsIn).map((mention) => [JSON.stringify(mention), mention]));
-  await send(dependencies, [...byKey.values()]);
+  await mention(dependencies, [...byKey.values()]);
 }
 
 /** What an argument of a menu command stands for: files, lists of them, groups of changed files, lines. */
@@ -58,7 +47,8 @@ function mentionsIn(argument: unknown): AtMentioned[] {
   return [];
 }
 
-async function send(dependencies: MentionDependencies, all: readonly AtMentioned[]): Promise<void> {
+/** Puts `@file#L1-2` of each into the prompt of a session. */
+export async function mention(dependencies: MentionDependencies, all: readonly AtMentioned[]): Promise<void> {
   if (all.length === 0) {
     void vscode.window.showInformationMessage('Claude Code can be pointed to saved files and folders only.');
     return;
@@ -92,8 +82,8 @@ async function sendTo(
   }
   const hasToWait = prompts.isOpen(session) === false;
   const text = hasToWait
-    ? `$(mention) Mentions ${describe(allowed)} once ${session.label} is at its prompt`
-    : `$(mention) Mentioned ${describe(allowed)} in ${session.label}`;
+    ? `$(mention) Mentions ${describeMentions(allowed)} once ${session.label} is at its prompt`
+    : `$(mention) Mentioned ${describeMentions(allowed)} in ${session.label}`;
   vscode.window.setStatusBarMessage(text, hasToWait ? 10_000 : 4_000);
   await mentions.send(session, allowed);
   if (!session.isOpen && mentions.waiting > 0) {
@@ -138,10 +128,4 @@ async function noteWaiting(mentions: Mentions, why: string): Promise<void> {
   } else if (choice === discard) {
     mentions.discardKept();
   }
-}
-
-/** Fit to be shown. */
-export function describe(mentions: readonly AtMentioned[]): string {
-  const [first, ...others] = mentions.map(({ filePath }) => printable(basename(filePath)));
-  return others.length === 0 ? `${first}` : `${first} and ${others.length} more`;
 }

@@ -1,5 +1,7 @@
+import { basename } from 'node:path';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
+import { printable } from '../base/printable.ts';
 import type { AtMentioned } from '../protocol/ide.ts';
 import { isAlive } from '../server/processes.ts';
 import type { Session } from '../server/session.ts';
@@ -189,6 +191,12 @@ export class Mentions implements Disposable {
     void this.memory.update(rememberedMentions, unsent.length > 0 ? unsent : undefined);
     this.changed.fire();
   }
+}
+
+/** Fit to be shown. */
+export function describeMentions(mentions: readonly AtMentioned[]): string {
+  const [first, ...others] = mentions.map(({ filePath }) => printable(basename(filePath)));
+  return others.length === 0 ? `${first}` : `${first} and ${others.length} more`;
 }
 
 /**

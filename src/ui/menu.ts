@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
-import { describe } from '../mentions/mentionCommands.ts';
-import type { Mentions } from '../mentions/mentions.ts';
+import { describeMentions, type Mentions } from '../mentions/mentions.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Proposal } from '../proposals/proposal.ts';
 import type { Bridge } from '../server/bridge.ts';
@@ -32,7 +31,7 @@ export async function showMenu(
       act: () => waitingForWord.forEach((session) => mentions.sendNow(session)),
     },
     lastSent && {
-      label: `$(mention) Send ${describe(lastSent.mentions)} Again`,
+      label: `$(mention) Send ${describeMentions(lastSent.mentions)} Again`,
       detail: `If it is not in the prompt of ${lastSent.session.label}`,
       act: () => mentions.send(lastSent.session, lastSent.mentions),
     },

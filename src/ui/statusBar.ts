@@ -80,13 +80,15 @@ function describe(
   { count, lines }: ReturnType<typeof waiting>,
 ): StatusText {
   const waitingSessions = states.waiting;
+  const waitingWords = count > 0 ? `${count} waiting` : undefined;
   const [first] = waitingSessions;
   if (first) {
     const { kind, icon } = first.state;
     const number = waitingSessions.filter((other) => other.state.kind === kind).length;
-    const waits = count > 0 ? `, ${count} waiting` : '';
+    const told = waitingText(number, kind);
+    const parts = [sessions.size > 1 || !told ? sessions.size : undefined, told, waitingWords];
     return {
-      text: `$(${icon}) Claude: ${waitingText(number, kind) ?? sessions.size}${waits}`,
+      text: `$(${icon}) Claude: ${parts.filter(Boolean).join(', ')}`,
       tooltip: [
         ...waitingSessions.map(({ session, state: { text } }) => `${printable(session.label)}: ${text}`),
         ...lines,
@@ -112,8 +114,9 @@ function describe(
         color: 'statusBarItem.errorBackground',
       };
     case 'listening':
-      if (count > 0) {
-        return { text: `$(mention) Claude: ${count} waiting`, tooltip: lines.join('\n') };
+      if (waitingWords) {
+        const counts = sessions.size > 0 ? `${sessions.size}, ${waitingWords}` : waitingWords;
+        return { text: `$(mention) Claude: ${counts}`, tooltip: lines.join('\n') };
       }
       return sessions.size === 0
         ? {
