@@ -8,7 +8,7 @@ import type { SessionRecords } from './sessionRecords.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { questionText } from './stateText.ts';
 import type { SessionState } from '../records/events.ts';
-import { notifyUntil } from '../editor/notifyUntil.ts';
+import { Notice } from '../editor/notice.ts';
 import { setting } from '../editor/settings.ts';
 import { allTabs } from '../editor/tabContent.ts';
 import type { TerminalSigns } from './terminalSigns.ts';
@@ -63,6 +63,8 @@ export class Attention implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Of the proposals that are out of view. */
+  private notice: Notice | undefined;
 
   readonly onDidChange = this.changed.event;
 
@@ -107,6 +109,7 @@ export class Attention implements vscode.Disposable {
     this.subscriptions.dispose();
     this.changed.dispose();
     this.waits.forEach(({ known }) => known.settle());
+    this.notice?.end();
   }
 
   /** That a CLI has called is known once it was seen; whatever is to be answered is not over with that. */
@@ -218,6 +221,7 @@ export class Attention implements vscode.Disposable {
     if (over.length > 0) {
       this.waits = this.waits.filter((wait) => !over.includes(wait));
       over.forEach(({ known }) => known.settle());
+      this.tellOfProposals();
       this.changed.fire();
     }
   }
@@ -241,15 +245,21 @@ export class Attention implements vscode.Disposable {
     this.timer = undefined;
     // One that was up behind a proposal is up still when that is decided.
     bridge.sessions.forEach((session) => this.followRecord(session));
+    let hasNewProposal = false;
     for (const wait of this.waits.filter(({ isSeen }) => !isSeen)) {
       wait.isSeen = this.isInView(wait);
       if (wait.isSeen) {
         wait.known.settle();
       } else if (!wait.isTold && setting('attention.notify')) {
         wait.isTold = true;
-        void this.notify(wait);
+        if (wait.proposal) {
+          hasNewProposal = true;
+        } else {
+          this.notify(wait);
+        }
       }
     }
+    this.tellOfProposals(hasNewProposal);
     // Of a CLI that does not tell when it goes on, the next call is another question.
     this.keep(
       ({ session, about, isSeen }) =>
@@ -257,24 +267,40 @@ export class Attention implements vscode.Disposable {
     );
   }
 
-  private async notify({ session, about, known }: Wait): Promise<void> {
+  private notify({ session, about, known }: Wait): void {
     const label = printable(session.label);
     const state = this.dependencies.sessionRecords.stateOf(session);
-    if (about === 'question') {
-      const question = state?.status === 'waiting' ? questionText(state, 80) : 'It asks.';
-      const show = { title: 'Show', command: commandIds.showSession, arguments: [session.id] };
-      notifyUntil(known.promise, `${label} waits for you`, show, question);
-      return;
+    const isOver = about === 'call' && state;
+    const question = state?.status === 'waiting' ? questionText(state, 80) : 'It asks.';
+    const notice = new Notice();
+    notice.say(
+      `${label} ${isOver ? 'has finished' : 'waits for you'}`,
+      { title: 'Show', command: commandIds.showSession, arguments: [session.id] },
+      about === 'question' ? question : '',
+    );
+    void known.promise.then(() => notice.end());
+  }
+
+  /** One for all that are out of view; where others have come, or none is left, the one before goes. */
+  private tellOfProposals(hasNew = false): void {
+    const told = this.waits.flatMap(({ proposal, isTold, isSeen }) =>
+      proposal && isTold && !isSeen ? [proposal] : [],
+    );
+    const [first, ...others] = told;
+    if (hasNew || !first) {
+      this.notice?.end();
+      this.notice = hasNew ? new Notice() : undefined;
     }
-    const message =
-      about === 'call'
-        ? `${label} ${state ? 'has finished' : 'waits for you'}.`
-        : `${label} proposes a change to ${about.fileName}.`;
-    const show = 'Show';
-    if ((await vscode.window.showInformationMessage(message, show)) === show) {
-      await (about === 'call'
-        ? vscode.commands.executeCommand(commandIds.showSession, session)
-        : vscode.commands.executeCommand(commandIds.openProposal, about));
+    if (first) {
+      const names = told.map(({ fileName }) => fileName);
+      const sessions = new Set(told.map(({ session }) => printable(session.label)));
+      const who =
+        sessions.size > 1 ? `${sessions.size} sessions propose` : `${[...sessions].join()} proposes`;
+      this.notice?.say(
+        others.length > 0 ? `${who} ${told.length} changes` : `${who} a change to ${first.fileName}`,
+        { title: 'Show', command: commandIds.openProposal, arguments: [first.uri] },
+        others.length > 0 ? printable(names.join(', '), 80) : '',
+      );
     }
   }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { until } from '../../support/until.ts';
-import { connectClient, propose, proposalTabs, skipOnFloor, useDesk } from '../bridge.ts';
+import { connectClient, propose, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
 
 /** The extension never writes the file, so what counts is that the answer is right to the last byte. */
 describe('a proposal for a file that is', () => {
@@ -44,6 +44,7 @@ describe('a proposal for a file that is', () => {
     await accept();
     assert.deepEqual(await answer, ['FILE_SAVED', 'text now\n']);
     assert.equal(readFileSync(path).length, 9);
+    await until('its tab to go', () => tabs().length === 0);
   });
 
   /** What the editor, if it has to guess, takes for a binary file. */

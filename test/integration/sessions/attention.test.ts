@@ -71,7 +71,7 @@ describe('attention', function () {
     await toasts().getByText('proposes a change to a.txt').waitFor();
     await until('the colour', async () => /warning/.test((await status().getAttribute('class')) ?? ''));
     await ui.screenshot('attention-proposal');
-    await vscode.commands.executeCommand('notifications.clearAll');
+    await vscode.commands.executeCommand('notifications.hideToasts');
     // Another look away is no new wait.
     await vscode.commands.executeCommand('workbench.action.previousEditor');
     await vscode.commands.executeCommand('workbench.action.nextEditor');
@@ -79,6 +79,42 @@ describe('attention', function () {
     assert.deepEqual(await toasts().allInnerTexts(), []);
     await client.callForTexts('closeAllDiffTabs');
     await until('no colour', async () => !/warning/.test((await status().getAttribute('class')) ?? ''));
+  });
+
+  it('is asked for by one notification for several proposals, which tells what is left of them', async () => {
+    await newTerminalInFront();
+    const other = await vscode.workspace.openTextDocument(scratch.write('other.txt', ''));
+    const proposed: vscode.Uri[] = [];
+    for (const name of ['a.txt', 'b.txt', 'c [x](command:y).txt']) {
+      proposed.push((await propose(client, scratch.write(name, 'a\n'), 'b\n', name)).uri);
+      await vscode.window.showTextDocument(other, { preview: false });
+    }
+    const [a, b, c] = proposed;
+    assert.ok(a && b && c);
+    const toast = toasts().filter({ hasText: 'Claude Code proposes 3 changes (Show). a.txt, b.txt, c' });
+    await toast.waitFor();
+    assert.equal(await toasts().count(), 1);
+    assert.equal(await toast.locator('.notification-list-item-message a').count(), 1);
+    await ui.screenshot('attention-proposals');
+    await vscode.commands.executeCommand('ideBridge.acceptProposal', a);
+    await toasts().filter({ hasText: 'Claude Code proposes 2 changes (Show). b.txt, c' }).waitFor();
+    await vscode.commands.executeCommand('ideBridge.rejectProposal', c);
+    const last = toasts().filter({ hasText: 'Claude Code proposes a change to b.txt (Show).' });
+    await last.waitFor();
+    await last.locator('a', { hasText: 'Show' }).click();
+    await until(
+      'it in front',
+      () => vscode.window.activeTextEditor?.document.uri.toString() === b.toString(),
+    );
+    await toasts().waitFor({ state: 'detached' });
+    await client.callForTexts('closeAllDiffTabs');
+  });
+
+  it('is no more asked for by a notification when the proposal is decided elsewhere', async () => {
+    await proposeOutOfView();
+    await toasts().getByText('proposes a change to a.txt').waitFor();
+    await client.callForTexts('closeAllDiffTabs');
+    await toasts().waitFor({ state: 'detached' });
   });
 
   it('is not asked for by notification if the user does not want that', async () => {
@@ -103,9 +139,10 @@ describe('attention', function () {
     await cli.say((await cli.run(1)).pid, '\x07');
     await ui.page.locator('.monaco-list-row', { hasText: 'Waiting for you' }).waitFor();
     const toast = toasts().filter({ hasText: 'Claude Code waits for you' });
-    await toast.getByRole('button', { name: 'Show' }).click();
+    await toast.locator('a', { hasText: 'Show' }).click();
     await until('its terminal', () => vscode.window.activeTerminal?.name === 'Claude Code');
     await ui.page.locator('.monaco-list-row', { hasText: 'Connected' }).waitFor();
+    await toast.waitFor({ state: 'detached' });
   });
 
   it('is asked for by a bell in the panel, which may be closed, while the user is in an editor', async () => {
@@ -165,8 +202,8 @@ describe('attention', function () {
     await newTerminalInFront();
     await cli.say(pid, '\x1b]0;✳ Claude Code\x07');
     await row('Waiting for you').waitFor();
-    await toasts().getByText('Claude Code waits for you.').waitFor();
-    await vscode.commands.executeCommand('notifications.clearAll');
+    await toasts().getByText('Claude Code waits for you').waitFor();
+    await vscode.commands.executeCommand('notifications.hideToasts');
     await cli.say(pid, '\x1b]0;✳ Claude Code\x07\x07');
     await setTimeout(longEnough);
     assert.equal(await toasts().count(), 0);
@@ -219,7 +256,7 @@ describe('attention', function () {
       await propose(client, scratch.write('a.txt', 'a\n'), 'b\n');
       // The CLI stops for the question in its terminal as well: that is the same wait.
       await cli.say(pid, '\x1b]0;✳ Claude Code\x07');
-      await toasts().getByText('Claude Code proposes a change to a.txt.').waitFor();
+      await toasts().getByText('Claude Code proposes a change to a.txt').waitFor();
       await setTimeout(longEnough);
       assert.equal(await toasts().count(), 1);
       await client.callForTexts('closeAllDiffTabs');

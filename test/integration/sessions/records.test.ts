@@ -234,8 +234,8 @@ describe('the records of a session', function () {
       await lookAway();
       cli.is('idle');
       await row('Done').waitFor();
-      const toast = toasts().filter({ hasText: 'Claude Code has finished.' });
-      await toast.getByRole('button', { name: 'Show' }).click();
+      const toast = toasts().filter({ hasText: 'Claude Code has finished' });
+      await toast.locator('a', { hasText: 'Show' }).click();
       await until('its terminal', () => vscode.window.activeTerminal?.name === 'Claude Code');
       await row('Idle').waitFor();
     });
