@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
+import { LastTab } from './lastTab.ts';
 import { allTabs } from './tabContent.ts';
 
 interface Terminals {
@@ -14,6 +15,7 @@ export class UserPlace implements vscode.Disposable {
   private outsideOfDiffs: vscode.Terminal | vscode.Uri | undefined;
   private inEditor = false;
   private seenOutsideAt = -Infinity;
+  private readonly lastTab = new LastTab();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
 
@@ -26,6 +28,7 @@ export class UserPlace implements vscode.Disposable {
   ) {
     this.subscriptions = vscode.Disposable.from(
       this.changed,
+      this.lastTab,
       vscode.window.onDidChangeActiveTerminal((terminal) => this.seenIn(terminal)),
       vscode.window.tabGroups.onDidChangeTabs(() => {
         if (this.inEditor && allTabs().length === 0) {
@@ -70,6 +73,12 @@ export class UserPlace implements vscode.Disposable {
   /** Nothing that the user has done since it was shown was elsewhere. */
   isStillIn(terminal: vscode.Terminal): boolean {
     return !this.inEditor && this.outsideOfDiffs === terminal;
+  }
+
+  /** From a terminal to the tab that the user came from, or to what covers it now, of whatever kind that is. */
+  async goToEditor(): Promise<void> {
+    this.setInEditor(true);
+    await this.lastTab.show();
   }
 
   /** Until the next key or click in an editor. */

@@ -3,6 +3,7 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import { setting } from '../editor/settings.ts';
 import type { Logger } from '../base/logger.ts';
+import { fromTerminal } from '../editor/commandIds.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { configDir } from '../server/configDir.ts';
@@ -84,7 +85,7 @@ export class SessionsFeature implements Disposable {
   commands() {
     const { launcher, records, sessionTerminals, userPlace } = this;
     return {
-      run: () => run(launcher),
+      run: (argument: unknown) => run(launcher, argument === fromTerminal),
       newSession: () => launch(launcher),
       newSessionInPanel: () => launch(launcher, [], 'panel'),
       newSessionInEditor: () => launch(launcher, [], 'editor'),

@@ -10,9 +10,10 @@ export const openCommandSetting = {
 };
 const installGuide = vscode.Uri.parse('https://code.claude.com/docs/en/setup');
 
-export async function run(launcher: Launcher): Promise<void> {
+/** @param isInTerminal a terminal has the focus */
+export async function run(launcher: Launcher, isInTerminal: boolean): Promise<void> {
   if (isTrusted()) {
-    await launcher.run();
+    await (isInTerminal ? launcher.runFromTerminal() : launcher.run());
   }
 }
 

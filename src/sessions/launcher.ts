@@ -71,6 +71,16 @@ export class Launcher implements vscode.Disposable {
     }
   }
 
+  /** From the terminal that has the focus: back to the editor where a CLI runs in it, else as `run`. */
+  async runFromTerminal(): Promise<void> {
+    const { activeTerminal } = vscode.window;
+    const isOfCli =
+      activeTerminal &&
+      !this.isDeserted(activeTerminal) &&
+      (this.launched.has(activeTerminal) || this.sessionTerminals.sessionsIn(activeTerminal).length > 0);
+    await (isOfCli ? this.userPlace.goToEditor() : this.run());
+  }
+
   /**
    * Starts one more CLI in a terminal of its own.
    * @param args for this time, after those of the settings

@@ -1,0 +1,54 @@
+import * as vscode from 'vscode';
+import { allTabs, contentOf } from './tabContent.ts';
+
+/** VS Code has commands for these groups, and no API. */
+const ordinals = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth'];
+
+/** The tab in which the user was last, terminals apart. */
+export class LastTab implements vscode.Disposable {
+  /** What tells it from others: after a change of groups VS Code has other objects for the same tabs. */
+  private last: string | undefined;
+  private readonly subscriptions: vscode.Disposable;
+
+  constructor() {
+    const look = () => {
+      const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+      this.last = isNoTerminal(activeTab) ? nameOf(activeTab) : this.last;
+    };
+    look();
+    this.subscriptions = vscode.Disposable.from(
+      vscode.window.tabGroups.onDidChangeTabs(look),
+      vscode.window.tabGroups.onDidChangeTabGroups(look),
+    );
+  }
+
+  /** Gives the focus to what is in front where it is; where a terminal covers it, to itself; where it is gone, to another. */
+  async show(): Promise<void> {
+    const { all, activeTabGroup } = vscode.window.tabGroups;
+    const last = allTabs().find((tab) => nameOf(tab) === this.last);
+    const inFront = all.map(({ activeTab }) => activeTab);
+    const tab = [activeTabGroup.activeTab, last?.group.activeTab, last, ...inFront].find(isNoTerminal);
+    if (!tab) {
+      await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+      return;
+    }
+    const { viewColumn, tabs } = tab.group;
+    const ordinal = ordinals[viewColumn - 1] ?? 'Last';
+    await vscode.commands.executeCommand(`workbench.action.focus${ordinal}EditorGroup`);
+    if (!tab.isActive) {
+      await vscode.commands.executeCommand('workbench.action.openEditorAtIndex', tabs.indexOf(tab));
+    }
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+  }
+}
+
+function isNoTerminal(tab: vscode.Tab | undefined): tab is vscode.Tab {
+  return tab !== undefined && !(tab.input instanceof vscode.TabInputTerminal);
+}
+
+function nameOf({ label, input, group }: vscode.Tab): string {
+  return [group.viewColumn, contentOf(input)?.uri.toString(), label].join(' ');
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { until } from '../../support/until.ts';
+import { propose, useDesk } from '../bridge.ts';
+
+describe('Ctrl+Escape', function () {
+  this.timeout(60_000);
+  const desk = useDesk();
+  let notes: vscode.TextDocument;
+
+  beforeEach(async () => {
+    notes = await vscode.workspace.openTextDocument(desk.scratch.write('notes.txt', ''));
+    await vscode.window.showTextDocument(notes, { preview: false });
+    await desk.ui.page.locator('.editor-instance .view-lines').first().click();
+  });
+  afterEach(async () => {
+    await vscode.window.showTextDocument(notes);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    await vscode.commands.executeCommand('workbench.action.closePanel');
+    // The editor locks the group of a terminal, and the last group stays, with its lock: other files would open beside.
+    await vscode.commands.executeCommand('workbench.action.editorLayoutSingle');
+    await vscode.commands.executeCommand('workbench.action.unlockEditorGroup');
+  });
+
+  const keyboard = () => desk.ui.page.keyboard;
+  const escape = () => keyboard().press('Control+Escape');
+  const hasEditorFocus = () =>
+    desk.ui.page.evaluate<boolean>('document.activeElement.closest(".monaco-editor") !== null');
+
+  /** A program that keeps what it is sent. @returns what that is */
+  function listener(name: string): { script: string; isThere: () => boolean; heard: () => string } {
+    const file = desk.scratch.path(`${name}.txt`);
+    const script = `stty raw -echo; exec cat > "${file}"`;
+    return { script, isThere: () => existsSync(file), heard: () => readFileSync(file, 'utf8') };
+  }
+
+  /** Starts the stand-in for the CLI with the key, and waits until it has the focus. @returns what it is sent */
+  async function runClaude(location: string): Promise<() => string> {
+    const { script, isThere, heard } = listener('claude');
+    const command = desk.scratch.write('fake-claude', `#!/bin/sh\n${script}\n`);
+    chmodSync(command, 0o755);
+    await desk.configure('ideBridge.command', command);
+    await desk.configure('ideBridge.location', location);
+    await escape();
+    await until('the CLI', isThere, 20_000);
+    await until('the focus in it', () => desk.ui.hasTerminalFocus());
+    return heard;
+  }
+
+  /** Opens a terminal in which no CLI runs, and clicks into it. @returns what it is sent */
+  async function openShell(location: vscode.TerminalLocation): Promise<() => string> {
+    const { script, isThere, heard } = listener('shell');
+    const shellArgs = ['-c', script];
+    const terminal = vscode.window.createTerminal({ shellPath: '/bin/sh', shellArgs, location });
+    terminal.show();
+    await until('the shell', isThere);
+    await until('its terminal in front', () => vscode.window.activeTerminal === terminal);
+    await until('the focus in it', () => desk.ui.hasTerminalFocus());
+    return heard;
+  }
+
+  async function typeInNotes(words: string): Promise<void> {
+    await until('the focus in the file', hasEditorFocus);
+    await keyboard().type(words);
+    await until(
+      'the keys in the file',
+      () => notes.getText().endsWith(words),
+      5_000,
+      () => notes.getText(),
+    );
+  }
+
+  async function typeIn(heard: () => string, words: string): Promise<void> {
+    await keyboard().type(words);
+    await until('the keys in the terminal', () => heard().endsWith(words), 5_000, heard);
+  }
+
+  for (const location of ['beside', 'editor', 'panel']) {
+    it(`goes from the terminal of Claude Code back to the file, and again to it: ${location}`, async () => {
+      const claude = await runClaude(location);
+      await escape();
+      await typeInNotes('one');
+      await escape();
+      await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
+      await typeIn(claude, 'two');
+      await escape();
+      await typeInNotes('three');
+      assert.equal(claude(), 'two');
+      assert.equal(notes.getText(), 'onethree');
+      assert.equal(vscode.window.terminals.length, 1);
+    });
+  }
+
+  for (const [shells, claudes] of [
+    ['panel', 'beside'],
+    ['panel', 'panel'],
+    ['editor', 'panel'],
+    ['editor', 'editor'],
+  ] as const) {
+    it(`goes from a terminal in the ${shells} to that of Claude Code: ${claudes}`, async () => {
+      const claude = await runClaude(claudes);
+      await escape();
+      await until('the focus in the file', hasEditorFocus);
+      const { Panel, Editor } = vscode.TerminalLocation;
+      const shell = await openShell(shells === 'panel' ? Panel : Editor);
+      await typeIn(shell, 'one');
+      const isInShell = vscode.window.activeTerminal;
+      await escape();
+      await until('the other terminal', () => vscode.window.activeTerminal !== isInShell);
+      await until('the focus in it', () => desk.ui.hasTerminalFocus());
+      await typeIn(claude, 'two');
+      await escape();
+      await typeInNotes('three');
+      assert.deepEqual([shell(), claude()], ['one', 'two']);
+      assert.equal(notes.getText(), 'three');
+    });
+  }
+
+  it('starts Claude Code from a terminal where none runs', async () => {
+    const { script, isThere, heard } = listener('claude');
+    const command = desk.scratch.write('fake-claude', `#!/bin/sh\n${script}\n`);
+    chmodSync(command, 0o755);
+    await desk.configure('ideBridge.command', command);
+    const shell = await openShell(vscode.TerminalLocation.Panel);
+    await escape();
+    await until('the CLI', isThere, 20_000);
+    await typeIn(heard, 'for Claude');
+    assert.equal(shell(), '');
+  });
+
+  it('goes on to the diff that covers the file since', async () => {
+    const claude = await runClaude('beside');
+    const { uri } = await propose(desk.client, desk.scratch.write('hello.txt', 'one\n'), 'changed\n');
+    await typeIn(claude, 'one');
+    await escape();
+    await until('the focus in the diff', hasEditorFocus);
+    await keyboard().type('two');
+    const proposed = await vscode.workspace.openTextDocument(uri);
+    await until('the keys in the diff', () => proposed.getText().includes('two'));
+    await escape();
+    await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
+    await typeIn(claude, 'three');
+  });
+});
