@@ -65,6 +65,18 @@ describe('keys belong to what the user types in:', () => {
     await until('the focus', hasEditorFocus);
   }
 
+  /** Opens a terminal and clicks into it. @returns the file that keeps what is typed there */
+  async function openTerminal(): Promise<string> {
+    const typed = desk.scratch.path('typed.txt');
+    const shellArgs = ['-c', `stty raw -echo; exec cat > '${typed}'`];
+    const terminal = vscode.window.createTerminal({ shellPath: '/bin/sh', shellArgs });
+    terminal.show();
+    await desk.ui.page.locator('.panel .xterm').click();
+    await until('the terminal', () => desk.ui.hasTerminalFocus());
+    await until('its program', () => existsSync(typed));
+    return typed;
+  }
+
   it('a proposal that comes while they type opens behind their file; one key goes there', async () => {
     const notes = await openNotes();
     const { answer, uri } = await typing(notes, () => propose(desk.client, file, 'changed\n'));
@@ -77,6 +89,18 @@ describe('keys belong to what the user types in:', () => {
     await keyboard().press('Control+Enter');
     assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
     await desk.ui.page.locator('.statusbar-item', { hasText: '1 proposal' }).waitFor({ state: 'detached' });
+  });
+
+  it('one key goes there from a terminal, too', async () => {
+    const typed = await openTerminal();
+    const { uri } = await propose(desk.client, file, 'changed\n');
+    await keyboard().type('x');
+    await until('the typing', () => readFileSync(typed, 'utf8') === 'x');
+    await goToProposal(uri);
+    await keyboard().type('y');
+    const proposed = await vscode.workspace.openTextDocument(uri);
+    await until('the key in the diff', () => proposed.getText().includes('y'));
+    assert.equal(readFileSync(typed, 'utf8'), 'x');
   });
 
   it('so does one that comes while they edit another, and is next when that is decided', async () => {
@@ -264,13 +288,7 @@ describe('keys belong to what the user types in:', () => {
     });
 
     it(`${key} that is held after the last proposal presses nothing in their terminal`, async () => {
-      const typed = desk.scratch.path('typed.txt');
-      const shellArgs = ['-c', `stty raw -echo; exec cat > '${typed}'`];
-      const terminal = vscode.window.createTerminal({ shellPath: '/bin/sh', shellArgs });
-      terminal.show();
-      await desk.ui.page.locator('.panel .xterm').click();
-      await until('the terminal', () => desk.ui.hasTerminalFocus());
-      await until('its program', () => existsSync(typed));
+      const typed = await openTerminal();
       await keyboard().type('x');
       await until('the typing', () => readFileSync(typed, 'utf8') === 'x');
       const { answer, uri } = await propose(desk.client, file, 'changed\n');
@@ -282,7 +300,6 @@ describe('keys belong to what the user types in:', () => {
       await keyboard().type('y');
       await until('the next key', () => readFileSync(typed, 'utf8').endsWith('y'));
       assert.equal(readFileSync(typed, 'utf8'), 'xy');
-      terminal.dispose();
     });
   }
 
