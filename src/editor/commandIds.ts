@@ -1,8 +1,9 @@
 /** What our own keys pass to a command that says yes or no: they may be held, or meant for what was in front before. */
 export const byKey = 'key';
 
-/** What the key of `run` passes where a terminal has the focus. */
+/** What the key of `run` passes where a terminal has the focus, and where none has it. */
 export const fromTerminal = 'fromTerminal';
+export const fromElsewhere = 'fromElsewhere';
 
 export type CommandName = keyof typeof commandIds;
 export type CommandHandler = (...args: unknown[]) => unknown;

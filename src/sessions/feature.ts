@@ -3,13 +3,14 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import { setting } from '../editor/settings.ts';
 import type { Logger } from '../base/logger.ts';
-import { fromTerminal } from '../editor/commandIds.ts';
+import { fromElsewhere, fromTerminal } from '../editor/commandIds.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { configDir } from '../server/configDir.ts';
 import { Attention } from './attention.ts';
 import { launch, reportMissingCommand, run } from './launch.ts';
 import { Launcher } from './launcher.ts';
+import { Presses } from './presses.ts';
 import { showSession } from './sessionCommands.ts';
 import { SessionRecords } from './sessionRecords.ts';
 import { SessionStates } from './sessionStates.ts';
@@ -84,8 +85,14 @@ export class SessionsFeature implements Disposable {
 
   commands() {
     const { launcher, records, sessionTerminals, userPlace } = this;
+    const presses = new Presses();
     return {
-      run: (argument: unknown) => run(launcher, argument === fromTerminal),
+      run: async (argument: unknown) => {
+        const isKey = argument === fromTerminal || argument === fromElsewhere;
+        if (!isKey || (await presses.isOwn())) {
+          await run(launcher, argument === fromTerminal);
+        }
+      },
       newSession: () => launch(launcher),
       newSessionInPanel: () => launch(launcher, [], 'panel'),
       newSessionInEditor: () => launch(launcher, [], 'editor'),

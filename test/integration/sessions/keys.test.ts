@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { until } from '../../support/until.ts';
-import { propose, useDesk } from '../bridge.ts';
+import { letMomentPass, propose, useDesk } from '../bridge.ts';
 
 describe('Ctrl+Escape', function () {
   this.timeout(60_000);
@@ -24,7 +25,10 @@ describe('Ctrl+Escape', function () {
   });
 
   const keyboard = () => desk.ui.page.keyboard;
-  const escape = () => keyboard().press('Control+Escape');
+  const escape = async () => {
+    letMomentPass();
+    await keyboard().press('Control+Escape');
+  };
   const hasEditorFocus = () =>
     desk.ui.page.evaluate<boolean>('document.activeElement.closest(".monaco-editor") !== null');
 
@@ -127,6 +131,29 @@ describe('Ctrl+Escape', function () {
     await until('the CLI', isThere, 20_000);
     await typeIn(heard, 'for Claude');
     assert.equal(shell(), '');
+  });
+
+  it('goes once while it is held', async () => {
+    await runClaude('panel');
+    await escape();
+    await until('the focus in the file', hasEditorFocus);
+    letMomentPass();
+    await keyboard().down('Control');
+    await keyboard().down('Escape');
+    await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
+    await desk.ui.page.evaluate(
+      'delete document.body.dataset.left; addEventListener("blur", () => document.body.dataset.left = "left", { capture: true })',
+    );
+    await setTimeout(400); // as keyboards wait before they repeat
+    for (let repeat = 0; repeat < 15; repeat++) {
+      await keyboard().down('Escape');
+      await setTimeout(33);
+    }
+    await keyboard().up('Escape');
+    await keyboard().up('Control');
+    assert.equal(await desk.ui.page.evaluate('document.body.dataset.left'), undefined);
+    await escape();
+    await until('the focus in the file', hasEditorFocus);
   });
 
   it('goes on to the diff that covers the file since', async () => {
