@@ -35,9 +35,8 @@ export class LastTab implements vscode.Disposable {
     const { viewColumn, tabs } = tab.group;
     const ordinal = ordinals[viewColumn - 1] ?? 'Last';
     await vscode.commands.executeCommand(`workbench.action.focus${ordinal}EditorGroup`);
-    if (!tab.isActive) {
-      await vscode.commands.executeCommand('workbench.action.openEditorAtIndex', tabs.indexOf(tab));
-    }
+    // Also where it is in front: one that is still on its way takes no focus from its group.
+    await vscode.commands.executeCommand('workbench.action.openEditorAtIndex', tabs.indexOf(tab));
   }
 
   dispose(): void {
