@@ -12,6 +12,7 @@ const budgets = {
   'src/changes/unwatchedEdits.ts': 46_000,
   'src/doctor/pages.ts': 10_000,
   'src/documents/typescript.ts': 5_000,
+  'src/editor/tell.ts': 2_000,
   'src/editor/terminalInput.ts': 6_000,
   'src/mentions/mentionCommands.ts': 4_000,
   'src/mentions/reasons.ts': 11_000,

@@ -3,6 +3,7 @@ import type { Disposable } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
 import type { Changes } from './changes.ts';
 import { beforeUri } from './beforeFiles.ts';
+import { gitReady } from './gitReady.ts';
 import { setting } from '../editor/settings.ts';
 
 /**
@@ -12,15 +13,25 @@ import { setting } from '../editor/settings.ts';
 export class ChangeGutter implements vscode.QuickDiffProvider, Disposable {
   private readonly update = new Throttle(100, () => this.show());
   private readonly subscription: Disposable;
+  private isReady = false;
+  private isDisposed = false;
   private sourceControl: vscode.SourceControl | undefined;
   /** What the marks were made from; they are asked for once per source control and file only. */
   private shown = '';
 
-  /** @param openChange the command that shows what was done to the file of a URI */
+  /**
+   * @param openChange the command that shows what was done to the file of a URI
+   * @param ready until then there is none: the first source control of a window has the status bar, where Git's branch is
+   */
   constructor(
     private readonly changes: Changes,
     private readonly openChange: string,
+    ready = gitReady(),
   ) {
+    void ready.then(() => {
+      this.isReady = !this.isDisposed;
+      this.update.schedule();
+    });
     this.subscription = vscode.Disposable.from(
       changes.onDidChange(() => this.update.schedule()),
       vscode.workspace.onDidChangeConfiguration((event) => {
@@ -38,13 +49,14 @@ export class ChangeGutter implements vscode.QuickDiffProvider, Disposable {
   }
 
   dispose(): void {
+    this.isDisposed = true;
     this.subscription.dispose();
     this.update.dispose();
     this.sourceControl?.dispose();
   }
 
   private show(): void {
-    const marked = setting('changes.gutter') ? this.changes.all : [];
+    const marked = this.isReady && setting('changes.gutter') ? this.changes.all : [];
     const key = marked
       .map(({ set, snapshot }) => `${set.id}:${snapshot.takenAt}:${snapshot.path}`)
       .join('\n');

@@ -26,8 +26,8 @@ export function launch(launcher: Launcher, args: readonly string[] = [], place?:
 
 function isTrusted(): boolean {
   if (!vscode.workspace.isTrusted) {
-    void vscode.window.showWarningMessage(
-      'Claude Code does not run in Restricted Mode. Trust this workspace first.',
+    void import('../editor/tell.ts').then(({ tellUntrusted }) =>
+      tellUntrusted('Claude Code does not run in Restricted Mode. Trust this workspace first.'),
     );
   }
   return vscode.workspace.isTrusted;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { commandIds } from '../editor/commandIds.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import { Session } from '../server/session.ts';
@@ -41,7 +42,12 @@ export async function withSession(
 export async function pickSession(sessionTerminals: SessionTerminals): Promise<Session | undefined> {
   const { sessions } = sessionTerminals;
   if (sessions.length === 0) {
-    void vscode.window.showInformationMessage('No Claude Code session is connected.');
+    void import('../editor/tell.ts').then(({ tell }) =>
+      tell('No Claude Code session is connected.', {
+        title: 'Run Claude Code',
+        command: commandIds.run,
+      }),
+    );
   }
   if (sessions.length < 2) {
     return sessions[0];

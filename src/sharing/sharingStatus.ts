@@ -65,12 +65,12 @@ export async function chooseSharing(sharing: Sharing): Promise<void> {
         .getConfiguration('ideBridge')
         .update('share.enabled', state === 'on', vscode.ConfigurationTarget.Global);
     }
-    if (sharing.state !== state) {
-      const reason = !vscode.workspace.isTrusted
-        ? 'the workspace is not trusted'
-        : state === 'paused'
-          ? 'it is off in every window'
-          : 'the settings of this workspace say so';
+    if (sharing.state !== state && !vscode.workspace.isTrusted) {
+      const { tellUntrusted } = await import('../editor/tell.ts');
+      await tellUntrusted('Sharing stays off: the workspace is not trusted.');
+    } else if (sharing.state !== state) {
+      const reason =
+        state === 'paused' ? 'it is off in every window' : 'the settings of this workspace say so';
       void vscode.window.showInformationMessage(`Sharing stays off: ${reason}.`);
     }
   };

@@ -29,9 +29,8 @@ export function bridgeCommands(
 
 async function restart(bridge: Bridge): Promise<void> {
   if (!vscode.workspace.isTrusted) {
-    void vscode.window.showWarningMessage(
-      'The bridge stays off in Restricted Mode. Trust this workspace first.',
-    );
+    const { tellUntrusted } = await import('../editor/tell.ts');
+    await tellUntrusted('The bridge stays off in Restricted Mode. Trust this workspace first.');
     return;
   }
   await bridge.restart();

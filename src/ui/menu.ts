@@ -48,9 +48,26 @@ export async function showMenu(
       act: () => mentions.discard(),
     },
   ].filter((item) => item !== false && item !== undefined);
+  const restart = {
+    label: '$(debug-restart) Restart Bridge',
+    detail: 'Disconnects every session',
+    act: run(commandIds.restart),
+  };
+  const { isTrusted } = vscode.workspace;
+  const failure = bridge.state.kind === 'failed' ? bridge.state.error.message : undefined;
   const items: Item[] = [
+    ...(failure === undefined ? [] : [{ ...restart, detail: withoutIcons(printable(failure)) }]),
+    ...(isTrusted
+      ? []
+      : [
+          {
+            label: '$(shield) Manage Workspace Trust',
+            detail: 'The bridge is off in Restricted Mode, and Claude Code does not run',
+            act: run('workbench.trust.manage'),
+          },
+        ]),
     ...states.waiting.map(({ session, state }) => show(session, state, states.proposalsOf(session))),
-    { label: '$(terminal) Run Claude Code', act: run(commandIds.run) },
+    ...(isTrusted ? [{ label: '$(terminal) Run Claude Code', act: run(commandIds.run) }] : []),
     ...waiting,
     {
       label: '$(pulse) Doctor',
@@ -63,11 +80,7 @@ export async function showMenu(
       detail: 'Without the token',
       act: run(commandIds.copyConnectionInfo),
     },
-    {
-      label: '$(debug-restart) Restart Bridge',
-      detail: 'Disconnects every session',
-      act: run(commandIds.restart),
-    },
+    ...(isTrusted && failure === undefined ? [restart] : []),
   ];
   const picked = await vscode.window.showQuickPick(items, {
     title: 'IDE Bridge for Claude Code',

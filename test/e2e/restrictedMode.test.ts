@@ -35,8 +35,17 @@ describe('Restricted Mode', function () {
     await window.runCommand('IDE Bridge: Restart Bridge');
     await page.getByText('The bridge stays off in Restricted Mode.').first().waitFor();
     assert.deepEqual(findLocks(configDir), []);
+    await window.runCommand('IDE Bridge: Open Claude Code in the Panel');
+    const manage = page
+      .locator('.notification-toast', { hasText: 'Claude Code does not run in Restricted Mode.' })
+      .getByRole('button', { name: 'Manage Workspace Trust' });
+    await manage.waitFor();
+    await page.locator('[id$="ideBridge.status"]').click();
+    const first = page.locator('.quick-input-widget:visible .monaco-list-row').first();
+    await first.filter({ hasText: 'Manage Workspace Trust' }).waitFor();
+    await page.keyboard.press('Escape');
 
-    await page.locator('.statusbar-item').filter({ hasText: 'Restricted Mode' }).click();
+    await manage.click();
     await page.getByRole('button', { name: 'Trust', exact: true }).click();
     const { port, authToken } = await until('the lock file', () => findLocks(configDir)[0], 20_000);
     const client = await IdeClient.connect({ port, token: authToken });

@@ -365,6 +365,11 @@ describe('in the window', () => {
       await vscode.commands.executeCommand('ideBridge.restart');
       await toast.getByText('could not be made').waitFor();
       assert.equal(await toast.count(), 1);
+      await statusBar().click();
+      const menu = ui.page.locator('.quick-input-widget:visible .monaco-list-row');
+      await menu.first().filter({ hasText: 'Restart Bridge' }).waitFor();
+      assert.equal(await menu.filter({ hasText: 'Restart Bridge' }).count(), 1);
+      await ui.page.keyboard.press('Escape');
     } finally {
       rmSync(folder);
       renameSync(`${folder}.away`, folder);
@@ -372,6 +377,20 @@ describe('in the window', () => {
     await toast.getByText('Restart Bridge').click();
     await toast.waitFor({ state: 'hidden' });
     await currentLock();
+  });
+
+  it('what needs a session says that there is none, with a button that runs one', async () => {
+    await configure('command', 'sleep 1234');
+    try {
+      await vscode.commands.executeCommand('ideBridge.showSession');
+      const toast = ui.page.locator('.notification-toast', {
+        hasText: 'No Claude Code session is connected.',
+      });
+      await toast.getByRole('button', { name: 'Run Claude Code' }).click();
+      await until('a terminal', () => vscode.window.terminals.length === 1);
+    } finally {
+      await configure('command', undefined);
+    }
   });
 
   it('connection info has no token in it', async () => {
