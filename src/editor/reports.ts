@@ -9,8 +9,8 @@ export interface Report {
 }
 
 /**
- * Pages that only exist while they are open. Their actions are code lenses: the Markdown preview runs no commands,
- * and a link in the text would go into what the user copies.
+ * The last page of each name. Actions are code lenses: the Markdown preview runs no commands, and a link in the text
+ * would go into what the user copies. A page that offers none is rendered; a button in the preview's title shows the source.
  */
 export class Reports
   implements vscode.TextDocumentContentProvider, vscode.CodeLensProvider, vscode.Disposable
@@ -24,7 +24,6 @@ export class Reports
   private readonly subscriptions = [
     vscode.workspace.registerTextDocumentContentProvider(reportScheme, this),
     vscode.languages.registerCodeLensProvider({ scheme: reportScheme }, this),
-    vscode.workspace.onDidCloseTextDocument(({ uri }) => this.reports.delete(uri.path)),
   ];
 
   /** @param name of the tab; a page of that name that is open is replaced. Its extension gives the language. */
@@ -38,7 +37,9 @@ export class Reports
     }
     const document = await vscode.workspace.openTextDocument(uri);
     this.lensesChanged.fire();
-    await vscode.window.showTextDocument(document, { preview: false });
+    if (report.actions.length > 0 || !(await showRendered(uri))) {
+      await vscode.window.showTextDocument(document, { preview: false });
+    }
   }
 
   provideTextDocumentContent({ path }: vscode.Uri): string {
@@ -53,5 +54,17 @@ export class Reports
 
   dispose(): void {
     vscode.Disposable.from(...this.subscriptions, this.changed, this.lensesChanged).dispose();
+  }
+}
+
+/** @returns whether it is; the user may have disabled the editor's Markdown */
+async function showRendered(uri: vscode.Uri): Promise<boolean> {
+  try {
+    await vscode.commands.executeCommand('markdown.showPreview', uri);
+    // One that was open is only brought to the front, whatever the text has become.
+    await vscode.commands.executeCommand('markdown.preview.refresh');
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,5 +1,7 @@
 import type { Disposable } from '../base/disposable.ts';
+import { printable } from '../base/printable.ts';
 import type { Report } from '../editor/reports.ts';
+import { escaped } from '../editor/reportText.ts';
 import type { Sharing } from './sharing.ts';
 import type { Bridge } from '../server/bridge.ts';
 
@@ -31,7 +33,7 @@ export class LastShared implements Disposable {
 
   report(): Report {
     const newest = [...this.last].sort(([, a], [, b]) => b.time.getTime() - a.time.getTime());
-    const patterns = this.sharing.patterns.map((pattern) => `\`${pattern}\``);
+    const patterns = this.sharing.patterns.map((pattern) => escaped(printable(pattern)));
     const text = [
       '# What Is Shared Now',
       states[this.sharing.state],
@@ -50,5 +52,5 @@ export class LastShared implements Disposable {
 
 function section(what: string, { time, to, payload }: Told): string {
   const json = JSON.stringify(payload, undefined, 2);
-  return `### ${what}\n\n${time.toLocaleTimeString()}, to ${to}\n\n\`\`\`json\n${json}\n\`\`\``;
+  return `### ${what}\n\n${time.toLocaleTimeString()}, to ${escaped(to)}\n\n\`\`\`json\n${json}\n\`\`\``;
 }

@@ -144,7 +144,7 @@ describe('context', () => {
   it('a mention by Alt+K in a text that is no file names no other file', async () => {
     await open(file);
     await selection('the file', ({ filePath }) => filePath === file);
-    await vscode.commands.executeCommand('ideBridge.showShared');
+    await vscode.commands.executeCommand('ideBridge.doctor');
     await until('the page', () => vscode.window.activeTextEditor?.document.languageId === 'markdown');
     await vscode.commands.executeCommand('ideBridge.mention');
     await ui.page.locator('.notification-toast', { hasText: 'saved files and folders only' }).waitFor();

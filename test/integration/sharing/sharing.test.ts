@@ -302,16 +302,22 @@ describe('sharing', function () {
     await until('the file at last', () => lastPath() === file);
   });
 
-  it('shows the exact last payload on a page, which is not shared itself', async () => {
+  it('shows the exact last payload on a rendered page, which is not shared itself', async () => {
     const file = scratch.write('a.txt', 'exactly this');
     await use(file);
     await until('the selection', () => selections().at(-1)?.text === 'exactly this');
     await vscode.commands.executeCommand('ideBridge.showShared');
-    // The editor brings a page up to date that was shown a moment ago.
-    const text = () => vscode.window.activeTextEditor?.document.getText() ?? '';
     const payload = JSON.stringify(selections().at(-1), undefined, 2);
-    await until('the payload', () => text().includes(payload), 5_000, text);
+    const inPreview = () =>
+      Promise.all(ui.page.frames().map((frame) => frame.locator('h1, pre').allInnerTexts())).catch(() => []);
+    await until('the rendered page', async () => {
+      const texts = (await inPreview()).flat().map((text) => text.trim());
+      return texts.includes('What Is Shared Now') && texts.includes(payload);
+    });
     await ui.screenshot('what-is-shared-now');
+    await vscode.commands.executeCommand('markdown.showSource');
+    const text = () => vscode.window.activeTextEditor?.document.getText() ?? '';
+    await until('the source', () => text().includes(payload), 5_000, text);
     assert.equal(lastPath(), file);
     const [editors] = await client.callForTexts('getOpenEditors');
     assert.doesNotMatch(editors ?? '', /What Is Shared/);
