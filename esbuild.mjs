@@ -16,6 +16,7 @@ const budgets = {
   'src/mentions/mentionCommands.ts': 4_000,
   'src/mentions/reasons.ts': 11_000,
   'src/notebooks/codeRuns.ts': 15_000,
+  'src/proposals/changedFile.ts': 4_000,
   'src/records/records.ts': 37_000,
   'src/sessions/resume.ts': 4_000,
   'src/tools/jsonSchema.ts': 20_000,

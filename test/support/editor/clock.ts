@@ -90,7 +90,9 @@ export class Clock {
   }
 }
 
-/** Every promise that can go on has done so. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+/** Every promise that can go on has done so, also of an import of what is loaded already. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 4; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
