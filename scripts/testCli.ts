@@ -38,6 +38,7 @@ async function main(): Promise<number> {
     'restrictedMode',
     'hostileFolders',
     'extensionsView',
+    'absentClis',
     'workspaceFile',
     'typedText',
     'codeQuestion',

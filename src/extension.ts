@@ -62,7 +62,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const documents = new DocumentsFeature(bridge, proposals, sharing.sharing);
   const agentChanges = new AgentChanges(storageUri, git, log);
   const sessions = new SessionsFeature(bridge, proposals, sessionTerminals, userPlace, context, log);
-  const { attention, states, records } = sessions;
+  const { attention, states, absentClis, records } = sessions;
   const mentioning = new MentionsFeature(
     { bridge, proposals, sharing, sessionTerminals, records, userPlace, log },
     workspaceState,
@@ -107,10 +107,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       sessionTerminals,
       attention,
       states,
+      absentClis,
       records,
       waitingReasons,
     }),
-    new StatusBar(bridge, attention, states, mentions, waitingReasons),
+    new StatusBar(bridge, attention, states, absentClis, mentions, waitingReasons),
     registerCommands({
       ...sessions.commands(),
       ...mentioning.commands(),
@@ -119,7 +120,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       ...agentChanges.commands(),
       ...notebooks.commands(),
       ...doctor.commands(),
-      ...bridgeCommands(bridge, states, mentions, waitingReasons, channel),
+      ...bridgeCommands(bridge, states, absentClis, mentions, waitingReasons, channel),
       swallowKey: () => {}, // what it has decided is gone
     }),
     vscode.workspace.onDidChangeConfiguration((event) => {

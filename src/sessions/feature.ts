@@ -6,6 +6,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { configDir } from '../server/configDir.ts';
+import { AbsentClis } from './absentClis.ts';
 import { Attention } from './attention.ts';
 import { launch, reportMissingCommand, run } from './launch.ts';
 import { Launcher } from './launcher.ts';
@@ -23,6 +24,7 @@ export class SessionsFeature implements Disposable {
   readonly signs: TerminalSigns;
   readonly records: SessionRecords;
   readonly states: SessionStates;
+  readonly absentClis: AbsentClis;
   private readonly launcher: Launcher;
   private readonly store = new DisposableStore();
 
@@ -67,6 +69,7 @@ export class SessionsFeature implements Disposable {
     this.states = store.add(
       new SessionStates({ bridge, proposals, sessionTerminals, attention, signs, records }),
     );
+    this.absentClis = store.add(new AbsentClis(bridge, sessionTerminals));
     store.add(registerTerminalLinks(sessionTerminals));
     store.add(reportMissingCommand(this.launcher));
     store.add(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
+import type { AbsentClis } from './absentClis.ts';
 import { terminalsWithOtherPort } from './terminalPorts.ts';
 
 /** After a window reload we start before the editor has brought back its terminals; ms. */
@@ -25,9 +26,16 @@ export async function offerReconnect(port: number): Promise<void> {
   }
 }
 
-/** Shows a terminal in which the user may type `/ide`; it is not known what runs there, so nothing is typed. */
-export async function reconnect(port: number): Promise<void> {
-  const terminals = await terminalsWithOtherPort(port);
+/**
+ * Shows a terminal in which the user may type `/ide`; nothing is typed.
+ * @param argument that terminal, where a view names it
+ */
+export async function reconnect(port: number, absentClis?: AbsentClis, argument?: unknown): Promise<void> {
+  const absent = absentClis?.all.flatMap(({ terminal }) => terminal ?? []) ?? [];
+  const named = absent.filter((terminal) => terminal === argument);
+  // Of those with another port it is not known what runs in them.
+  const others = async () => [...new Set([...absent, ...(await terminalsWithOtherPort(port))])];
+  const terminals = named.length > 0 ? named : await others();
   const picked =
     terminals.length > 1
       ? await vscode.window.showQuickPick(

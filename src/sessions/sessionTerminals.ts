@@ -33,6 +33,7 @@ export class SessionTerminals implements vscode.Disposable {
   /** As terminals were last seen to be called. */
   private readonly names = new WeakMap<vscode.Terminal, string>();
   private order: number[];
+  private fromBefore: { pid: number; label: string }[];
   /** One after the other: a look starts processes where there is no /proc, and clients may come by the hundred. */
   private readonly looks = new Queue();
   private readonly changed = new vscode.EventEmitter<Session>();
@@ -49,9 +50,11 @@ export class SessionTerminals implements vscode.Disposable {
   ) {
     const remembered = memento.get<[number, string][]>(rememberedLabels, []);
     this.labels = new Map(remembered.filter(([pid]) => isAlive(pid)));
+    this.fromBefore = [...this.labels].map(([pid, label]) => ({ pid, label }));
     this.order = memento.get<number[]>(rememberedOrder, []).filter(isAlive);
     this.subscriptions = vscode.Disposable.from(
       bridge.onDidIdentify((session) => {
+        this.fromBefore = this.fromBefore.filter(({ pid }) => pid !== session.pid);
         if (this.rank(session) < 0) {
           this.touch(session);
         }
@@ -83,12 +86,14 @@ export class SessionTerminals implements vscode.Disposable {
       .sort((a, b) => this.rank(b) - this.rank(a));
   }
 
-  /** Live CLIs that were connected, also before a window reload, and are not. */
+  /** Live CLIs that were connected before the window was reloaded, or the extension was off, and have not come back. */
   get absent(): { pid: number; label: string }[] {
-    const connected = new Set(this.sessions.map(({ pid }) => pid));
-    return [...this.labels].flatMap(([pid, label]) =>
-      connected.has(pid) || !isAlive(pid) ? [] : [{ pid, label }],
-    );
+    return this.fromBefore.filter(({ pid }) => isAlive(pid));
+  }
+
+  /** See `lineage`. */
+  lineageOf(pid: number): Promise<number[]> {
+    return lineage(pid, this.processes);
   }
 
   /** For one more terminal: neither a terminal nor a session is called so. */
@@ -147,10 +152,7 @@ export class SessionTerminals implements vscode.Disposable {
       return;
     }
     try {
-      const [pids, folder] = await Promise.all([
-        lineage(pid, this.processes),
-        workingDirectory(pid, this.processes),
-      ]);
+      const [pids, folder] = await Promise.all([this.lineageOf(pid), workingDirectory(pid, this.processes)]);
       if (folder !== undefined) {
         this.folders.set(session, folder);
       }

@@ -7,6 +7,7 @@ import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Proposal } from '../proposals/proposal.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Session } from '../server/session.ts';
+import type { AbsentClis } from '../sessions/absentClis.ts';
 import type { SessionStates, StateWords } from '../sessions/sessionStates.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
@@ -18,6 +19,7 @@ interface Item extends vscode.QuickPickItem {
 export async function showMenu(
   bridge: Bridge,
   states: SessionStates,
+  absentClis: AbsentClis,
   mentions: Mentions,
   reasons: WaitingReasons,
 ): Promise<void> {
@@ -51,6 +53,7 @@ export async function showMenu(
   ].filter((item) => item !== false && item !== undefined);
   const items: Item[] = [
     ...states.waiting.map(({ session, state }) => show(session, state, states.proposalsOf(session))),
+    ...absentClis.all.flatMap(({ label, terminal }) => (terminal ? [reconnectItem(label, terminal)] : [])),
     { label: '$(terminal) Run Claude Code', act: run(commandIds.run) },
     ...waiting,
     {
@@ -87,6 +90,14 @@ function show(session: Session, { icon, text }: StateWords, [proposal, ...others
       proposal
         ? vscode.commands.executeCommand(commandIds.openProposal, proposal)
         : vscode.commands.executeCommand(commandIds.showSession, session),
+  };
+}
+
+function reconnectItem(label: string, terminal: vscode.Terminal): Item {
+  return {
+    label: `$(debug-disconnect) Reconnect ${withoutIcons(printable(label))}`,
+    detail: 'Shows its terminal, where you type /ide',
+    act: () => vscode.commands.executeCommand(commandIds.reconnect, terminal),
   };
 }
 

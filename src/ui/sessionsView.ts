@@ -5,18 +5,20 @@ import { counted } from '../base/text.ts';
 import { Throttle } from '../base/throttle.ts';
 import { Proposal } from '../proposals/proposal.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
+import type { AbsentCli } from '../sessions/absentClis.ts';
+import { type AbsentClis } from '../sessions/absentClis.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { SessionStates, StateWords } from '../sessions/sessionStates.ts';
 import { promptText, toolText } from '../sessions/stateText.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import type { Bridge } from '../server/bridge.ts';
-import type { Session } from '../server/session.ts';
+import { Session } from '../server/session.ts';
 import type { AgentChanges } from '../changes/agentChanges.ts';
 import type { Attention } from '../sessions/attention.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { fileIcon } from '../editor/fileIcon.ts';
 
-type Node = Session | Proposal;
+type Node = Session | Proposal | AbsentCli;
 
 interface SessionsViewDependencies {
   bridge: Bridge;
@@ -24,6 +26,7 @@ interface SessionsViewDependencies {
   sessionTerminals: SessionTerminals;
   attention: Attention;
   states: SessionStates;
+  absentClis: AbsentClis;
   records: SessionRecords;
   waitingReasons: WaitingReasons;
 }
@@ -42,7 +45,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(private readonly dependencies: SessionsViewDependencies) {
-    const { agentChanges, states, waitingReasons } = dependencies;
+    const { agentChanges, states, absentClis, waitingReasons } = dependencies;
     this.view = vscode.window.createTreeView('ideBridge.sessions', { treeDataProvider: this });
     const update = () => this.update();
     this.subscription = vscode.Disposable.from(
@@ -50,21 +53,26 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
       this.redraw,
       this.changed,
       states.onDidChange(update),
+      absentClis.onDidChange(update),
       agentChanges.changes.onDidChange(update),
       waitingReasons.onDidChange(update),
     );
   }
 
   getChildren(node?: Node): Node[] {
-    const { bridge } = this.dependencies;
+    const { bridge, states, absentClis } = this.dependencies;
     if (!node) {
-      return [...bridge.sessions].filter(({ clientInfo }) => clientInfo !== undefined);
+      const sessions = [...bridge.sessions].filter(({ clientInfo }) => clientInfo !== undefined);
+      return [...sessions, ...absentClis.all];
     }
-    return node instanceof Proposal ? [] : this.dependencies.states.proposalsOf(node);
+    return node instanceof Session ? states.proposalsOf(node) : [];
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    return node instanceof Proposal ? proposalItem(node) : this.sessionItem(node);
+    if (node instanceof Session) {
+      return this.sessionItem(node);
+    }
+    return node instanceof Proposal ? proposalItem(node) : absentItem(node);
   }
 
   dispose(): void {
@@ -157,6 +165,19 @@ function iconColor(kind: StateWords['kind']): vscode.ThemeColor | undefined {
     case 'idle':
       return undefined;
   }
+}
+
+function absentItem({ label, pid, text, terminal }: AbsentCli): vscode.TreeItem {
+  const item = new vscode.TreeItem(label);
+  item.id = `absent ${pid}`;
+  item.description = text;
+  item.iconPath = terminal
+    ? new vscode.ThemeIcon('debug-disconnect', iconColor('asks'))
+    : new vscode.ThemeIcon('loading~spin');
+  if (terminal) {
+    item.command = { command: commandIds.reconnect, title: 'Reconnect', arguments: [terminal] };
+  }
+  return item;
 }
 
 function proposalItem(proposal: Proposal): vscode.TreeItem {

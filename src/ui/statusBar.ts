@@ -5,6 +5,7 @@ import type { Bridge } from '../server/bridge.ts';
 import type { Mentions } from '../mentions/mentions.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Attention } from '../sessions/attention.ts';
+import type { AbsentCli, AbsentClis } from '../sessions/absentClis.ts';
 import type { SessionStates, StateWords } from '../sessions/sessionStates.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { StatusItem, type StatusText } from '../editor/statusItem.ts';
@@ -23,11 +24,13 @@ export class StatusBar implements vscode.Disposable {
     private readonly bridge: Bridge,
     private readonly attention: Attention,
     private readonly states: SessionStates,
+    private readonly absentClis: AbsentClis,
     private readonly mentions: Mentions,
     private readonly reasons: WaitingReasons,
   ) {
     this.subscription = vscode.Disposable.from(
       states.onDidChange(() => this.update()),
+      absentClis.onDidChange(() => this.update()),
       mentions.onDidChange(() => this.update()),
       reasons.onDidChange(() => this.update()),
     );
@@ -40,8 +43,8 @@ export class StatusBar implements vscode.Disposable {
   }
 
   private update(): void {
-    const { bridge, attention, states, mentions, reasons } = this;
-    this.item.tell(describe(bridge, attention, states, waiting(mentions, reasons)));
+    const { bridge, attention, states, absentClis, mentions, reasons } = this;
+    this.item.tell(describe(bridge, attention, states, absentClis.all, waiting(mentions, reasons)));
   }
 }
 
@@ -77,6 +80,7 @@ function describe(
   { state, sessions }: Bridge,
   { unseen }: Attention,
   states: SessionStates,
+  absent: readonly AbsentCli[],
   { count, lines }: ReturnType<typeof waiting>,
 ): StatusText {
   const waitingSessions = states.waiting;
@@ -115,14 +119,20 @@ function describe(
       if (count > 0) {
         return { text: `$(mention) Claude: ${count} waiting`, tooltip: lines.join('\n') };
       }
-      return sessions.size === 0
-        ? {
-            text: '$(plug) Claude',
-            tooltip: `Waiting for Claude Code on port ${state.port}. Run claude in a terminal of this window.`,
-          }
-        : {
-            text: `$(check) Claude: ${sessions.size}`,
-            tooltip: `${counted(sessions.size, 'Claude Code session')} connected.`,
-          };
+      if (sessions.size > 0 || absent.length > 0) {
+        const isLost = absent.some(({ terminal }) => terminal);
+        const icon = isLost ? 'debug-disconnect' : sessions.size > 0 ? 'check' : 'loading~spin';
+        return {
+          text: `$(${icon}) Claude${sessions.size > 0 ? `: ${sessions.size}` : ''}`,
+          tooltip: [
+            ...(sessions.size > 0 ? [`${counted(sessions.size, 'Claude Code session')} connected.`] : []),
+            ...absent.map(({ label, text }) => `${printable(label)}: ${text}`),
+          ].join('\n'),
+        };
+      }
+      return {
+        text: '$(plug) Claude',
+        tooltip: `Waiting for Claude Code on port ${state.port}. Run claude in a terminal of this window.`,
+      };
   }
 }
