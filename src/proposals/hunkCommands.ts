@@ -4,12 +4,18 @@ import { isSame } from '../editor/documents.ts';
 import type { Hunks, ProposalHunk } from './hunks.ts';
 import type { Proposal } from './proposal.ts';
 
+const noneAtCursor = 'There is no proposed change at the cursor.';
+
+/** ms in which nobody has seen yet that a change could not be decided. */
+const unseenTime = 1_000;
+
 /**
  * What can be done with the hunks of a proposal: with one at a line, or with the one at the cursor. One after the other,
  * as each depends on what the one before has left, and keys may come faster.
  */
 export class HunkCommands {
   private readonly queue = new Queue();
+  private failedAt = -unseenTime;
 
   constructor(private readonly hunks: Hunks) {}
 
@@ -19,8 +25,7 @@ export class HunkCommands {
       const editor = editorOf(proposal);
       const hunks = await this.hunks.of(proposal);
       if (!editor || hunks.length === 0) {
-        sayThatThereIsNone();
-        return;
+        return this.fail(noneAtCursor);
       }
       const { line } = editor.selection.active;
       const target =
@@ -38,14 +43,31 @@ export class HunkCommands {
   drop(proposal: Proposal, line?: number): Promise<void> {
     return this.decide(proposal, line, async (hunk) => {
       if (!(await this.hunks.drop(proposal, hunk))) {
-        void vscode.window.showErrorMessage('The editor does not let this proposal be edited.');
+        this.fail('The editor does not let this proposal be edited.');
       }
     });
   }
 
-  /** @returns settles when all that was asked before is done */
-  done(): Promise<void> {
-    return this.queue.run(() => Promise.resolve());
+  /** @returns when all that was asked before has had its turn: whether it was done, as far as the user can know */
+  done(): Promise<boolean> {
+    return this.queue.run(() => Promise.resolve(!this.hasJustFailed()));
+  }
+
+  /** What is asked within a moment after was meant for what would be there otherwise. */
+  private hasJustFailed(): boolean {
+    const hasFailed = performance.now() - this.failedAt < unseenTime;
+    if (hasFailed) {
+      vscode.window.setStatusBarMessage(
+        'Not done: the change before could not be decided. Look at it, then try again.',
+        5_000,
+      );
+    }
+    return hasFailed;
+  }
+
+  private fail(words: string): void {
+    this.failedAt = performance.now();
+    void vscode.window.showInformationMessage(words);
   }
 
   /** At the cursor it goes on to the next one that is not decided. */
@@ -58,9 +80,11 @@ export class HunkCommands {
       const editor = line === undefined ? editorOf(proposal) : undefined;
       const atLine = line ?? editor?.selection.active.line;
       const hunk = atLine === undefined ? undefined : await this.hunks.at(proposal, atLine);
-      if (!hunk) {
-        sayThatThereIsNone();
+      if (this.hasJustFailed()) {
         return;
+      }
+      if (!hunk) {
+        return this.fail(noneAtCursor);
       }
       await act(hunk);
       if (editor) {
@@ -98,8 +122,4 @@ async function moveTo(editor: vscode.TextEditor, hunk: ProposalHunk | undefined)
   }
   editor.selection = new vscode.Selection(hunk.line, 0, hunk.line, 0);
   editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-}
-
-function sayThatThereIsNone(): void {
-  void vscode.window.showInformationMessage('There is no proposed change at the cursor.');
 }

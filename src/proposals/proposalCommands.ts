@@ -29,10 +29,9 @@ export function proposalCommands(
     (argument instanceof Session || argument instanceof Proposal) && refuseClick(argument);
   const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, act);
   const hunkCommands = new HunkCommands(hunks);
-  /** The whole file is decided after its hunks, and not when it was decided otherwise meanwhile. */
+  /** The whole file is decided after its hunks, if those were, and not when it was decided otherwise meanwhile. */
   const inTurn = (act: (proposal: Proposal) => Promise<void>) => async (proposal: Proposal) => {
-    await hunkCommands.done();
-    if (proposals.find(proposal.uri) === proposal) {
+    if ((await hunkCommands.done()) && proposals.find(proposal.uri) === proposal) {
       await act(proposal);
     }
   };

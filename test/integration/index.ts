@@ -38,7 +38,7 @@ export async function run(): Promise<void> {
   const mocha = new Mocha({
     ui: 'bdd',
     timeout: 30_000,
-    retries: 2,
+    retries: 0,
     color: false,
     ...(grep ? { grep } : {}),
   });

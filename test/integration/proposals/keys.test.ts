@@ -199,6 +199,20 @@ describe('keys belong to what the user types in:', () => {
     assert.deepEqual(proposalTabs(), ['b.txt (proposed new file)']);
   });
 
+  it('Control+Enter accepts nothing when a change could not be dropped just before', async () => {
+    const { answer, uri } = await propose(desk.client, desk.scratch.write('a.txt', 'a\nb\nc\n'), 'a\nb\nC\n');
+    await proposedSide().click();
+    await until('the diff in front', () => activeUri() === uri.toString());
+    await keyboard().press('Control+Home');
+    for (const key of ['Alt+N', 'Control+Enter']) await keyboard().press(key);
+    await desk.ui.page.getByText('There is no proposed change at the cursor').first().waitFor();
+    await setTimeout(500); // in which it would be accepted
+    assert.equal(proposalTabs().length, 1);
+    letMomentPass(); // in which the user sees it
+    await keyboard().press('Control+Enter');
+    assert.equal((await answer)[0], 'FILE_SAVED');
+  });
+
   it('Alt+N drops nothing of a proposal that has only just come to the front', async () => {
     const next = await propose(desk.client, desk.scratch.write('b.txt', 'b\n'), 'B\n', 'B');
     const first = await propose(desk.client, file, 'first\n', 'A');
