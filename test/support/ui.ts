@@ -36,6 +36,17 @@ export async function connectUi(): Promise<Ui> {
   };
 }
 
+/** The last of them on the screen: a multi-diff of VS Code 1.96 keeps editors that it does not use far outside of it. */
+export async function onScreen(locator: Locator): Promise<Locator | undefined> {
+  for (const element of (await locator.all()).reverse()) {
+    const box = await element.boundingBox().catch(() => null);
+    if (box && box.y >= 0) {
+      return element;
+    }
+  }
+  return undefined;
+}
+
 /** What it says of the row, once it has these words: a row that is drawn anew has none until the mouse comes again. */
 export function tooltip({ page }: Ui, row: Locator, words: string): Promise<string> {
   const hover = page.locator('.monaco-hover', { hasText: words });

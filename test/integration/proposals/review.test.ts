@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { onScreen } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { testEnvironment } from '../../support/testEnvironment.ts';
 import { connectClient, letMomentPass, propose, proposalTabs, tabs, useDesk } from '../bridge.ts';
@@ -261,7 +262,7 @@ describe('the review of proposals', () => {
     assert.deepEqual(await first.answer, ['DIFF_REJECTED', 'A']);
     await until('its own tab to close', () => proposalTabs().length === 1);
     await until('it to leave', isOneLeft);
-    await lens('Accept File').last().click();
+    await (await until('the lens', () => onScreen(lens('Accept File')))).click();
     assert.deepEqual(await second.answer, ['FILE_SAVED', 'mine\nx\n']);
     await until('the multi-diff to close', () => reviews().length === 0);
   });
@@ -270,13 +271,14 @@ describe('the review of proposals', () => {
     const [first, second] = await reviewTwo();
     const { keyboard } = desk.ui.page;
     const side = (text: RegExp) =>
-      desk.ui.page.locator('.editor.modified .view-line', { hasText: text }).first();
-    await side(/^LINE.2$/).click();
+      onScreen(desk.ui.page.locator('.editor.modified .view-line', { hasText: text }));
+    const clickOn = async (text: RegExp) => (await until(String(text), () => side(text))).click();
+    await clickOn(/^LINE.2$/);
     await until('the key to be bound', () => isActive(first.uri));
     await keyboard.press('Alt+N');
     const without = ['line 0', 'line 1', 'line 2', ...proposed.slice(3)];
     await becomes(first.uri, without);
-    await side(/^line.1$/).click();
+    await clickOn(/^line.1$/);
     await keyboard.press('Alt+F5');
     await keyboard.press('Alt+Y');
     await desk.ui.page.getByText('Kept').first().waitFor();
@@ -284,9 +286,9 @@ describe('the review of proposals', () => {
     assert.deepEqual(await first.answer, ['FILE_SAVED', asText(without)]);
     await until('its own tab to close', () => proposalTabs().length === 1);
     await until('it to leave', isOneLeft);
-    await side(/^line.1$/).waitFor({ state: 'hidden' });
+    await until('the first to go', async () => !(await side(/^line.1$/)));
     if (process.env[testEnvironment.floor]) {
-      await side(/^x$/).click(); // it has no command that goes into the first change
+      await clickOn(/^x$/); // it has no command that goes into the first change
     }
     await until('the other', () => isActive(second.uri));
     letMomentPass();

@@ -87,7 +87,8 @@ describe('sessions', function () {
       await startSession();
       const first = vscode.window.activeTerminal;
       await startSession();
-      await row('Claude Code 2').waitFor();
+      // A row that is drawn anew loses its command while it is clicked.
+      await row('Claude Code 2').filter({ hasText: 'Connected' }).waitFor();
       await rows().filter({ hasNotText: 'Claude Code 2' }).click(); // rows are in the page in any order
       await until('the first terminal', () => vscode.window.activeTerminal === first);
     });
