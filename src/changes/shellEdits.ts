@@ -216,7 +216,10 @@ export class ShellEdits implements vscode.Disposable {
       if (authors && authors.length > 0) {
         found.set(tree, (found.get(tree) ?? new Map<string, readonly Session[]>()).set(path, authors));
       } else if (authors && !isEarly) {
-        tree.doubt(path);
+        // What was told of it before it was noted is noted, also if it has gone since: its folder tells of that.
+        if (!tree.isNotedSince(told)) {
+          tree.doubt(path);
+        }
       } else {
         const later = this.touched.get(path);
         this.touched.set(path, { told: later?.told ?? told, first: first ?? later?.first });

@@ -706,6 +706,17 @@ describe('agent changes', () => {
 
     const write = (name: string, text = 'scripted\n') => writeFileSync(desk.scratch.path(name), text);
 
+    /** Of a file that comes and goes before the watcher tells, the editor tells nothing. */
+    async function toldOf(name: string, act: () => unknown): Promise<void> {
+      const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder(), '**'));
+      const told = new Promise<void>((resolve) => {
+        watcher.onDidCreate(({ fsPath }) => fsPath === desk.scratch.path(name) && resolve());
+      });
+      act();
+      await told;
+      watcher.dispose();
+    }
+
     /** By then all that came before has been judged. @returns what is listed */
     async function listedWith(name: string, by = agent): Promise<string[]> {
       await by.runs(() => write(name));
@@ -738,7 +749,7 @@ describe('agent changes', () => {
     it('are listed as such, and can be reverted to what was there', async () => {
       writeFileSync(join(folder(), '.git/info/exclude'), 'hidden/\n');
       desk.scratch.write('hidden/only copy.txt', 'mine\n');
-      desk.scratch.write('removed/mine.txt', 'mine\n');
+      await toldOf('removed/mine.txt', () => desk.scratch.write('removed/mine.txt', 'mine\n'));
       await agent.prompted();
       await agent.runs(() => {
         renameSync(desk.scratch.path('hidden/only copy.txt'), desk.scratch.path('only copy.txt'));
