@@ -3,6 +3,7 @@ import { Queue } from '../base/queue.ts';
 import { isSame } from '../editor/documents.ts';
 import type { Hunks, ProposalHunk } from './hunks.ts';
 import type { Proposal } from './proposal.ts';
+import type { Proposals } from './proposals.ts';
 
 /**
  * What can be done with the hunks of a proposal: with one at a line, or with the one at the cursor. One after the other,
@@ -11,7 +12,10 @@ import type { Proposal } from './proposal.ts';
 export class HunkCommands {
   private readonly queue = new Queue();
 
-  constructor(private readonly hunks: Hunks) {}
+  constructor(
+    private readonly hunks: Hunks,
+    private readonly proposals: Pick<Proposals, 'find' | 'reject'>,
+  ) {}
 
   /** To the next hunk, or the previous one; from the last to the first. */
   go(proposal: Proposal, step: 1 | -1): Promise<void> {
@@ -35,9 +39,13 @@ export class HunkCommands {
     return this.decide(proposal, line, (hunk) => this.hunks.keep(proposal, hunk));
   }
 
+  /** The last that is left goes with the proposal, which would change nothing any more. */
   drop(proposal: Proposal, line?: number): Promise<void> {
     return this.decide(proposal, line, async (hunk) => {
-      if (!(await this.hunks.drop(proposal, hunk))) {
+      if ((await this.hunks.of(proposal)).length === 1) {
+        say(`Rejected: every change in ${proposal.fileName} is dropped.`);
+        await this.proposals.reject(proposal.uri);
+      } else if (!(await this.hunks.drop(proposal, hunk))) {
         void vscode.window.showErrorMessage('The editor does not let this proposal be edited.');
       }
     });
@@ -63,7 +71,7 @@ export class HunkCommands {
         return;
       }
       await act(hunk);
-      if (editor) {
+      if (editor && this.proposals.find(proposal.uri)) {
         await this.goOn(proposal, editor, hunk);
       }
     });
@@ -75,10 +83,7 @@ export class HunkCommands {
     if (next) {
       await moveTo(editor, next);
     } else {
-      vscode.window.setStatusBarMessage(
-        `Each change in ${proposal.fileName} is decided: accept the file when it is as you want it.`,
-        5_000,
-      );
+      say(`Each change in ${proposal.fileName} is decided: accept the file when it is as you want it.`);
     }
   }
 }
@@ -98,6 +103,10 @@ async function moveTo(editor: vscode.TextEditor, hunk: ProposalHunk | undefined)
   }
   editor.selection = new vscode.Selection(hunk.line, 0, hunk.line, 0);
   editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+function say(words: string): void {
+  vscode.window.setStatusBarMessage(words, 5_000);
 }
 
 function sayThatThereIsNone(): void {

@@ -28,7 +28,7 @@ export function proposalCommands(
   const isRefused = (argument: unknown) =>
     (argument instanceof Session || argument instanceof Proposal) && refuseClick(argument);
   const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, act);
-  const hunkCommands = new HunkCommands(hunks);
+  const hunkCommands = new HunkCommands(hunks, proposals);
   /** The whole file is decided after its hunks, and not when it was decided otherwise meanwhile. */
   const inTurn = (act: (proposal: Proposal) => Promise<void>) => async (proposal: Proposal) => {
     await hunkCommands.done();

@@ -200,7 +200,7 @@ describe('keys belong to what the user types in:', () => {
   });
 
   it('Alt+N drops nothing of a proposal that has only just come to the front', async () => {
-    const next = await propose(desk.client, desk.scratch.write('b.txt', 'b\n'), 'B\n', 'B');
+    const next = await propose(desk.client, desk.scratch.write('b.txt', 'b\n\n'), 'B\n\nC\n', 'B');
     const first = await propose(desk.client, file, 'first\n', 'A');
     await proposedSide().click();
     await keyboard().press('Control+Enter');
@@ -212,7 +212,8 @@ describe('keys belong to what the user types in:', () => {
     letMomentPass();
     await keyboard().press('Alt+N');
     const document = await vscode.workspace.openTextDocument(next.uri);
-    await until('the change to be gone', () => document.getText() === 'b\n');
+    await until('the change to be gone', () => document.getText() === 'b\n\nC\n');
+    await keyboard().press('Alt+Y');
     await desk.ui.page.getByText('Each change in b.txt is decided').waitFor();
   });
 
