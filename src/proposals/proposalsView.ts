@@ -115,6 +115,6 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
 }
 
 /** What tells it apart from the others. */
-function rowOf(element: Session | Proposal): string {
+export function rowOf(element: Session | Proposal): string {
   return element instanceof Proposal ? element.uri.toString() : `session ${element.id}`;
 }
