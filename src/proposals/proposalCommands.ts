@@ -13,6 +13,7 @@ import type { ReviewAll } from './reviewAll.ts';
 const past = { accept: 'accepted', reject: 'rejected', keep: 'kept', drop: 'dropped' };
 
 type Verb = keyof typeof past;
+type WholeVerb = 'accept' | 'reject';
 
 /**
  * Arguments come from where the command was called: a URI from the title bar of a diff or from a lens, a proposal
@@ -36,7 +37,7 @@ export function proposalCommands(
       await act(proposal);
     }
   };
-  const decide = (verb: 'accept' | 'reject') => {
+  const decide = (verb: WholeVerb) => {
     const act = inTurn(({ uri }) => proposals[verb](uri));
     const byName = about(act);
     return (argument: unknown) => {
@@ -58,6 +59,16 @@ export function proposalCommands(
     }
     return chosen;
   };
+  const decideAll = (verb: WholeVerb) => async (argument: unknown) => {
+    const chosen = chosenBy(argument);
+    if (
+      chosen.length < 2 ||
+      (await (await import('./mayDecideAll.ts')).mayDecideAll(verb, reviewAll, chosen))
+    ) {
+      // Together: one over unsaved changes may wait for an answer.
+      await Promise.all(chosen.map(inTurn(({ uri }) => proposals[verb](uri))));
+    }
+  };
   /** By a lens, which names the proposal and the line, or by a key or the palette, at the cursor. */
   const decideHunk = (verb: 'keep' | 'drop') => (argument: unknown, line: unknown) => {
     const act = (proposal: Proposal) =>
@@ -67,16 +78,8 @@ export function proposalCommands(
   return {
     acceptProposal: decide('accept'),
     rejectProposal: decide('reject'),
-    acceptAllProposals: async (argument: unknown) => {
-      // Together: one over unsaved changes may wait for an answer.
-      await Promise.all(chosenBy(argument).map(inTurn(({ uri }) => proposals.accept(uri))));
-    },
-    rejectAllProposals: async (argument: unknown) => {
-      const chosen = chosenBy(argument);
-      if (await mayRejectAll(reviewAll, chosen)) {
-        await Promise.all(chosen.map(({ uri }) => proposals.reject(uri)));
-      }
-    },
+    acceptAllProposals: decideAll('accept'),
+    rejectAllProposals: decideAll('reject'),
     // One that comes too soon does not even save: the editor would write a notebook in a form of its own.
     saveProposal: () =>
       actOnKey(
@@ -133,24 +136,6 @@ async function actOnKey(
       5_000,
     );
   }
-}
-
-/** Asks about several: what a session is told cannot be taken back. The first answer harms nothing. */
-async function mayRejectAll(reviewAll: ReviewAll, chosen: readonly Proposal[]): Promise<boolean> {
-  if (chosen.length < 2) {
-    return true;
-  }
-  const [review, reject] = ['Review All', `Reject ${chosen.length} Proposals`];
-  const choice = await vscode.window.showWarningMessage(
-    `Reject ${chosen.length} proposals?`,
-    { modal: true, detail: 'Their sessions are told at once: this cannot be undone.' },
-    review,
-    reject,
-  );
-  if (choice === review) {
-    await reviewAll.open();
-  }
-  return choice === reject;
 }
 
 function sayThatThereIsNone(): void {

@@ -278,44 +278,45 @@ describe('the review of proposals', () => {
       await desk.ui.page.getByText('No proposed change waits for you.').first().waitFor();
     });
 
-    it('accept all and reject all', async () => {
-      const answers = [];
-      for (const name of ['a.txt', 'b.txt']) {
-        answers.push((await propose(desk.client, desk.scratch.path(name), name, name)).answer);
-      }
+    it('accept all and reject all of one ask nothing', async () => {
+      const first = await propose(desk.client, file, 'x', 'A');
       await vscode.commands.executeCommand('ideBridge.acceptAllProposals');
-      assert.deepEqual(await Promise.all(answers), [
-        ['FILE_SAVED', 'a.txt'],
-        ['FILE_SAVED', 'b.txt'],
-      ]);
-      const { answer } = await propose(desk.client, file, 'x', 'C');
+      assert.deepEqual(await first.answer, ['FILE_SAVED', 'x']);
+      const second = await propose(desk.client, file, 'x', 'B');
       await vscode.commands.executeCommand('ideBridge.rejectAllProposals');
-      assert.deepEqual(await answer, ['DIFF_REJECTED', 'C']);
+      assert.deepEqual(await second.answer, ['DIFF_REJECTED', 'B']);
     });
 
-    describe('reject all of several', () => {
+    describe('all of several', () => {
       const nextDialog = useDialogs();
 
-      it('asks, and the first answer shows them', async () => {
-        const answers = [];
-        for (const name of ['a.txt', 'b.txt']) {
-          answers.push((await propose(desk.client, desk.scratch.path(name), name, name)).answer);
-        }
-        void vscode.commands.executeCommand('ideBridge.rejectAllProposals');
-        const asked = await nextDialog();
-        assert.ok(asked.isModal);
-        assert.deepEqual(asked.buttons, ['Review All', 'Reject 2 Proposals']);
-        asked.press('Review All');
-        await until('the multi-diff', () => reviews().length === 1);
-        assert.equal(proposalTabs().length, 2);
-        void vscode.commands.executeCommand('ideBridge.rejectAllProposals');
-        (await nextDialog()).press('Reject 2 Proposals');
-        assert.deepEqual(await Promise.all(answers), [
-          ['DIFF_REJECTED', 'a.txt'],
-          ['DIFF_REJECTED', 'b.txt'],
-        ]);
-        await until('the multi-diff to close', () => reviews().length === 0);
-      });
+      for (const [verb, decided] of [
+        ['Accept', 'FILE_SAVED'],
+        ['Reject', 'DIFF_REJECTED'],
+      ] as const) {
+        it(`${verb.toLowerCase()}: it asks, and the first answer shows them`, async () => {
+          const answers = [];
+          for (const name of ['a.txt', 'b.txt']) {
+            answers.push((await propose(desk.client, desk.scratch.path(name), name, name)).answer);
+          }
+          const decideAll = () =>
+            void vscode.commands.executeCommand(`ideBridge.${verb.toLowerCase()}AllProposals`);
+          decideAll();
+          const asked = await nextDialog();
+          assert.ok(asked.isModal);
+          assert.deepEqual(asked.buttons, ['Review All', `${verb} 2 Proposals`]);
+          asked.press('Review All');
+          await until('the multi-diff', () => reviews().length === 1);
+          assert.equal(proposalTabs().length, 2);
+          decideAll();
+          (await nextDialog()).press(`${verb} 2 Proposals`);
+          assert.deepEqual(await Promise.all(answers), [
+            [decided, 'a.txt'],
+            [decided, 'b.txt'],
+          ]);
+          await until('the multi-diff to close', () => reviews().length === 0);
+        });
+      }
     });
   });
 
