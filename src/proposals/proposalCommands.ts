@@ -5,7 +5,7 @@ import type { Proposals } from './proposals.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { saveOriginal } from './unsavedChanges.ts';
 import { Session } from '../server/session.ts';
-import { byKey, type CommandHandler, type CommandName } from '../editor/commandIds.ts';
+import { byKey, type CommandHandler, type CommandName, fromTerminal } from '../editor/commandIds.ts';
 import { HunkCommands } from './hunkCommands.ts';
 import type { ReviewAll } from './reviewAll.ts';
 
@@ -112,11 +112,12 @@ function find(proposals: Proposals, argument: unknown): Proposal | undefined {
   return uri instanceof vscode.Uri && uri.scheme === proposalScheme ? proposals.find(uri) : proposals.active;
 }
 
-/** Without an argument the next one after the one in front, oldest first. */
+/** The next one after the one in front, oldest first; from a terminal that one, as the user is not in it. */
 async function open(proposals: Proposals, argument: unknown): Promise<void> {
   const { all, active } = proposals;
   const next = all[(active ? all.indexOf(active) + 1 : 0) % all.length];
-  const proposal = argument === undefined ? next : find(proposals, argument);
+  const isNext = argument === undefined || (argument === fromTerminal && !active);
+  const proposal = isNext ? next : find(proposals, argument);
   await (proposal ? proposals.show(proposal) : sayThatThereIsNone());
 }
 

@@ -103,6 +103,20 @@ describe('keys belong to what the user types in:', () => {
     assert.equal(readFileSync(typed, 'utf8'), 'x');
   });
 
+  it('one key goes from a terminal to the one in front, and on to the next', async () => {
+    const first = await propose(desk.client, file, 'changed\n', 'A');
+    const second = await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+    await vscode.commands.executeCommand('ideBridge.openProposal', first.uri);
+    await until('the first in front', () => activeUri() === first.uri.toString());
+    await openTerminal();
+    for (const { uri } of [first, second]) {
+      await goToProposal(uri);
+      await keyboard().type('y');
+      const proposed = await vscode.workspace.openTextDocument(uri);
+      await until('the key in that diff', () => proposed.getText().includes('y'));
+    }
+  });
+
   it('so does one that comes while they edit another, and is next when that is decided', async () => {
     const first = await propose(desk.client, file, 'first\n', 'A');
     await proposedSide().click();
