@@ -64,7 +64,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const sessions = new SessionsFeature(bridge, proposals, sessionTerminals, userPlace, context, log);
   const { attention, states, records } = sessions;
   const mentioning = new MentionsFeature(
-    { bridge, proposals, sharing, sessionTerminals, records, userPlace, log },
+    { bridge, proposals, proposing, sharing, sessionTerminals, records, userPlace, log },
     workspaceState,
   );
   const doctor = new DoctorFeature(bridge, processes, reports, records, info.version);
@@ -89,6 +89,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     agentChanges.start(bridge, proposals, sessionTerminals, records);
   };
 
+  const sessionsView = new SessionsView({
+    bridge,
+    agentChanges,
+    sessionTerminals,
+    attention,
+    states,
+    records,
+    waitingReasons,
+  });
+
   context.subscriptions.push(
     reports,
     sessionTerminals,
@@ -101,18 +111,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     sessions,
     mentioning,
     doctor,
-    new SessionsView({
-      bridge,
-      agentChanges,
-      sessionTerminals,
-      attention,
-      states,
-      records,
-      waitingReasons,
-    }),
+    sessionsView,
     new StatusBar(bridge, attention, states, mentions, waitingReasons),
     registerCommands({
-      ...sessions.commands(),
+      ...sessions.commands((session) => sessionsView.refuseClick(session)),
       ...mentioning.commands(),
       ...sharing.commands(),
       ...proposing.commands(),

@@ -23,7 +23,7 @@ export class RowMoves {
   refuseClick(row: string): boolean {
     const isUnseen = performance.now() - (this.movedAt.get(row) ?? -Infinity) < unseenTime;
     if (isUnseen) {
-      vscode.window.setStatusBarMessage('Nothing was done: the row has moved just now. Click again.', 5_000);
+      vscode.window.setStatusBarMessage('Nothing was done: the row has moved just now. Try again.', 5_000);
     }
     return isUnseen;
   }

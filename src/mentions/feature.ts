@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
-import { commandAbout } from '../proposals/proposalCommands.ts';
+import type { ProposalsFeature } from '../proposals/feature.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Session } from '../server/session.ts';
@@ -17,6 +17,7 @@ import { WaitingReasons } from './waitingReasons.ts';
 export interface MentionsFeatureDependencies {
   bridge: Bridge;
   proposals: Proposals;
+  proposing: Pick<ProposalsFeature, 'commandAbout'>;
   sharing: SharingFeature;
   sessionTerminals: SessionTerminals;
   records: SessionRecords;
@@ -63,7 +64,7 @@ export class MentionsFeature implements Disposable {
 
   commands() {
     const { mentions, prompts } = this;
-    const { proposals, sessionTerminals, sharing } = this.dependencies;
+    const { proposing, sessionTerminals, sharing } = this.dependencies;
     const dependencies = {
       mentions,
       prompts,
@@ -84,7 +85,7 @@ export class MentionsFeature implements Disposable {
         }
         await (await import('./mentionCommands.ts')).mentionFiles(dependencies, args);
       },
-      rejectProposalWithReason: commandAbout(proposals, async (proposal) =>
+      rejectProposalWithReason: proposing.commandAbout(async (proposal) =>
         (await this.loadReasons()).reject(proposal),
       ),
     };

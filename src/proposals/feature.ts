@@ -3,11 +3,13 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import type { Bridge } from '../server/bridge.ts';
+import type { CommandHandler } from '../editor/commandIds.ts';
 import { keepAcceptedFilesOpen } from './acceptedFiles.ts';
 import { returnFocus } from './focusReturn.ts';
 import { HunkLenses } from './hunkLenses.ts';
 import { Hunks } from './hunks.ts';
-import { proposalCommands } from './proposalCommands.ts';
+import { Proposal } from './proposal.ts';
+import { commandAbout, proposalCommands } from './proposalCommands.ts';
 import { Proposals } from './proposals.ts';
 import { ProposalStatus } from './proposalStatus.ts';
 import { ProposalsView, type TerminalsOfSessions } from './proposalsView.ts';
@@ -54,6 +56,14 @@ export class ProposalsFeature implements Disposable {
     return proposalCommands(this.proposals, this.hunks, this.reviewAll, (element) =>
       this.view.refuseClick(element),
     );
+  }
+
+  /** A command about one proposal, by its argument: not a row on which a click may be meant for another. */
+  commandAbout(act: (proposal: Proposal) => unknown): CommandHandler {
+    return (argument) =>
+      argument instanceof Proposal && this.view.refuseClick(argument)
+        ? undefined
+        : commandAbout(this.proposals, act)(argument);
   }
 
   dispose(): void {

@@ -3,6 +3,7 @@ import { Queue } from '../base/queue.ts';
 import { isSame } from '../editor/documents.ts';
 import type { Hunks, ProposalHunk } from './hunks.ts';
 import type { Proposal } from './proposal.ts';
+import type { Proposals } from './proposals.ts';
 
 const noneAtCursor = 'There is no proposed change at the cursor.';
 
@@ -17,7 +18,10 @@ export class HunkCommands {
   private readonly queue = new Queue();
   private failedAt = -unseenTime;
 
-  constructor(private readonly hunks: Hunks) {}
+  constructor(
+    private readonly hunks: Hunks,
+    private readonly proposals: Pick<Proposals, 'find' | 'reject'>,
+  ) {}
 
   /** To the next hunk, or the previous one; from the last to the first. */
   go(proposal: Proposal, step: 1 | -1): Promise<void> {
@@ -40,9 +44,13 @@ export class HunkCommands {
     return this.decide(proposal, line, (hunk) => this.hunks.keep(proposal, hunk));
   }
 
+  /** The last that is left goes with the proposal, which would change nothing any more. */
   drop(proposal: Proposal, line?: number): Promise<void> {
     return this.decide(proposal, line, async (hunk) => {
-      if (!(await this.hunks.drop(proposal, hunk))) {
+      if ((await this.hunks.of(proposal)).length === 1) {
+        say(`Rejected: every change in ${proposal.fileName} is dropped.`);
+        await this.proposals.reject(proposal.uri);
+      } else if (!(await this.hunks.drop(proposal, hunk))) {
         this.fail('The editor does not let this proposal be edited.');
       }
     });
@@ -57,10 +65,7 @@ export class HunkCommands {
   private hasJustFailed(): boolean {
     const hasFailed = performance.now() - this.failedAt < unseenTime;
     if (hasFailed) {
-      vscode.window.setStatusBarMessage(
-        'Not done: the change before could not be decided. Look at it, then try again.',
-        5_000,
-      );
+      say('Not done: the change before could not be decided. Look at it, then try again.');
     }
     return hasFailed;
   }
@@ -87,7 +92,7 @@ export class HunkCommands {
         return this.fail(noneAtCursor);
       }
       await act(hunk);
-      if (editor) {
+      if (editor && this.proposals.find(proposal.uri)) {
         await this.goOn(proposal, editor, hunk);
       }
     });
@@ -99,10 +104,7 @@ export class HunkCommands {
     if (next) {
       await moveTo(editor, next);
     } else {
-      vscode.window.setStatusBarMessage(
-        `Each change in ${proposal.fileName} is decided: accept the file when it is as you want it.`,
-        5_000,
-      );
+      say(`Each change in ${proposal.fileName} is decided: accept the file when it is as you want it.`);
     }
   }
 }
@@ -122,4 +124,8 @@ async function moveTo(editor: vscode.TextEditor, hunk: ProposalHunk | undefined)
   }
   editor.selection = new vscode.Selection(hunk.line, 0, hunk.line, 0);
   editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+function say(words: string): void {
+  vscode.window.setStatusBarMessage(words, 5_000);
 }

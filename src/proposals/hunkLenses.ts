@@ -5,6 +5,9 @@ import type { Proposals } from './proposals.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { commandIds } from '../editor/commandIds.ts';
 
+/** A setting of the editor: whether a diff leaves out what differs only at the ends of lines. */
+const hidesWhitespace = 'diffEditor.ignoreTrimWhitespace';
+
 /** The decisions that can be made inside a diff: at each hunk, and about the file at the first one. */
 export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -19,6 +22,11 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     this.subscriptions = vscode.Disposable.from(
       vscode.languages.registerCodeLensProvider({ scheme: proposalScheme }, this),
       hunks.onDidChange(() => this.changed.fire()),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration(hidesWhitespace)) {
+          this.changed.fire();
+        }
+      }),
     );
   }
 
@@ -28,18 +36,28 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
       return [];
     }
     // A new file is decided as a whole.
-    const hunks = proposal.target === 'text file' ? await this.hunks.of(proposal) : [];
+    const isText = proposal.target === 'text file';
+    const hunks = isText ? await this.hunks.of(proposal) : [];
     if (!this.proposals.find(uri)) {
       return []; // decided while the hunks were looked for
     }
-    // With the first hunk, as the lines above it may be folded away.
-    const [first, ...others] = hunks.map((hunk, index) => hunkLenses(uri, hunk, index, hunks.length));
-    return [...(first ?? []), ...fileLenses(proposal, hunks[0]?.line ?? 0), ...others.flat()];
+    const [first = [], ...others] = hunks.map((hunk, index) => hunkLenses(uri, hunk, index, hunks.length));
+    const note = isText && hunks.length === 0 ? [lens(0, 'No line differs')] : this.hiddenNote(proposal);
+    // With the first hunk, as the lines above it may be folded away; at the top where the diff shows none.
+    const line = note.length > 0 ? 0 : (hunks[0]?.line ?? 0);
+    return [...note, ...first, ...fileLenses(proposal, line), ...others.flat()];
   }
 
   dispose(): void {
     this.subscriptions.dispose();
     this.changed.dispose();
+  }
+
+  private hiddenNote(proposal: Proposal): vscode.CodeLens[] {
+    const isHidden = vscode.workspace.getConfiguration(undefined, proposal.uri).get(hidesWhitespace);
+    return this.hunks.isOnlyWhitespace(proposal) && isHidden
+      ? [lens(0, '$(whitespace) Only whitespace differs')] // the editor offers to show it
+      : [];
   }
 }
 

@@ -18,6 +18,7 @@ export interface ProposalHunk extends Hunk {
 interface Compared {
   readonly key: string;
   readonly hunks: Hunk[];
+  readonly isOnlyWhitespace: boolean;
 }
 
 /** The hunks of each proposal, as its two sides are now. */
@@ -60,7 +61,8 @@ export class Hunks implements vscode.Disposable {
       if (key !== versions()) {
         return this.of(proposal);
       }
-      compared = { key, hunks: diffLines(...lines).hunks };
+      const { hunks } = diffLines(...lines);
+      compared = { key, hunks, isOnlyWhitespace: hunks.length > 0 && hunks.every(isWhitespace(...lines)) };
       this.compared.set(proposal, compared);
     }
     const lastLine = (now?.lineCount ?? 1) - 1;
@@ -70,6 +72,11 @@ export class Hunks implements vscode.Disposable {
       line: Math.min(hunk.nowStart, lastLine),
       isKept: now !== undefined && kept?.has(identity(hunk, now)) === true,
     }));
+  }
+
+  /** Whether the lines differ, as they were last looked at, at their ends only, which the editor hides by default. */
+  isOnlyWhitespace(proposal: Proposal): boolean {
+    return this.compared.get(proposal)?.isOnlyWhitespace === true;
   }
 
   /** The hunk at that line of the proposed side. */
@@ -109,6 +116,14 @@ export class Hunks implements vscode.Disposable {
 function identity(hunk: Hunk, now: vscode.TextDocument): string {
   const lines = now.getText(new vscode.Range(hunk.nowStart, 0, hunk.nowEnd, 0));
   return `${hunk.beforeStart}-${hunk.beforeEnd} ${lines}`;
+}
+
+function isWhitespace(before: readonly string[], now: readonly string[]): (hunk: Hunk) => boolean {
+  return ({ beforeStart, beforeEnd, nowStart, nowEnd }) =>
+    beforeEnd - beforeStart === nowEnd - nowStart &&
+    before
+      .slice(beforeStart, beforeEnd)
+      .every((line, index) => line.trim() === now[nowStart + index]?.trim());
 }
 
 /** Undefined for a file that is gone. */

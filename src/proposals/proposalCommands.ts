@@ -5,7 +5,7 @@ import type { Proposals } from './proposals.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { saveOriginal } from './unsavedChanges.ts';
 import { Session } from '../server/session.ts';
-import { byKey, type CommandHandler, type CommandName } from '../editor/commandIds.ts';
+import { byKey, type CommandHandler, type CommandName, fromTerminal } from '../editor/commandIds.ts';
 import { HunkCommands } from './hunkCommands.ts';
 import type { ReviewAll } from './reviewAll.ts';
 
@@ -13,6 +13,7 @@ import type { ReviewAll } from './reviewAll.ts';
 const past = { accept: 'accepted', reject: 'rejected', keep: 'kept', drop: 'dropped' };
 
 type Verb = keyof typeof past;
+type WholeVerb = 'accept' | 'reject';
 
 /**
  * Arguments come from where the command was called: a URI from the title bar of a diff or from a lens, a proposal
@@ -28,14 +29,14 @@ export function proposalCommands(
   const isRefused = (argument: unknown) =>
     (argument instanceof Session || argument instanceof Proposal) && refuseClick(argument);
   const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, act);
-  const hunkCommands = new HunkCommands(hunks);
+  const hunkCommands = new HunkCommands(hunks, proposals);
   /** The whole file is decided after its hunks, if those were, and not when it was decided otherwise meanwhile. */
   const inTurn = (act: (proposal: Proposal) => Promise<void>) => async (proposal: Proposal) => {
     if ((await hunkCommands.done()) && proposals.find(proposal.uri) === proposal) {
       await act(proposal);
     }
   };
-  const decide = (verb: 'accept' | 'reject') => {
+  const decide = (verb: WholeVerb) => {
     const act = inTurn(({ uri }) => proposals[verb](uri));
     const byName = about(act);
     return (argument: unknown) => {
@@ -57,6 +58,16 @@ export function proposalCommands(
     }
     return chosen;
   };
+  const decideAll = (verb: WholeVerb) => async (argument: unknown) => {
+    const chosen = chosenBy(argument);
+    if (
+      chosen.length < 2 ||
+      (await (await import('./mayDecideAll.ts')).mayDecideAll(verb, reviewAll, chosen))
+    ) {
+      // Together: one over unsaved changes may wait for an answer.
+      await Promise.all(chosen.map(inTurn(({ uri }) => proposals[verb](uri))));
+    }
+  };
   /** By a lens, which names the proposal and the line, or by a key or the palette, at the cursor. */
   const decideHunk = (verb: 'keep' | 'drop') => (argument: unknown, line: unknown) => {
     const act = (proposal: Proposal) =>
@@ -66,16 +77,8 @@ export function proposalCommands(
   return {
     acceptProposal: decide('accept'),
     rejectProposal: decide('reject'),
-    acceptAllProposals: async (argument: unknown) => {
-      // Together: one over unsaved changes may wait for an answer.
-      await Promise.all(chosenBy(argument).map(inTurn(({ uri }) => proposals.accept(uri))));
-    },
-    rejectAllProposals: async (argument: unknown) => {
-      const chosen = chosenBy(argument);
-      if (await mayRejectAll(reviewAll, chosen)) {
-        await Promise.all(chosen.map(({ uri }) => proposals.reject(uri)));
-      }
-    },
+    acceptAllProposals: decideAll('accept'),
+    rejectAllProposals: decideAll('reject'),
     // One that comes too soon does not even save: the editor would write a notebook in a form of its own.
     saveProposal: () =>
       actOnKey(
@@ -108,11 +111,12 @@ function find(proposals: Proposals, argument: unknown): Proposal | undefined {
   return uri instanceof vscode.Uri && uri.scheme === proposalScheme ? proposals.find(uri) : proposals.active;
 }
 
-/** Without an argument the next one after the one in front, oldest first. */
+/** The next one after the one in front, oldest first; from a terminal that one, as the user is not in it. */
 async function open(proposals: Proposals, argument: unknown): Promise<void> {
   const { all, active } = proposals;
   const next = all[(active ? all.indexOf(active) + 1 : 0) % all.length];
-  const proposal = argument === undefined ? next : find(proposals, argument);
+  const isNext = argument === undefined || (argument === fromTerminal && !active);
+  const proposal = isNext ? next : find(proposals, argument);
   await (proposal ? proposals.show(proposal) : sayThatThereIsNone());
 }
 
@@ -132,24 +136,6 @@ async function actOnKey(
       5_000,
     );
   }
-}
-
-/** Asks about several: what a session is told cannot be taken back. The first answer harms nothing. */
-async function mayRejectAll(reviewAll: ReviewAll, chosen: readonly Proposal[]): Promise<boolean> {
-  if (chosen.length < 2) {
-    return true;
-  }
-  const [review, reject] = ['Review All', `Reject ${chosen.length} Proposals`];
-  const choice = await vscode.window.showWarningMessage(
-    `Reject ${chosen.length} proposals?`,
-    { modal: true, detail: 'Their sessions are told at once: this cannot be undone.' },
-    review,
-    reject,
-  );
-  if (choice === review) {
-    await reviewAll.open();
-  }
-  return choice === reject;
 }
 
 function sayThatThereIsNone(): void {

@@ -1,6 +1,8 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { withLf } from '../base/text.ts';
+import { openFile } from '../editor/documents.ts';
 
 /** What there is at the path of a proposal: `other` is a file that no text editor shows, for instance a binary one. */
 export type Target = 'text file' | 'new file' | 'other';
@@ -9,8 +11,11 @@ export type Target = 'text file' | 'new file' | 'other';
 const lookedAt = 512;
 const maxBytes = 50 * 1024 * 1024;
 
-/** @throws when there is something that is not a file */
-export async function targetAt(path: string): Promise<Target> {
+/**
+ * @returns `as proposed` for a file that is so already: there is nothing to decide
+ * @throws when there is something that is not a file
+ */
+export async function targetAt(path: string, proposed: string): Promise<Target | 'as proposed'> {
   const uri = vscode.Uri.file(path);
   let stat: vscode.FileStat;
   try {
@@ -23,7 +28,7 @@ export async function targetAt(path: string): Promise<Target> {
     throw new Error(`Not a file: ${path}`);
   }
   if (stat.size < maxBytes && !path.endsWith('.ipynb') && (await beginsAsText(path))) {
-    return 'text file';
+    return (await isAsProposed(uri, stat.size, proposed)) ? 'as proposed' : 'text file';
   }
   // The editor knows best, but takes about as long for it as for the diff. How a notebook is shown depends on its text.
   try {
@@ -31,6 +36,17 @@ export async function targetAt(path: string): Promise<Target> {
     return 'text file';
   } catch {
     return 'other'; // a binary file, one that is too large, one that may not be read
+  }
+}
+
+/** On disk, but for its line ends, and in the editor. Most files are told from what is proposed by their size. */
+async function isAsProposed(uri: vscode.Uri, size: number, text: string): Promise<boolean> {
+  const more = size - Buffer.byteLength(text);
+  const mayBe = more === 0 || (more > 0 && more === text.split('\n').length - 1);
+  try {
+    return mayBe && withLf(await readFile(uri.fsPath, 'utf8')) === withLf(text) && !openFile(uri)?.isDirty;
+  } catch {
+    return false;
   }
 }
 

@@ -1,7 +1,9 @@
+import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { printable } from '../base/printable.ts';
 import { withoutBom } from '../base/text.ts';
 import type { Session } from '../server/session.ts';
 import type { WithdrawableProposals } from '../tools/closeAllDiffTabs.ts';
@@ -130,6 +132,11 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     const target = await this.targetOf(request);
     if (!target || signal.aborted) {
       return { kind: 'withdrawn' };
+    }
+    if (target === 'as proposed') {
+      const name = printable(basename(request.filePath));
+      vscode.window.setStatusBarMessage(`${name} is already as it was proposed: nothing to review.`, 5_000);
+      return { kind: 'accepted', finalText: request.proposedText };
     }
     const proposal = this.add(request, target);
     const drop = () => void this.settle(proposal, { kind: 'dropped' });
@@ -260,10 +267,10 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   }
 
   /** @returns undefined when it was withdrawn meanwhile. @throws when there is something that is not a file */
-  private async targetOf(request: ProposalRequest): Promise<Target | undefined> {
+  private async targetOf(request: ProposalRequest): Promise<Target | 'as proposed' | undefined> {
     this.asked.add(request);
     try {
-      const target = await targetAt(request.filePath);
+      const target = await targetAt(request.filePath, request.proposedText);
       return this.asked.has(request) ? target : undefined;
     } finally {
       this.asked.delete(request);

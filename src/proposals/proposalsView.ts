@@ -84,7 +84,8 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
     const hunks = await this.hunks.of(proposal);
     const added = hunks.reduce((sum, { nowStart, nowEnd }) => sum + nowEnd - nowStart, 0);
     const removed = hunks.reduce((sum, { beforeStart, beforeEnd }) => sum + beforeEnd - beforeStart, 0);
-    const counted = `+${added} −${removed}`;
+    const note = this.hunks.isOnlyWhitespace(proposal) ? ', only whitespace' : '';
+    const counted = `+${added} −${removed}${note}`;
     if (this.proposals.find(proposal.uri) && this.counts.get(proposal) !== counted) {
       this.counts.set(proposal, counted);
       this.changed.fire(proposal);
@@ -114,6 +115,6 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
 }
 
 /** What tells it apart from the others. */
-function rowOf(element: Session | Proposal): string {
+export function rowOf(element: Session | Proposal): string {
   return element instanceof Proposal ? element.uri.toString() : `session ${element.id}`;
 }

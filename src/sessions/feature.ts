@@ -11,6 +11,7 @@ import { Attention } from './attention.ts';
 import { launch, reportMissingCommand, run } from './launch.ts';
 import { Launcher } from './launcher.ts';
 import { Presses } from './presses.ts';
+import { Session } from '../server/session.ts';
 import { showSession } from './sessionCommands.ts';
 import { SessionRecords } from './sessionRecords.ts';
 import { SessionStates } from './sessionStates.ts';
@@ -83,7 +84,8 @@ export class SessionsFeature implements Disposable {
     );
   }
 
-  commands() {
+  /** @param refuseClick whether a click on its row may be meant for another */
+  commands(refuseClick: (session: Session) => boolean) {
     const { launcher, records, sessionTerminals, userPlace } = this;
     const presses = new Presses();
     return {
@@ -104,7 +106,9 @@ export class SessionsFeature implements Disposable {
       },
       showSession: (argument: unknown) => showSession(sessionTerminals, userPlace, argument),
       renameSession: async (argument: unknown) =>
-        (await import('./renameSession.ts')).renameSession(sessionTerminals, argument),
+        argument instanceof Session && refuseClick(argument)
+          ? undefined
+          : (await import('./renameSession.ts')).renameSession(sessionTerminals, argument),
     };
   }
 

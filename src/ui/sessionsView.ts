@@ -4,6 +4,7 @@ import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
 import { Throttle } from '../base/throttle.ts';
 import { Proposal } from '../proposals/proposal.ts';
+import { rowOf } from '../proposals/proposalsView.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { SessionStates, StateWords } from '../sessions/sessionStates.ts';
@@ -15,6 +16,7 @@ import type { AgentChanges } from '../changes/agentChanges.ts';
 import type { Attention } from '../sessions/attention.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { fileIcon } from '../editor/fileIcon.ts';
+import { RowMoves } from '../editor/rowMoves.ts';
 
 type Node = Session | Proposal;
 
@@ -36,7 +38,8 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
    * A session that connects brings several changes within milliseconds. VS Code 1.96 answers a click with an error while
    * a view is drawn, so that it is drawn once for all of them.
    */
-  private readonly redraw = new Throttle(50, () => this.changed.fire());
+  private readonly redraw = new Throttle(50, () => this.draw());
+  private readonly rows = new RowMoves();
   private readonly subscription: vscode.Disposable;
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -67,8 +70,20 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     return node instanceof Proposal ? proposalItem(node) : this.sessionItem(node);
   }
 
+  /** Whether a click on its row may be meant for another. */
+  refuseClick(session: Session): boolean {
+    return this.rows.refuseClick(rowOf(session));
+  }
+
   dispose(): void {
     this.subscription.dispose();
+  }
+
+  private draw(): void {
+    this.rows.drawn(
+      this.getChildren().flatMap((session) => [session, ...this.getChildren(session)].map(rowOf)),
+    );
+    this.changed.fire();
   }
 
   private update(): void {

@@ -71,6 +71,7 @@ describe('package.json', () => {
       [
         'swallowKey',
         'swallowKey',
+        'swallowKey',
         'acceptProposal',
         'rejectProposal',
         'runCode',

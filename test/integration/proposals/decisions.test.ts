@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, propose, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
+import { connectClient, holdMoment, propose, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
 
 describe('a decision', () => {
   const desk = useDesk();
@@ -107,6 +107,32 @@ describe('a decision', () => {
       assert.ok(!(await desk.ui.hasTerminalFocus()));
       await inTerminal.close();
     });
+  });
+
+  it('is none where a reason is asked for by a row that has just moved', async () => {
+    const { inTerminal } = await openTerminalWithClient();
+    await propose(desk.client, file, 'changed\n', 'A');
+    const { uri } = await propose(inTerminal, desk.scratch.path('b.txt'), 'b\n', 'B');
+    await vscode.commands.executeCommand('ideBridge.proposals.focus');
+    const row = desk.ui.page
+      .locator('.pane', { has: desk.ui.page.getByText('Proposals', { exact: true }) })
+      .locator('.monaco-list-row', { hasText: 'b.txt' });
+    const item = desk.ui.page.locator('.monaco-menu').getByText('Reject with a Reason');
+    await until('the menu, once its terminal is known', async () => {
+      await desk.ui.page.keyboard.press('Escape');
+      await row.click({ button: 'right' });
+      return item.isVisible();
+    });
+    const goOn = holdMoment();
+    await desk.client.callForTexts('close_tab', { tab_name: 'A' });
+    await until('the row to move', () => proposalTabs().length === 1);
+    await item.click();
+    await desk.ui.page.getByText('Nothing was done: the row has moved just now.').first().waitFor();
+    goOn();
+    assert.equal(await desk.ui.page.locator('.quick-input-widget input:visible').count(), 0);
+    await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+    await inTerminal.close();
+    await vscode.commands.executeCommand('workbench.view.explorer');
   });
 
   describe('follows the settings:', () => {

@@ -103,6 +103,20 @@ describe('keys belong to what the user types in:', () => {
     assert.equal(readFileSync(typed, 'utf8'), 'x');
   });
 
+  it('one key goes from a terminal to the one in front, and on to the next', async () => {
+    const first = await propose(desk.client, file, 'changed\n', 'A');
+    const second = await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+    await vscode.commands.executeCommand('ideBridge.openProposal', first.uri);
+    await until('the first in front', () => activeUri() === first.uri.toString());
+    await openTerminal();
+    for (const { uri } of [first, second]) {
+      await goToProposal(uri);
+      await keyboard().type('y');
+      const proposed = await vscode.workspace.openTextDocument(uri);
+      await until('the key in that diff', () => proposed.getText().includes('y'));
+    }
+  });
+
   it('so does one that comes while they edit another, and is next when that is decided', async () => {
     const first = await propose(desk.client, file, 'first\n', 'A');
     await proposedSide().click();
@@ -214,7 +228,7 @@ describe('keys belong to what the user types in:', () => {
   });
 
   it('Alt+N drops nothing of a proposal that has only just come to the front', async () => {
-    const next = await propose(desk.client, desk.scratch.write('b.txt', 'b\n'), 'B\n', 'B');
+    const next = await propose(desk.client, desk.scratch.write('b.txt', 'b\n\n'), 'B\n\nC\n', 'B');
     const first = await propose(desk.client, file, 'first\n', 'A');
     await proposedSide().click();
     await keyboard().press('Control+Enter');
@@ -226,7 +240,8 @@ describe('keys belong to what the user types in:', () => {
     letMomentPass();
     await keyboard().press('Alt+N');
     const document = await vscode.workspace.openTextDocument(next.uri);
-    await until('the change to be gone', () => document.getText() === 'b\n');
+    await until('the change to be gone', () => document.getText() === 'b\n\nC\n');
+    await keyboard().press('Alt+Y');
     await desk.ui.page.getByText('Each change in b.txt is decided').waitFor();
   });
 

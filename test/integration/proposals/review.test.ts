@@ -109,19 +109,45 @@ describe('the review of proposals', () => {
       ['of lines added at the end', 'a\n', 'a\nb\nc\n', 1],
       ['of a final newline', 'a\nb', 'a\nb\n', 2],
       ['of a final newline that is gone', 'a\nb\n', 'a\nb', 1],
-      ['of the only line', 'a', 'b', 0],
-      ['of everything', 'a\nb', '', 0],
-      ['of a text where there was none', '', 'a\nb\n', 0],
     ];
     for (const [what, before, now, line] of cases) {
       it(`dropping the change ${what} gives the original back`, async () => {
-        const path = desk.scratch.write('case.txt', before);
-        const { answer, uri } = await propose(desk.client, path, now);
-        await vscode.commands.executeCommand('ideBridge.dropHunk', uri, line);
+        // Each with another change, which is kept.
+        const [head, tail] = what.endsWith('start') ? ['', 'x\ny\n'] : ['x\ny\n', ''];
+        const [newHead, newTail] = [head.replace('x', 'X'), tail.replace('y', 'Y')];
+        const path = desk.scratch.write('case.txt', head + before + tail);
+        const { answer, uri } = await propose(desk.client, path, newHead + now + newTail);
+        await vscode.commands.executeCommand('ideBridge.dropHunk', uri, head === '' ? line : line + 2);
         await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
-        assert.deepEqual(await answer, ['FILE_SAVED', before]);
+        assert.deepEqual(await answer, ['FILE_SAVED', newHead + before + newTail]);
       });
     }
+
+    it('whoever drops all of them has rejected the proposal', async () => {
+      const { answer } = await propose(desk.client, file, asText(proposed), 'A');
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      await desk.ui.page.keyboard.press('Control+Home');
+      for (const key of ['Alt+F5', 'Alt+N', 'Alt+N', 'Alt+N']) await desk.ui.page.keyboard.press(key);
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'A']);
+      await desk.ui.page.getByText('Rejected: every change in hello.txt is dropped').waitFor();
+      await until('its tab to close', () => proposalTabs().length === 0);
+    });
+
+    it('what the user has written in the last one that they drop is kept', async () => {
+      const { answer, uri } = await propose(desk.client, file, asText(original.with(2, 'LINE 2')), 'A');
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(uri, new vscode.Position(2, 0), 'mine\n');
+      await vscode.workspace.applyEdit(edit);
+      await lens('1 of 1').or(desk.ui.page.getByText('1 of 1')).first().waitFor();
+      await lens('Drop').click();
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'A']);
+      await until('the document', () =>
+        vscode.workspace.textDocuments.some(
+          (document) => document.isUntitled && document.getText().includes('mine\nLINE 2\n'),
+        ),
+      );
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    });
 
     it('in a file with CRLF, whose line ends are no change', async () => {
       const path = desk.scratch.write('crlf.txt', 'one\r\ntwo\r\nthree\r\n');
@@ -130,6 +156,68 @@ describe('the review of proposals', () => {
       await vscode.commands.executeCommand('ideBridge.dropHunk', uri, 1);
       await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
       assert.deepEqual(await answer, ['FILE_SAVED', 'one\ntwo\nthree\nfour\n']);
+    });
+  });
+
+  describe('that change nothing to be seen', () => {
+    const isWithoutDiff = () => tabs().length === 0;
+
+    for (const [what, before, now] of [
+      ['is the file', 'one\ntwo\n', 'one\ntwo\n'],
+      ['is the file but for its line ends', 'one\r\ntwo\r\n', 'one\ntwo\n'],
+    ] as const) {
+      it(`one that ${what} is no question: it is so already`, async () => {
+        const path = desk.scratch.write('same.txt', before);
+        const args = {
+          old_file_path: path,
+          new_file_path: path,
+          new_file_contents: now,
+          tab_name: 'A',
+        };
+        assert.deepEqual(await desk.client.callForTexts('openDiff', args), ['FILE_SAVED', now]);
+        await desk.ui.page.getByText('same.txt is already as it was proposed').waitFor();
+        assert.ok(isWithoutDiff());
+        assert.equal(readFileSync(path, 'utf8'), before);
+      });
+    }
+
+    it('one that is the file, but not what the user has typed over it, is one', async () => {
+      const document = await vscode.workspace.openTextDocument(file);
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'mine\n'));
+      const { answer } = await propose(desk.client, file, asText(original), 'A');
+      await vscode.commands.executeCommand('ideBridge.rejectProposal');
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'A']);
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+    });
+
+    it('where only whitespace differs that the editor hides, the diff says so', async () => {
+      await desk.configure('diffEditor.ignoreTrimWhitespace', true);
+      const indented = original.with(25, `    ${original[25]}  `);
+      const { answer } = await propose(desk.client, file, asText(indented));
+      await desk.ui.page.getByText('Only whitespace differs').waitFor();
+      await vscode.commands.executeCommand('ideBridge.proposals.focus');
+      await desk.ui.page.getByText('+1 −1, only whitespace').waitFor();
+      await desk.ui.screenshot('only whitespace');
+      const changed = desk.ui.page.locator('.editor.modified .line-insert').first();
+      assert.equal(await changed.count(), 0);
+      await desk.ui.page.getByText('Show Whitespace Differences').click();
+      await changed.waitFor();
+      await desk.ui.page.getByText('Only whitespace differs').waitFor({ state: 'hidden' });
+      await desk.ui.screenshot('only whitespace shown');
+      await lens('Accept File').click();
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(indented)]);
+    });
+
+    it('where the user has typed it back to the file, the diff says so', async () => {
+      const { answer, uri } = await propose(desk.client, file, asText(original.with(2, 'LINE 2')));
+      const edit = new vscode.WorkspaceEdit();
+      edit.replace(uri, new vscode.Range(2, 0, 3, 0), 'line 2\n');
+      await vscode.workspace.applyEdit(edit);
+      await desk.ui.page.getByText('No line differs').waitFor();
+      await lens('Accept File').click();
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(original)]);
     });
   });
 
@@ -191,44 +279,45 @@ describe('the review of proposals', () => {
       await desk.ui.page.getByText('No proposed change waits for you.').first().waitFor();
     });
 
-    it('accept all and reject all', async () => {
-      const answers = [];
-      for (const name of ['a.txt', 'b.txt']) {
-        answers.push((await propose(desk.client, desk.scratch.path(name), name, name)).answer);
-      }
+    it('accept all and reject all of one ask nothing', async () => {
+      const first = await propose(desk.client, file, 'x', 'A');
       await vscode.commands.executeCommand('ideBridge.acceptAllProposals');
-      assert.deepEqual(await Promise.all(answers), [
-        ['FILE_SAVED', 'a.txt'],
-        ['FILE_SAVED', 'b.txt'],
-      ]);
-      const { answer } = await propose(desk.client, file, 'x', 'C');
+      assert.deepEqual(await first.answer, ['FILE_SAVED', 'x']);
+      const second = await propose(desk.client, file, 'x', 'B');
       await vscode.commands.executeCommand('ideBridge.rejectAllProposals');
-      assert.deepEqual(await answer, ['DIFF_REJECTED', 'C']);
+      assert.deepEqual(await second.answer, ['DIFF_REJECTED', 'B']);
     });
 
-    describe('reject all of several', () => {
+    describe('all of several', () => {
       const nextDialog = useDialogs();
 
-      it('asks, and the first answer shows them', async () => {
-        const answers = [];
-        for (const name of ['a.txt', 'b.txt']) {
-          answers.push((await propose(desk.client, desk.scratch.path(name), name, name)).answer);
-        }
-        void vscode.commands.executeCommand('ideBridge.rejectAllProposals');
-        const asked = await nextDialog();
-        assert.ok(asked.isModal);
-        assert.deepEqual(asked.buttons, ['Review All', 'Reject 2 Proposals']);
-        asked.press('Review All');
-        await until('the multi-diff', () => reviews().length === 1);
-        assert.equal(proposalTabs().length, 2);
-        void vscode.commands.executeCommand('ideBridge.rejectAllProposals');
-        (await nextDialog()).press('Reject 2 Proposals');
-        assert.deepEqual(await Promise.all(answers), [
-          ['DIFF_REJECTED', 'a.txt'],
-          ['DIFF_REJECTED', 'b.txt'],
-        ]);
-        await until('the multi-diff to close', () => reviews().length === 0);
-      });
+      for (const [verb, decided] of [
+        ['Accept', 'FILE_SAVED'],
+        ['Reject', 'DIFF_REJECTED'],
+      ] as const) {
+        it(`${verb.toLowerCase()}: it asks, and the first answer shows them`, async () => {
+          const answers = [];
+          for (const name of ['a.txt', 'b.txt']) {
+            answers.push((await propose(desk.client, desk.scratch.path(name), name, name)).answer);
+          }
+          const decideAll = () =>
+            void vscode.commands.executeCommand(`ideBridge.${verb.toLowerCase()}AllProposals`);
+          decideAll();
+          const asked = await nextDialog();
+          assert.ok(asked.isModal);
+          assert.deepEqual(asked.buttons, ['Review All', `${verb} 2 Proposals`]);
+          asked.press('Review All');
+          await until('the multi-diff', () => reviews().length === 1);
+          assert.equal(proposalTabs().length, 2);
+          decideAll();
+          (await nextDialog()).press(`${verb} 2 Proposals`);
+          assert.deepEqual(await Promise.all(answers), [
+            [decided, 'a.txt'],
+            [decided, 'b.txt'],
+          ]);
+          await until('the multi-diff to close', () => reviews().length === 0);
+        });
+      }
     });
   });
 

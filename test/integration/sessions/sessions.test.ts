@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { connectUi, tooltip, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, currentLock, endReview, propose, Scratch, tabs } from '../bridge.ts';
+import { connectClient, currentLock, endReview, holdMoment, propose, Scratch, tabs } from '../bridge.ts';
 import { closeTerminals, configure, FakeCli } from '../fakeCli.ts';
 
 describe('sessions', function () {
@@ -91,6 +91,21 @@ describe('sessions', function () {
       await row('Claude Code 2').filter({ hasText: 'Connected' }).waitFor();
       await rows().filter({ hasNotText: 'Claude Code 2' }).click(); // rows are in the page in any order
       await until('the first terminal', () => vscode.window.activeTerminal === first);
+    });
+
+    it('renames nothing by a click on a row that has just moved', async () => {
+      await showView();
+      const first = await startSession();
+      await startSession();
+      await row('Claude Code 2').waitFor();
+      const goOn = holdMoment();
+      await propose(first, scratch.write('a.txt', 'a\n'), 'b\n'); // a row between the two
+      await row('a.txt').waitFor();
+      await row('Claude Code 2').hover();
+      await row('Claude Code 2').getByRole('button', { name: 'Rename Session' }).click();
+      await ui.page.getByText('Nothing was done: the row has moved just now.').first().waitFor();
+      goOn();
+      assert.equal(await ui.page.locator('.quick-input-widget input:visible').count(), 0);
     });
 
     it('lists a CLI outside of this window, and says so when it is clicked', async () => {
