@@ -12,7 +12,6 @@ import { openAllChanges, openChange, openDecided } from './changeDiffs.ts';
 import { hunkAt, revertHunk } from './revertHunk.ts';
 import type { ChangesNode } from './changesView.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
-import { confirmRevert, takenAlong } from './confirmRevert.ts';
 import { decisionTitle } from './historyItems.ts';
 
 /** What the commands act on. */
@@ -114,6 +113,7 @@ async function pick(found: readonly Change[]): Promise<Change | undefined> {
 async function revert(reviewing: Reviewing, chosen: readonly Change[]): Promise<void> {
   const { review, changes } = reviewing;
   const decision = randomUUID();
+  const { confirmRevert, takenAlong } = await import('./confirmRevert.ts');
   if (!(await confirmRevert(chosen, review))) {
     return;
   }
