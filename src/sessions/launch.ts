@@ -12,25 +12,28 @@ const installGuide = vscode.Uri.parse('https://code.claude.com/docs/en/setup');
 
 /** @param isInTerminal a terminal has the focus */
 export async function run(launcher: Launcher, isInTerminal: boolean): Promise<void> {
-  if (isTrusted()) {
-    await (isInTerminal ? launcher.runFromTerminal() : launcher.run());
-  }
+  await whenTrusted(launcher, () => (isInTerminal ? launcher.runFromTerminal() : launcher.run()));
 }
 
 /** See `Launcher.launch`. */
 export function launch(launcher: Launcher, args: readonly string[] = [], place?: Place, cwd?: string): void {
-  if (isTrusted()) {
-    launcher.launch(args, place, cwd);
-  }
+  void whenTrusted(launcher, () => launcher.launch(args, place, cwd));
 }
 
-function isTrusted(): boolean {
-  if (!vscode.workspace.isTrusted) {
-    void import('../editor/tell.ts').then(({ tellUntrusted }) =>
-      tellUntrusted('Claude Code does not run in Restricted Mode. Trust this workspace first.'),
-    );
+/** Now, or once the user has given trust by way of the message: then with a bridge, of which the terminal is to know. */
+async function whenTrusted({ bridge }: Launcher, act: () => unknown): Promise<void> {
+  if (vscode.workspace.isTrusted) {
+    await act();
+    return;
   }
-  return vscode.workspace.isTrusted;
+  const { tellUntrusted } = await import('../editor/tell.ts');
+  await tellUntrusted(
+    'Claude Code does not run in Restricted Mode. Trust this workspace first.',
+    async () => {
+      await bridge.start();
+      await act();
+    },
+  );
 }
 
 /** One message, however many terminals do not find it. */

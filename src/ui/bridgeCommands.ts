@@ -16,6 +16,7 @@ export function bridgeCommands(
     showLog: () => log.show(),
     copyConnectionInfo: async () => (await import('./menu.ts')).copyConnectionInfo(bridge),
     restart: () => restart(bridge),
+    manageTrust: async () => (await import('../editor/tell.ts')).manageTrust(),
     reconnect: async () => {
       if (bridge.state.kind !== 'listening') {
         await restart(bridge);
