@@ -78,7 +78,9 @@ export class UserPlace implements vscode.Disposable {
   /** From a terminal to the tab that the user came from, or to what covers it now, of whatever kind that is. */
   async goToEditor(): Promise<void> {
     this.setInEditor(true);
-    await this.lastTab.show();
+    if (!(await this.lastTab.show())) {
+      this.setInEditor(false);
+    }
   }
 
   /** Until the next key or click in an editor. */
