@@ -7,10 +7,17 @@ export async function tell(words: string, { title, command }: vscode.Command): P
   }
 }
 
+/** Here rather than where they are told: they are not needed at the start. */
+const untrusted = {
+  bridge: 'The bridge stays off in Restricted Mode. Trust this workspace first.',
+  run: 'Claude Code does not run in Restricted Mode. Trust this workspace first.',
+  sharing: 'Sharing stays off: the workspace is not trusted.',
+};
+
 /** @param then what the user has asked for, see `manageTrust` */
-export async function tellUntrusted(words: string, then?: () => unknown): Promise<void> {
+export async function tellUntrusted(what: keyof typeof untrusted, then?: () => unknown): Promise<void> {
   const title = 'Manage Workspace Trust';
-  if ((await vscode.window.showWarningMessage(words, title)) === title) {
+  if ((await vscode.window.showWarningMessage(untrusted[what], title)) === title) {
     await manageTrust(then);
   }
 }

@@ -31,7 +31,7 @@ export function bridgeCommands(
 async function restart(bridge: Bridge): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     const { tellUntrusted } = await import('../editor/tell.ts');
-    await tellUntrusted('The bridge stays off in Restricted Mode. Trust this workspace first.');
+    await tellUntrusted('bridge');
     return;
   }
   await bridge.restart();
