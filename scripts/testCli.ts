@@ -42,6 +42,7 @@ async function main(): Promise<number> {
     'typedText',
     'codeQuestion',
     'firstTerminal',
+    'handsWithTheCli',
     'reload',
     'claudeCode',
   ];

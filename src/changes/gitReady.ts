@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 
 interface GitExports {
@@ -8,8 +9,15 @@ interface GitExports {
   };
 }
 
-/** Once the editor's own Git has told of its repositories, or is not there, off or broken. */
-export async function gitReady(): Promise<void> {
+/**
+ * Once the editor's own Git has told of its repositories, or is not there, off or broken.
+ * @param patience ms after which it is not waited for any more
+ */
+export function gitReady(patience = 30_000): Promise<void> {
+  return Promise.race([toldByGit(), sleep(patience, undefined, { ref: false })]);
+}
+
+async function toldByGit(): Promise<void> {
   try {
     const git = await vscode.extensions.getExtension<GitExports>('vscode.git')?.activate();
     const api = git?.enabled ? git.getAPI(1) : undefined;

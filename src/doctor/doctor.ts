@@ -125,7 +125,7 @@ function checkOtherBridges(): Finding[] {
 const fixes: Record<NonNullable<Finding['fix']>, vscode.Command> = {
   restart: { title: '$(debug-restart) Restart Bridge', command: commandIds.restart },
   reconnect: { title: '$(plug) Reconnect…', command: commandIds.reconnect },
-  trust: { title: '$(shield) Manage Workspace Trust', command: 'workbench.trust.manage' },
+  trust: { title: '$(shield) Manage Workspace Trust', command: commandIds.manageTrust },
   command: { ...openCommandSetting, title: '$(gear) Open Settings' },
 };
 

@@ -38,6 +38,6 @@ export function columnBeside(): vscode.ViewColumn {
   return all.find(isFree)?.viewColumn ?? vscode.ViewColumn.Beside;
 }
 
-function showsTerminal({ activeTab }: vscode.TabGroup): boolean {
+export function showsTerminal({ activeTab }: vscode.TabGroup): boolean {
   return activeTab?.input instanceof vscode.TabInputTerminal;
 }

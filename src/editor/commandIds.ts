@@ -43,6 +43,7 @@ export const commandIds = {
   showLog: 'ideBridge.showLog',
   copyConnectionInfo: 'ideBridge.copyConnectionInfo',
   restart: 'ideBridge.restart',
+  manageTrust: 'ideBridge.manageTrust',
   reconnect: 'ideBridge.reconnect',
   doctor: 'ideBridge.doctor',
   copyReport: 'ideBridge.copyReport',

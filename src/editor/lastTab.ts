@@ -22,21 +22,25 @@ export class LastTab implements vscode.Disposable {
     );
   }
 
-  /** Gives the focus to what is in front where it is; where a terminal covers it, to itself; where it is gone, to another. */
-  async show(): Promise<void> {
+  /**
+   * Gives the focus to what is in front where it is; where a terminal covers it, to itself; where it is gone, to another.
+   * @returns whether there is any
+   */
+  async show(): Promise<boolean> {
     const { all, activeTabGroup } = vscode.window.tabGroups;
     const last = allTabs().find((tab) => nameOf(tab) === this.last);
     const inFront = all.map(({ activeTab }) => activeTab);
     const tab = [activeTabGroup.activeTab, last?.group.activeTab, last, ...inFront].find(isNoTerminal);
     if (!tab) {
       await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
-      return;
+      return false;
     }
     const { viewColumn, tabs } = tab.group;
     const ordinal = ordinals[viewColumn - 1] ?? 'Last';
     await vscode.commands.executeCommand(`workbench.action.focus${ordinal}EditorGroup`);
     // Also where it is in front: one that is still on its way takes no focus from its group.
     await vscode.commands.executeCommand('workbench.action.openEditorAtIndex', tabs.indexOf(tab));
+    return true;
   }
 
   dispose(): void {

@@ -1,7 +1,5 @@
 import * as vscode from 'vscode';
 
-const manageTrust = { title: 'Manage Workspace Trust', command: 'workbench.trust.manage' };
-
 /** A message with the button that mends what it tells. */
 export async function tell(words: string, { title, command }: vscode.Command): Promise<void> {
   if ((await vscode.window.showWarningMessage(words, title)) === title) {
@@ -9,6 +7,46 @@ export async function tell(words: string, { title, command }: vscode.Command): P
   }
 }
 
-export function tellUntrusted(words: string): Promise<void> {
-  return tell(words, manageTrust);
+/** Here rather than where they are told: they are not needed at the start. */
+const untrusted = {
+  bridge: 'The bridge stays off in Restricted Mode. Trust this workspace first.',
+  run: 'Claude Code does not run in Restricted Mode. Trust this workspace first.',
+  sharing: 'Sharing stays off: the workspace is not trusted.',
+};
+
+/** @param then what the user has asked for, see `manageTrust` */
+export async function tellUntrusted(what: keyof typeof untrusted, then?: () => unknown): Promise<void> {
+  const title = 'Manage Workspace Trust';
+  if ((await vscode.window.showWarningMessage(untrusted[what], title)) === title) {
+    await manageTrust(then);
+  }
+}
+
+/**
+ * Opens the editor's own page on trust, and closes it once trust is given there: VS Code leaves the focus on nothing then,
+ * and no key goes back to what the user was in.
+ * @param then is done after that, unless the user closes the page
+ */
+export async function manageTrust(then?: () => unknown): Promise<void> {
+  const { tabGroups } = vscode.window;
+  await vscode.commands.executeCommand('workbench.trust.manage');
+  const page = tabGroups.activeTabGroup.activeTab;
+  // Not of a kind that the API knows.
+  if (!page || page.input !== undefined) {
+    return;
+  }
+  const subscriptions = vscode.Disposable.from(
+    vscode.workspace.onDidGrantWorkspaceTrust(async () => {
+      subscriptions.dispose();
+      await tabGroups.close(page);
+      // It would be in the status bar again, whose menu the user came from.
+      await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+      await then?.();
+    }),
+    tabGroups.onDidChangeTabs(({ closed }) => {
+      if (closed.includes(page)) {
+        subscriptions.dispose();
+      }
+    }),
+  );
 }

@@ -7,6 +7,9 @@ interface Terminals {
   terminalOf(session: Session): vscode.Terminal | undefined;
 }
 
+/** ms within which it is told that a prompt was sent: the user may have gone back to an editor since. */
+const noticeTime = 1_000;
+
 /**
  * Where the user is. VS Code does not tell what has the focus, so the last place counts that showed a sign of the user:
  * a prompt from a terminal, a terminal that was shown, a key or a click in an editor.
@@ -14,6 +17,7 @@ interface Terminals {
 export class UserPlace implements vscode.Disposable {
   private outsideOfDiffs: vscode.Terminal | vscode.Uri | undefined;
   private inEditor = false;
+  private seenInEditorAt = -Infinity;
   private seenOutsideAt = -Infinity;
   private readonly lastTab = new LastTab();
   private readonly changed = new vscode.EventEmitter<void>();
@@ -32,7 +36,7 @@ export class UserPlace implements vscode.Disposable {
       vscode.window.onDidChangeActiveTerminal((terminal) => this.seenIn(terminal)),
       vscode.window.tabGroups.onDidChangeTabs(() => {
         if (this.inEditor && allTabs().length === 0) {
-          this.leaveEditor();
+          this.setInEditor(false);
         }
       }),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
@@ -66,8 +70,10 @@ export class UserPlace implements vscode.Disposable {
 
   /** The user has sent a prompt to it. */
   prompted(session: Session): void {
-    this.seenIn(this.terminals.terminalOf(session));
-    this.leaveEditor(); // also for a terminal that is not of this window
+    if (this.mayHaveLeft) {
+      this.seenIn(this.terminals.terminalOf(session));
+      this.leaveEditor(); // also for a terminal that is not of this window
+    }
   }
 
   /** Nothing that the user has done since it was shown was elsewhere. */
@@ -78,12 +84,16 @@ export class UserPlace implements vscode.Disposable {
   /** From a terminal to the tab that the user came from, or to what covers it now, of whatever kind that is. */
   async goToEditor(): Promise<void> {
     this.setInEditor(true);
-    await this.lastTab.show();
+    if (!(await this.lastTab.show())) {
+      this.setInEditor(false);
+    }
   }
 
-  /** Until the next key or click in an editor. */
+  /** Until the next key or click in an editor, if the last one was not just now. */
   leaveEditor(): void {
-    this.setInEditor(false);
+    if (this.mayHaveLeft) {
+      this.setInEditor(false);
+    }
   }
 
   dispose(): void {
@@ -93,7 +103,7 @@ export class UserPlace implements vscode.Disposable {
   private seenIn(terminal: vscode.Terminal | undefined): void {
     if (terminal) {
       this.outsideOfDiffs = terminal;
-      this.leaveEditor();
+      this.setInEditor(false);
     }
   }
 
@@ -104,13 +114,20 @@ export class UserPlace implements vscode.Disposable {
       this.outsideOfDiffs = uri;
       this.seenOutsideAt = performance.now();
     }
-    if (!this.inEditor) {
+    if (this.inEditor) {
+      this.seenInEditorAt = performance.now();
+    } else {
       this.setInEditor(true);
     }
   }
 
+  private get mayHaveLeft(): boolean {
+    return performance.now() - this.seenInEditorAt > noticeTime;
+  }
+
   private setInEditor(inEditor: boolean): void {
     this.inEditor = inEditor;
+    this.seenInEditorAt = inEditor ? performance.now() : -Infinity;
     this.changed.fire();
   }
 }

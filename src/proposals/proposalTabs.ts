@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { columnForReview } from '../editor/columns.ts';
+import { columnForReview, showsTerminal } from '../editor/columns.ts';
 import { isSame } from '../editor/documents.ts';
 import type { Proposal } from './proposal.ts';
 import { proposalScheme } from '../editor/schemes.ts';
@@ -16,6 +16,34 @@ export async function showDiff(
 ): Promise<void> {
   const shown = tabsOf(uri).find(({ input }) => isDiff(input));
   const column = shown?.group.viewColumn ?? columnForReview(groupOfProposals());
+  if (
+    appearance === 'in front' &&
+    column !== undefined &&
+    column >= vscode.ViewColumn.One &&
+    showsTerminal(vscode.window.tabGroups.activeTabGroup)
+  ) {
+    // What `vscode.diff` calls: that would make the diff's group the active one, without the focus, and a terminal of the
+    // editor area would lose its keys to copy and paste.
+    const options = {
+      pinned: true,
+      preserveFocus: true,
+      activation: 3,
+      ...(isText && { override: 'default' }),
+    };
+    const opening = vscode.commands.executeCommand('_workbench.diff', original, uri, title, [
+      column - 1,
+      options,
+    ]);
+    // It is no API: an editor may not have it.
+    if (
+      await opening.then(
+        () => true,
+        () => false,
+      )
+    ) {
+      return;
+    }
+  }
   await vscode.commands.executeCommand('vscode.diff', original, uri, title, {
     // Pinned: a preview would be replaced, and so rejected, by the next one.
     preview: false,

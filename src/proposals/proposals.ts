@@ -15,6 +15,7 @@ import { followTyping } from './followTyping.ts';
 import { KeptVersions, languageOf } from './keptVersions.ts';
 import { Proposal } from './proposal.ts';
 import { ProposalFiles, textOf } from './proposalFiles.ts';
+import { showsTerminal } from '../editor/columns.ts';
 import { type Appearance, proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
 import { type Target, targetAt } from './proposalTarget.ts';
 import { proposalScheme } from '../editor/schemes.ts';
@@ -121,8 +122,10 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     if (inEditor) {
       return inEditor; // in a multi-diff there are others in the same tab
     }
-    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-    const [uri, ...others] = tab ? proposedSides(tab) : [];
+    const { activeTabGroup, all } = vscode.window.tabGroups;
+    // Beside a terminal, what another group shows.
+    const groups = showsTerminal(activeTabGroup) ? all : [activeTabGroup];
+    const [uri, ...others] = groups.flatMap(({ activeTab }) => (activeTab ? proposedSides(activeTab) : []));
     return uri && others.length === 0 ? this.find(uri) : undefined;
   }
 

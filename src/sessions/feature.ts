@@ -38,7 +38,7 @@ export class SessionsFeature implements Disposable {
     log: Logger,
   ) {
     const { store } = this;
-    this.launcher = store.add(new Launcher(() => bridge.port, sessionTerminals, userPlace, workspaceState));
+    this.launcher = store.add(new Launcher(bridge, sessionTerminals, userPlace, workspaceState));
     this.signs = store.add(new TerminalSigns());
     this.records = store.add(
       new SessionRecords(bridge, {

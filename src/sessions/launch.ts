@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { Launcher, Place } from './launcher.ts';
-import { setting } from '../editor/settings.ts';
 
 /** A remote window hides settings of machine scope from the user's own. */
 export const openCommandSetting = {
@@ -8,29 +7,28 @@ export const openCommandSetting = {
   command: `workbench.action.open${vscode.env.remoteName === undefined ? '' : 'Remote'}Settings`,
   arguments: [{ query: 'ideBridge.command' }],
 };
-const installGuide = vscode.Uri.parse('https://code.claude.com/docs/en/setup');
 
 /** @param isInTerminal a terminal has the focus */
 export async function run(launcher: Launcher, isInTerminal: boolean): Promise<void> {
-  if (isTrusted()) {
-    await (isInTerminal ? launcher.runFromTerminal() : launcher.run());
-  }
+  await whenTrusted(launcher, () => (isInTerminal ? launcher.runFromTerminal() : launcher.run()));
 }
 
 /** See `Launcher.launch`. */
 export function launch(launcher: Launcher, args: readonly string[] = [], place?: Place, cwd?: string): void {
-  if (isTrusted()) {
-    launcher.launch(args, place, cwd);
-  }
+  void whenTrusted(launcher, () => launcher.launch(args, place, cwd));
 }
 
-function isTrusted(): boolean {
-  if (!vscode.workspace.isTrusted) {
-    void import('../editor/tell.ts').then(({ tellUntrusted }) =>
-      tellUntrusted('Claude Code does not run in Restricted Mode. Trust this workspace first.'),
-    );
+/** Now, or once the user has given trust by way of the message: then with a bridge, of which the terminal is to know. */
+async function whenTrusted({ bridge }: Launcher, act: () => unknown): Promise<void> {
+  if (vscode.workspace.isTrusted) {
+    await act();
+    return;
   }
-  return vscode.workspace.isTrusted;
+  const { tellUntrusted } = await import('../editor/tell.ts');
+  await tellUntrusted('run', async () => {
+    await bridge.start();
+    await act();
+  });
 }
 
 /** One message, however many terminals do not find it. */
@@ -41,17 +39,8 @@ export function reportMissingCommand(launcher: Launcher): vscode.Disposable {
       return;
     }
     isShown = true;
-    const howTo = 'How to Install';
-    const choice = await vscode.window.showErrorMessage(
-      `The command "${setting('command')}" was not found. Install the Claude Code CLI, or set its path in ideBridge.command.`,
-      howTo,
-      openCommandSetting.title,
-    );
+    const { tellMissingCommand } = await import('./missingCommand.ts');
+    await tellMissingCommand();
     isShown = false;
-    if (choice === howTo) {
-      await vscode.env.openExternal(installGuide);
-    } else if (choice) {
-      await vscode.commands.executeCommand(openCommandSetting.command, ...openCommandSetting.arguments);
-    }
   });
 }

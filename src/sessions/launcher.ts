@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import type { Bridge } from '../server/bridge.ts';
 import { isAlive } from '../server/processes.ts';
 import { columnOfTerminals } from '../editor/columns.ts';
 import { commandLine } from '../editor/commandLine.ts';
@@ -32,9 +33,8 @@ export class Launcher implements vscode.Disposable {
   /** The shell does not know the command. */
   readonly onDidNotFindCommand = this.commandNotFound.event;
 
-  /** @param port of the bridge, if it listens */
   constructor(
-    private readonly port: () => number | undefined,
+    readonly bridge: Pick<Bridge, 'port' | 'start'>,
     private readonly sessionTerminals: SessionTerminals,
     private readonly userPlace: UserPlace,
     private readonly memento: vscode.Memento,
@@ -142,7 +142,7 @@ export class Launcher implements vscode.Disposable {
   }
 
   private terminalOptions(): vscode.TerminalOptions {
-    const port = this.port();
+    const { port } = this.bridge;
     return {
       name: this.sessionTerminals.newTerminalName('Claude Code'),
       iconPath: new vscode.ThemeIcon('sparkle'),

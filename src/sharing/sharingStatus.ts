@@ -67,7 +67,7 @@ export async function chooseSharing(sharing: Sharing): Promise<void> {
     }
     if (sharing.state !== state && !vscode.workspace.isTrusted) {
       const { tellUntrusted } = await import('../editor/tell.ts');
-      await tellUntrusted('Sharing stays off: the workspace is not trusted.');
+      await tellUntrusted('sharing');
     } else if (sharing.state !== state) {
       const reason =
         state === 'paused' ? 'it is off in every window' : 'the settings of this workspace say so';

@@ -16,6 +16,7 @@ export function bridgeCommands(
     showLog: () => log.show(),
     copyConnectionInfo: async () => (await import('./menu.ts')).copyConnectionInfo(bridge),
     restart: () => restart(bridge),
+    manageTrust: async () => (await import('../editor/tell.ts')).manageTrust(),
     reconnect: async () => {
       if (bridge.state.kind !== 'listening') {
         await restart(bridge);
@@ -30,7 +31,7 @@ export function bridgeCommands(
 async function restart(bridge: Bridge): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     const { tellUntrusted } = await import('../editor/tell.ts');
-    await tellUntrusted('The bridge stays off in Restricted Mode. Trust this workspace first.');
+    await tellUntrusted('bridge');
     return;
   }
   await bridge.restart();

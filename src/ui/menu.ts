@@ -63,7 +63,7 @@ export async function showMenu(
           {
             label: '$(shield) Manage Workspace Trust',
             detail: 'The bridge is off in Restricted Mode, and Claude Code does not run',
-            act: run('workbench.trust.manage'),
+            act: run(commandIds.manageTrust),
           },
         ]),
     ...states.waiting.map(({ session, state }) => show(session, state, states.proposalsOf(session))),

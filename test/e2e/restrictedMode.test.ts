@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { findLocks, IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
 import { EditorWindow } from './editorWindow.ts';
@@ -64,6 +65,56 @@ describe('Restricted Mode', function () {
       ['plain.txt'],
     );
     await client.close();
+  });
+
+  describe('takes the user, when they have given trust by a button of ours,', () => {
+    let page: Page;
+    const configDir = () => path.join(own.root, 'config');
+    const heard = () => path.join(own.root, 'heard.txt');
+    const port = () => path.join(own.root, 'port.txt');
+    const lines = () => page.locator('.editor-instance .view-lines').first();
+
+    beforeEach(async () => {
+      const folder = path.join(own.root, 'workspace');
+      const command = path.join(own.root, 'fake-claude');
+      await mkdir(folder);
+      await writeFile(path.join(folder, 'notes.txt'), '');
+      const script = `echo $CLAUDE_CODE_SSE_PORT > "${port()}"; stty raw -echo; exec cat > "${heard()}"`;
+      await writeFile(command, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      const options = {
+        folder,
+        env: { CLAUDE_CONFIG_DIR: configDir(), SHELL: '/bin/bash' },
+        settings: { 'ideBridge.command': command, 'security.workspace.trust.startupPrompt': 'never' },
+        workspaceTrust: true,
+      };
+      ({ page } = await own.open(options));
+      await new EditorWindow(page).openFile(path.join(folder, 'notes.txt'));
+      await lines().click();
+    });
+
+    const trust = () => page.getByRole('button', { name: 'Trust', exact: true }).click();
+
+    it('back to the file', async () => {
+      await page.locator('[id$="ideBridge.status"]').click();
+      await page.locator('.quick-input-widget:visible .monaco-list-row').first().click();
+      await trust();
+      await page.locator('.monaco-editor.focused').waitFor();
+      await page.keyboard.type('mine');
+      await lines().getByText('mine').waitFor();
+      await until('the lock file', () => findLocks(configDir())[0], 20_000);
+      assert.ok(!existsSync(heard()));
+    });
+
+    it('on to Claude Code, for which they had asked, once the bridge is there', async () => {
+      await page.keyboard.press('Control+Escape');
+      await page.getByRole('button', { name: 'Manage Workspace Trust' }).click();
+      await trust();
+      await until('the CLI', () => existsSync(heard()), 20_000);
+      await page.locator('.xterm-helper-textarea:focus').waitFor();
+      await page.keyboard.type('mine');
+      await until('the words', async () => (await readFile(heard(), 'utf8')) === 'mine');
+      assert.equal(await readFile(port(), 'utf8'), `${findLocks(configDir())[0]?.port}\n`);
+    });
   });
 
   it('runs no program that the folder names, and reads none of its settings of the CLI', async () => {

@@ -42,6 +42,21 @@ describe('marks in the gutter', () => {
     }
   });
 
+  it('do not wait for ever for a Git that never tells', async () => {
+    const { getExtension } = vscode.extensions;
+    const none = () => new vscode.Disposable(() => {});
+    const api = { state: 'uninitialized', onDidChangeState: none };
+    const hangs = new Promise<never>(() => {});
+    for (const activated of [Promise.resolve({ enabled: true, getAPI: () => api }), hangs]) {
+      vscode.extensions.getExtension = () => ({ activate: () => activated }) as never;
+      try {
+        await gitReady(50);
+      } finally {
+        vscode.extensions.getExtension = getExtension;
+      }
+    }
+  });
+
   it('wait for Git until it has looked, and not for one that is switched off', async () => {
     await gitReady();
     const git = vscode.workspace.getConfiguration('git');

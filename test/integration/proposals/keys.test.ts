@@ -135,6 +135,15 @@ describe('keys belong to what the user types in:', () => {
     assert.deepEqual(await second.answer, ['FILE_SAVED', 'second\n']);
   });
 
+  it('so does one that comes when the prompt before was told of late, as they type again', async () => {
+    const notes = await openNotes();
+    await typing(notes, () => desk.client.callForTexts('closeAllDiffTabs'));
+    await propose(desk.client, file, 'changed\n');
+    assert.equal(activeUri(), notes.uri.toString());
+    await keyboard().type('x');
+    await until('the key', () => notes.getText().endsWith('x'));
+  });
+
   it('so do several beside it', async function () {
     skipOnFloor(this);
     await set('location', 'beside');

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { UserPlace } from '../../../src/editor/userPlace.ts';
 import { until } from '../../support/until.ts';
-import { letMomentPass, propose, useDesk } from '../bridge.ts';
+import { letMomentPass, propose, tabs, useDesk } from '../bridge.ts';
 
 describe('Ctrl+Escape', function () {
   this.timeout(60_000);
@@ -131,6 +132,39 @@ describe('Ctrl+Escape', function () {
     await until('the CLI', isThere, 20_000);
     await typeIn(heard, 'for Claude');
     assert.equal(shell(), '');
+  });
+
+  it('stays in the terminal where nothing else is open, and is not taken to have left it', async () => {
+    const place = new UserPlace({ terminalOf: () => undefined }, () => false);
+    try {
+      await place.goToEditor();
+      assert.ok(place.isInEditor);
+      const claude = await runClaude('editor');
+      await vscode.window.tabGroups.close(tabs().filter(({ input }) => input instanceof vscode.TabInputText));
+      assert.ok(!place.isInEditor);
+      await place.goToEditor();
+      assert.ok(!place.isInEditor);
+      await escape();
+      await typeIn(claude, 'one');
+    } finally {
+      place.dispose();
+    }
+  });
+
+  it('is not needed to copy and paste in the terminal when a proposal has come beside it', async () => {
+    const claude = await runClaude('beside');
+    const { clipboard } = vscode.env;
+    const { answer } = await propose(desk.client, desk.scratch.write('hello.txt', 'one\n'), 'changed\n');
+    await typeIn(claude, 'one');
+    await clipboard.writeText('two');
+    await keyboard().press('Control+Shift+V');
+    await until('what was pasted', () => claude() === 'onetwo', 5_000, claude);
+    await vscode.commands.executeCommand('workbench.action.terminal.selectAll');
+    await keyboard().press('Control+Shift+C');
+    await until('what is copied', async () => (await clipboard.readText()).includes('fake-claude'));
+    await vscode.commands.executeCommand('ideBridge.acceptProposal');
+    assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+    await typeIn(claude, 'three');
   });
 
   it('goes once while it is held', async () => {

@@ -290,7 +290,12 @@ describe('in the window', () => {
       const userPlace = new UserPlace(sessions, () => false);
       const { registerTerminalProfileProvider } = vscode.window;
       vscode.window.registerTerminalProfileProvider = none; // the extension has its own already
-      const launcher = new Launcher(() => undefined, sessions, userPlace, memento);
+      const launcher = new Launcher(
+        { port: undefined, start: () => Promise.resolve() },
+        sessions,
+        userPlace,
+        memento,
+      );
       vscode.window.registerTerminalProfileProvider = registerTerminalProfileProvider;
       return {
         run: () => launcher.run(),

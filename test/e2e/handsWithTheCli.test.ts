@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Deferred } from '../../src/base/deferred.ts';
+import { until } from '../support/until.ts';
+import { editTurns } from './coreScenarios.ts';
+import type { WorkspaceFile } from './desk.ts';
+import { resultOf, text } from './mockApi.ts';
+import { cliVersions } from './provisionCli.ts';
+import { useDesk } from './useDesk.ts';
+
+/** ms after which a key can only have been meant for what is in front. */
+const aMoment = 1_200;
+
+describe(`The user's keys, with Claude Code ${cliVersions.newest} in a terminal:`, () => {
+  const desk = useDesk(cliVersions.newest);
+  const page = () => desk().window.page;
+  const keyboard = () => page().keyboard;
+  const hundredKeys = 'abcdefghi.'.repeat(10);
+
+  /** Opens a file of the user's, empty, and clicks into it. */
+  async function openNotes(): Promise<WorkspaceFile> {
+    const notes = await desk().file('notes.txt', '');
+    await desk().window.openFile(notes.path);
+    await page().locator('.editor-group-container.active .view-lines').first().click();
+    return notes;
+  }
+
+  /** Waits until the tab of that label is in front, with the focus in its editor. */
+  async function isIn(label: string): Promise<void> {
+    await page().locator('.editor-group-container.active .tab.active', { hasText: label }).waitFor();
+    await page().locator('.editor-group-container.active .monaco-editor.focused').waitFor();
+  }
+
+  const isInTerminal = () => page().locator('.xterm-helper-textarea:focus').waitFor();
+
+  /** Saves by the key what is typed in. */
+  async function save(file: WorkspaceFile, contents: RegExp): Promise<void> {
+    await keyboard().press('Control+s');
+    await until(
+      'the file to be saved',
+      async () => contents.test(await file.text()),
+      5_000,
+      () => file.text(),
+    );
+  }
+
+  async function goToProposal(name: string): Promise<void> {
+    await keyboard().press('Shift+Alt+K');
+    await isIn(`${name} (proposed`);
+  }
+
+  /** Again where it came too soon for what had only just come to the front. */
+  async function decide(key: string, isDecided: () => Promise<boolean>): Promise<void> {
+    await until(`what ${key} decides`, async () => {
+      await sleep(aMoment);
+      if (await isDecided()) return true;
+      await keyboard().press(key);
+      return false;
+    });
+  }
+
+  const isEdited = async (file: WorkspaceFile) => (await file.text()) === 'one\nTWO\n';
+
+  const waiting = async () =>
+    (await desk().window.tabLabels()).filter((label) => label.includes('(proposed edit)'));
+
+  it('none is lost or decides when an edit is proposed while they type; what they then write in it is kept', async () => {
+    const file = await desk().file('target.txt', 'one\ntwo\n');
+    const claude = await desk().startClaude();
+    const [read = [], edit = []] = editTurns(file.path, 'two', 'TWO');
+    const mayEdit = new Deferred<void>();
+    claude.api.script([read]);
+    claude.api.script([edit], mayEdit.promise);
+    await claude.prompt('please edit');
+    const notes = await openNotes();
+    const typed = keyboard().type(hundredKeys, { delay: 20 });
+    mayEdit.settle();
+    await until('the proposal', async () => (await waiting()).length === 1, 20_000);
+    await typed;
+    await claude.terminal.shows('Do you want to make this edit');
+    await isIn('notes.txt');
+    await save(notes, /^(abcdefghi\.){10}$/);
+    assert.deepEqual(await waiting(), ['target.txt (proposed edit)']);
+
+    await goToProposal('target.txt');
+    await keyboard().press('Control+Home');
+    await keyboard().type('mine ');
+    await decide('Control+Shift+Backspace', async () => (await waiting()).length === 0);
+    await claude.terminal.shows('rejected update to');
+    await isIn('notes.txt');
+    assert.equal(await file.text(), 'one\ntwo\n');
+    await until(
+      'what was written in it',
+      async () => (await desk().window.tabLabels()).some((label) => label.startsWith('mine one')),
+      5_000,
+      () => desk().window.tabLabels(),
+    );
+    assert.equal(resultOf('Edit', await claude.ask('why not?'))?.isError, true);
+  });
+
+  it('Ctrl+Escape goes to its prompt and back; Ctrl+Enter accepts, twice, and each time they are back', async () => {
+    const files = [await desk().file('a.txt', 'one\ntwo\n'), await desk().file('b.txt', 'one\ntwo\n')];
+    const claude = await desk().startClaude();
+    const notes = await openNotes();
+    await keyboard().press('Control+Escape');
+    await isInTerminal();
+    await keyboard().type('edit both');
+    await claude.terminal.shows('edit both');
+    claude.api.script([...files.flatMap(({ path }) => editTurns(path, 'two', 'TWO')), text('edited them')]);
+    await claude.terminal.settled(); // an Enter that comes with the words is one of them
+    await keyboard().press('Enter');
+    await keyboard().press('Control+Escape');
+    await isIn('notes.txt');
+    for (const file of files) {
+      const name = path.basename(file.path);
+      await until(
+        'the proposal',
+        async () => {
+          await keyboard().type('x', { delay: 50 });
+          return (await waiting()).join().startsWith(name);
+        },
+        20_000,
+      );
+      await isIn('notes.txt');
+      await goToProposal(name);
+      await decide('Control+Enter', () => isEdited(file));
+      await isIn('notes.txt');
+    }
+    await claude.terminal.shows('edited them');
+    await save(notes, /^x+$/);
+  });
+
+  it('decide one by one what two of them propose, in Review All', async () => {
+    const files = [await desk().file('a.txt', 'one\ntwo\n'), await desk().file('b.txt', 'one\ntwo\n')];
+    for (const file of files) {
+      const claude = await desk().startClaude();
+      claude.api.script([...editTurns(file.path, 'two', 'TWO'), text('edited it')]);
+      await claude.prompt('please edit');
+      await desk().window.diffOf(path.basename(file.path));
+    }
+    const edited = async () => (await Promise.all(files.map(isEdited))).filter(Boolean).length;
+
+    await desk().window.runCommand('IDE Bridge: Review All Proposals');
+    await isIn('Proposed Changes of');
+    await decide('Control+Enter', async () => (await edited()) === 1);
+    await page().locator('.tab.active', { hasText: '(1 file' }).waitFor();
+    await isIn('Proposed Changes of');
+    await decide('Control+Shift+Backspace', async () => (await waiting()).length === 0);
+    await until('it to close', async () => (await desk().window.tabLabels()).length === 0);
+    assert.equal(await edited(), 1);
+  });
+
+  it('Alt+K mentions while it asks whether to trust its folder, and the mention is in its prompt afterwards', async () => {
+    // Of each try: it is trusted from then on.
+    const stranger = await desk().file(`../../untrusted-${Date.now()}/readme.txt`, 'trust me\n');
+    const started = desk().startClaude('default', `cd ${path.dirname(stranger.path)}`);
+    started.catch(() => {}); // awaited below, if the test comes so far
+    const terminal = page().locator('.panel .terminal-wrapper.active');
+    await terminal.getByText('Yes, I trust this folder').waitFor();
+    await openNotes();
+    await desk().window.mention();
+    await page().getByText('waits for the next one').first().waitFor();
+    await terminal.locator('.xterm-helper-textarea').focus();
+    await keyboard().press('ArrowDown');
+    await terminal.getByText('❯ Yes, I trust this folder').waitFor();
+    await keyboard().press('Enter');
+    const claude = await started;
+    // From the folder of the CLI.
+    await claude.terminal.shows('@../workspace/');
+    await claude.terminal.shows('/notes.txt');
+  });
+});
