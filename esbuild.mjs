@@ -17,6 +17,8 @@ const budgets = {
   'src/mentions/mentionCommands.ts': 4_000,
   'src/mentions/reasons.ts': 11_000,
   'src/notebooks/codeRuns.ts': 15_000,
+  'src/proposals/changedFile.ts': 4_000,
+  'src/proposals/reviewAll.ts': 2_000,
   'src/records/records.ts': 37_000,
   'src/sessions/reconnect.ts': 3_000,
   'src/sessions/renameSession.ts': 2_000,

@@ -27,6 +27,7 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!proposal) {
       return [];
     }
+    proposal.base.look(); // nobody tells of what is outside of the workspace
     // A new file is decided as a whole.
     const hunks = proposal.target === 'text file' ? await this.hunks.of(proposal) : [];
     if (!this.proposals.find(uri)) {
@@ -34,7 +35,13 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     }
     // With the first hunk, as the lines above it may be folded away.
     const [first, ...others] = hunks.map((hunk, index) => hunkLenses(uri, hunk, index, hunks.length));
-    return [...(first ?? []), ...fileLenses(proposal, hunks[0]?.line ?? 0), ...others.flat()];
+    const line = hunks[0]?.line ?? 0;
+    return [
+      ...warnings(proposal, line), // first, as a narrow diff cuts off what comes last
+      ...(first ?? []),
+      ...fileLenses(proposal, line),
+      ...others.flat(),
+    ];
   }
 
   dispose(): void {
@@ -43,19 +50,26 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
-function fileLenses(proposal: Proposal, line: number): vscode.CodeLens[] {
-  const { uri } = proposal;
-  const warning = proposal.isOverUnsavedChanges
-    ? [
-        lens(line, '$(warning) Compared with your unsaved changes'),
-        lens(line, 'Save Them', commandIds.saveBeforeReview, uri),
-      ]
-    : [];
+function fileLenses({ uri }: Proposal, line: number): vscode.CodeLens[] {
   return [
     lens(line, '$(check) Accept File', commandIds.acceptProposal, uri),
     lens(line, '$(discard) Reject File', commandIds.rejectProposal, uri),
-    ...warning,
   ];
+}
+
+function warnings({ uri, isOverUnsavedChanges, base, canMerge }: Proposal, line: number): vscode.CodeLens[] {
+  if (isOverUnsavedChanges) {
+    return [
+      lens(line, '$(warning) Over your unsaved changes'),
+      lens(line, 'Save Them', commandIds.saveBeforeReview, uri),
+    ];
+  }
+  return base.isOutdated
+    ? [
+        lens(line, '$(warning) Made for an older text'),
+        ...(canMerge ? [lens(line, 'Merge', commandIds.mergeProposal, uri)] : []),
+      ]
+    : [];
 }
 
 function hunkLenses(
