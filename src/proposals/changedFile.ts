@@ -105,7 +105,11 @@ export async function mergeWithFile(proposal: Proposal): Promise<void> {
     const [words, undo] = [counted(merge.leftOut, 'proposed change was', 'proposed changes were'), 'Undo'];
     void vscode.window
       .showInformationMessage(`${words} left out: ${fileName} has other lines there now.`, undo)
-      .then((choice) => choice === undo && replaceText(uri, merge.text, text));
+      .then(async (choice) => {
+        if (choice === undo && (proposal.outcome.isSettled || !(await replaceText(uri, merge.text, text)))) {
+          void vscode.window.showErrorMessage(`The proposal for ${fileName} was edited or decided since.`);
+        }
+      });
   }
 }
 
@@ -121,7 +125,7 @@ async function replaceText(uri: vscode.Uri, from: string, to: string): Promise<b
     const { range, text } = replacement(document, hunk, lines.slice(hunk.beforeStart, hunk.beforeEnd));
     edit.replace(uri, range, text);
   }
-  return vscode.workspace.applyEdit(edit);
+  return from === to || vscode.workspace.applyEdit(edit); // which takes no empty one
 }
 
 /** @returns undefined where the file may become something else than the diff shows */

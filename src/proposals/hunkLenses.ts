@@ -19,6 +19,7 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     this.subscriptions = vscode.Disposable.from(
       vscode.languages.registerCodeLensProvider({ scheme: proposalScheme }, this),
       hunks.onDidChange(() => this.changed.fire()),
+      proposals.onDidChange(() => this.changed.fire()),
     );
   }
 

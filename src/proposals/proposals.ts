@@ -72,7 +72,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   private readonly subscriptions: vscode.Disposable[];
   private isDisposed = false;
 
-  /** A proposal has come or gone. */
+  /** A proposal has come or gone, or was merged. */
   readonly onDidChange = this.changed.event;
   /** It was decided, or could not be shown, and the diff is closed. */
   readonly onDidDecide = this.decided.event;
@@ -168,7 +168,11 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
             await import('./changedFile.ts')
           ).acceptOverChanges(proposal, { text: () => this.text(uri), show: () => this.show(proposal) })
         : { kind: 'accepted', finalText: proposal.finalText(text) };
-      await (outcome && this.settle(proposal, outcome));
+      if (outcome) {
+        await this.settle(proposal, outcome);
+      } else {
+        this.changed.fire(); // it may be merged
+      }
     } finally {
       this.accepting.delete(proposal);
     }
@@ -178,6 +182,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   async merge(proposal: Proposal): Promise<void> {
     const { mergeWithFile } = await import('./changedFile.ts');
     await mergeWithFile(proposal);
+    this.changed.fire();
   }
 
   /** For the diff that has the focus, once for each key. @returns whether the key was meant for it */

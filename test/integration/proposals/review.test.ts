@@ -463,6 +463,32 @@ describe('the review of proposals', () => {
       assert.deepEqual(await answer, ['FILE_SAVED', asText(changed)]);
     });
 
+    it('what is in the file already needs no edit: merging takes the words away', async () => {
+      const { answer, uri } = await propose(desk.client, file, asText(proposed));
+      write(proposed);
+      await lens('Merge').click();
+      await until('no warning', async () => (await lens('Merge').count()) === 0);
+      assert.equal(await desk.ui.page.locator('.notification-toast').count(), 0);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
+    });
+
+    it('Undo of what was left out says so where the proposal was edited since', async () => {
+      const { uri } = await propose(desk.client, file, asText(proposed));
+      write([...original.slice(0, 2), 'newer 2', ...original.slice(3)]);
+      await lens('Merge').click();
+      const toast = (text: string) => desk.ui.page.locator('.notification-toast', { hasText: text });
+      await toast('1 proposed change was left out').waitFor();
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      await desk.ui.page.keyboard.press('Control+Home');
+      await desk.ui.page.keyboard.type('typed\n');
+      const typed = ['typed', ...proposed.slice(0, 2), 'newer 2', ...proposed.slice(3)];
+      await becomes(uri, typed);
+      await toast('1 proposed change was left out').getByText('Undo').click();
+      await toast('The proposal for hello.txt was edited or decided since').waitFor();
+      await becomes(uri, typed);
+    });
+
     it('accepting asks first, and merging leaves it under review', async () => {
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
       await desk.ui.page.getByText('3 of 3').first().waitFor();
