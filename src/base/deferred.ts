@@ -2,7 +2,7 @@
 export class Deferred<T> {
   readonly promise: Promise<T>;
   private resolvePromise!: (value: T) => void;
-  private isSettled = false;
+  private settled = false;
 
   constructor() {
     this.promise = new Promise<T>((resolve) => {
@@ -10,12 +10,16 @@ export class Deferred<T> {
     });
   }
 
+  get isSettled(): boolean {
+    return this.settled;
+  }
+
   /** @returns whether this call was the one that settled it. */
   settle(value: T): boolean {
-    if (this.isSettled) {
+    if (this.settled) {
       return false;
     }
-    this.isSettled = true;
+    this.settled = true;
     this.resolvePromise(value);
     return true;
   }

@@ -1,4 +1,4 @@
-import { diffLines, type Hunk } from '../base/lineDiff.ts';
+import { mergeLines } from '../base/lineMerge.ts';
 import { isSame, linesOf } from './comparison.ts';
 
 export interface Merged {
@@ -7,66 +7,10 @@ export interface Merged {
   readonly isWhole: boolean;
 }
 
-interface Lines {
-  readonly start: number;
-  /** Exclusive. */
-  readonly end: number;
-}
-
-/**
- * Makes in `ours` the changes that lead from `base` to `theirs`, but for those that touch lines which `ours` has changed
- * itself. Made alike on both sides, they are there already.
- * @returns undefined where too much differs to tell the changes
- */
+/** As `mergeLines`, of lines with their line ends: a change of those counts. */
 export function merge(base: Buffer, ours: Buffer, theirs: Buffer): Merged | undefined {
-  const [baseLines, ourLines, theirLines] = [base, ours, theirs].map(linesOf) as [
-    string[],
-    string[],
-    string[],
-  ];
-  const own = diffLines(baseLines, ourLines);
-  const other = diffLines(baseLines, theirLines);
-  if (!own.isExact || !other.isExact) {
-    return undefined;
-  }
-  const merged: string[] = [];
-  let isWhole = true;
-  let taken = 0; // of our lines
-  let shift = 0; // from lines of base to ours
-  let next = 0; // of our hunks
-  for (const hunk of other.hunks) {
-    const touching = own.hunks.filter((each) => touches(before(each), before(hunk)));
-    if (touching.length > 0) {
-      isWhole &&=
-        touching.length === 1 && touching.every((each) => isAlike(each, hunk, ourLines, theirLines));
-      continue;
-    }
-    for (let each = own.hunks[next]; each && each.beforeEnd <= hunk.beforeStart; each = own.hunks[++next]) {
-      shift = each.nowEnd - each.beforeEnd;
-    }
-    merged.push(...ourLines.slice(taken, hunk.beforeStart + shift));
-    merged.push(...theirLines.slice(hunk.nowStart, hunk.nowEnd));
-    taken = hunk.beforeEnd + shift;
-  }
-  merged.push(...ourLines.slice(taken));
-  return { bytes: Buffer.from(merged.join(''), 'latin1'), isWhole };
-}
-
-function before({ beforeStart, beforeEnd }: Hunk): Lines {
-  return { start: beforeStart, end: beforeEnd };
-}
-
-/** Of lines that are put in where others go or come, nobody knows which are first. */
-function touches(a: Lines, b: Lines): boolean {
-  const isInsertion = a.start === a.end || b.start === b.end;
-  return isInsertion ? a.start <= b.end && b.start <= a.end : a.start < b.end && b.start < a.end;
-}
-
-function isAlike(a: Hunk, b: Hunk, linesOfA: readonly string[], linesOfB: readonly string[]): boolean {
-  const now = (hunk: Hunk, lines: readonly string[]) => lines.slice(hunk.nowStart, hunk.nowEnd).join('');
-  return (
-    a.beforeStart === b.beforeStart && a.beforeEnd === b.beforeEnd && now(a, linesOfA) === now(b, linesOfB)
-  );
+  const merged = mergeLines(linesOf(base), linesOf(ours), linesOf(theirs));
+  return merged && { bytes: Buffer.from(merged.lines.join(''), 'latin1'), isWhole: merged.leftOut === 0 };
 }
 
 /** A step that a file has made: by an accepted proposal, for instance. Undefined: no file. */

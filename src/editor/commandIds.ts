@@ -36,6 +36,7 @@ export const commandIds = {
   keepHunk: 'ideBridge.keepHunk',
   dropHunk: 'ideBridge.dropHunk',
   saveBeforeReview: 'ideBridge.saveBeforeReview',
+  mergeProposal: 'ideBridge.mergeProposal',
   runCode: 'ideBridge.runCode',
   refuseCode: 'ideBridge.refuseCode',
   swallowKey: 'ideBridge.swallowKey',

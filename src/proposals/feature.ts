@@ -13,7 +13,7 @@ import { commandAbout, proposalCommands } from './proposalCommands.ts';
 import { Proposals } from './proposals.ts';
 import { ProposalStatus } from './proposalStatus.ts';
 import { ProposalsView, type TerminalsOfSessions } from './proposalsView.ts';
-import { ReviewAll } from './reviewAll.ts';
+import type { ReviewAll, ReviewOfAll } from './reviewAll.ts';
 import { TypedTexts } from './typedTexts.ts';
 import { typedTextsDir } from './typedTextsDir.ts';
 
@@ -21,7 +21,8 @@ import { typedTextsDir } from './typedTextsDir.ts';
 export class ProposalsFeature implements Disposable {
   readonly proposals: Proposals;
   private readonly hunks: Hunks;
-  private readonly reviewAll: ReviewAll;
+  private readonly reviewAll: ReviewAll = { open: () => this.openReviewOfAll() };
+  private reviewOfAll: ReviewOfAll | undefined;
   private readonly view: ProposalsView;
   private readonly store = new DisposableStore();
 
@@ -43,7 +44,6 @@ export class ProposalsFeature implements Disposable {
     );
     const { proposals } = this;
     this.hunks = store.add(new Hunks(proposals));
-    this.reviewAll = store.add(new ReviewAll(proposals));
     store.add(proposals.onDidPrompt((session) => userPlace.prompted(session)));
     store.add(new ProposalStatus(proposals));
     this.view = store.add(new ProposalsView(proposals, this.hunks, terminals));
@@ -68,5 +68,11 @@ export class ProposalsFeature implements Disposable {
 
   dispose(): void {
     this.store.dispose();
+  }
+
+  private async openReviewOfAll(): Promise<void> {
+    const { ReviewOfAll } = await import('./reviewAll.ts');
+    this.reviewOfAll ??= this.store.add(new ReviewOfAll(this.proposals));
+    await this.reviewOfAll.open();
   }
 }

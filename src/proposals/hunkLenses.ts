@@ -27,6 +27,7 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
           this.changed.fire();
         }
       }),
+      proposals.onDidChange(() => this.changed.fire()),
     );
   }
 
@@ -35,6 +36,7 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!proposal) {
       return [];
     }
+    proposal.base.look(); // nobody tells of what is outside of the workspace
     // A new file is decided as a whole.
     const isText = proposal.target === 'text file';
     const hunks = isText ? await this.hunks.of(proposal) : [];
@@ -45,7 +47,13 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     const note = isText && hunks.length === 0 ? [lens(0, 'No line differs')] : this.hiddenNote(proposal);
     // With the first hunk, as the lines above it may be folded away; at the top where the diff shows none.
     const line = note.length > 0 ? 0 : (hunks[0]?.line ?? 0);
-    return [...note, ...first, ...fileLenses(proposal, line), ...others.flat()];
+    return [
+      ...warnings(proposal, line), // first, as a narrow diff cuts off what comes last
+      ...note,
+      ...first,
+      ...fileLenses(proposal, line),
+      ...others.flat(),
+    ];
   }
 
   dispose(): void {
@@ -61,19 +69,26 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
-function fileLenses(proposal: Proposal, line: number): vscode.CodeLens[] {
-  const { uri } = proposal;
-  const warning = proposal.isOverUnsavedChanges
-    ? [
-        lens(line, '$(warning) Compared with your unsaved changes'),
-        lens(line, 'Save Them', commandIds.saveBeforeReview, uri),
-      ]
-    : [];
+function fileLenses({ uri }: Proposal, line: number): vscode.CodeLens[] {
   return [
     lens(line, '$(check) Accept File', commandIds.acceptProposal, uri),
     lens(line, '$(discard) Reject File', commandIds.rejectProposal, uri),
-    ...warning,
   ];
+}
+
+function warnings({ uri, isOverUnsavedChanges, base, canMerge }: Proposal, line: number): vscode.CodeLens[] {
+  if (isOverUnsavedChanges) {
+    return [
+      lens(line, '$(warning) Over your unsaved changes'),
+      lens(line, 'Save Them', commandIds.saveBeforeReview, uri),
+    ];
+  }
+  return base.isOutdated
+    ? [
+        lens(line, '$(warning) Made for an older text'),
+        ...(canMerge ? [lens(line, 'Merge', commandIds.mergeProposal, uri)] : []),
+      ]
+    : [];
 }
 
 function hunkLenses(

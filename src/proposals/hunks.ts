@@ -2,10 +2,11 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { diffLines, type Hunk } from '../base/lineDiff.ts';
 import { Throttle } from '../base/throttle.ts';
-import { linesBetween, linesIn } from '../editor/documents.ts';
+import { isSame, linesBetween, linesIn, openDocument } from '../editor/documents.ts';
 import type { Proposal } from './proposal.ts';
 import type { Proposals } from './proposals.ts';
 import { replacement } from '../editor/replacement.ts';
+import { watchWorkspaceFiles } from '../editor/workspaceFiles.ts';
 
 /** A part of a proposal that can be decided by itself. Lines are 0-based, ends exclusive. */
 export interface ProposalHunk extends Hunk {
@@ -28,28 +29,31 @@ export class Hunks implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Proposal>();
   private readonly store = new DisposableStore();
 
-  /** A side of the proposal, or what is kept of it, has changed; or whether its file has unsaved changes. */
+  /** A side of the proposal, or what is kept of it, has changed; or whether its file has unsaved changes, or is newer. */
   readonly onDidChange = this.changed.event;
 
   constructor(proposals: Proposals) {
     const touched = new Set<Proposal>();
     const throttle = new Throttle(100, () => {
-      touched.forEach((proposal) => this.changed.fire(proposal));
+      touched.forEach((proposal) => {
+        proposal.base.look();
+        proposal.base.follow(openDocument(proposal.uri)?.getText() ?? '');
+        this.changed.fire(proposal);
+      });
       touched.clear();
     });
+    const touch = (uri: vscode.Uri) => {
+      for (const proposal of proposals.all) {
+        if (isSame(proposal.uri, uri) || isSame(vscode.Uri.file(proposal.filePath), uri)) {
+          touched.add(proposal);
+          throttle.schedule();
+        }
+      }
+    };
     this.store.add(this.changed);
     this.store.add(throttle);
-    this.store.add(
-      vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        const uri = document.uri.toString();
-        for (const proposal of proposals.all) {
-          if (proposal.uri.toString() === uri || proposal.original.toString() === uri) {
-            touched.add(proposal);
-            throttle.schedule();
-          }
-        }
-      }),
-    );
+    this.store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => touch(document.uri)));
+    this.store.add(watchWorkspaceFiles(touch));
   }
 
   async of(proposal: Proposal): Promise<ProposalHunk[]> {

@@ -6,6 +6,7 @@ import { bom, withLf } from '../base/text.ts';
 import type { Session } from '../server/session.ts';
 import type { Outcome, ProposalRequest } from '../tools/openDiff.ts';
 import { openDocument, openNotebook } from '../editor/documents.ts';
+import type { BaseFile } from './baseFile.ts';
 import type { Target } from './proposalTarget.ts';
 
 const kinds: Record<Target, string> = {
@@ -29,6 +30,8 @@ export class Proposal {
     readonly original: vscode.Uri,
     /** The proposed side of the diff. */
     readonly uri: vscode.Uri,
+    /** The file on disk. */
+    readonly base: BaseFile,
   ) {
     this.session = session;
     this.tabName = tabName;
@@ -52,6 +55,16 @@ export class Proposal {
     return !this.filePath.endsWith('.ipynb') || sides.some((text) => text.trim() !== '' && !isJson(text));
   }
 
+  /** Whether it can be made for the file as it is now. */
+  get canMerge(): boolean {
+    return this.target === 'text file' && this.isText && this.base.now !== undefined;
+  }
+
+  /** What the proposed side held at first. */
+  get shownFirst(): string {
+    return asShown(this.proposedText);
+  }
+
   /** Whether the editor holds changes to the file that the agent has not seen. */
   get isOverUnsavedChanges(): boolean {
     return [openDocument(this.original), openNotebook(this.original)].some((open) => open?.isDirty);
@@ -68,7 +81,7 @@ export class Proposal {
 
   /** Whether `text` is more than what an editor makes of the proposed one. */
   isEdited(text: string): boolean {
-    return asShown(text) !== asShown(this.proposedText);
+    return asShown(text) !== this.shownFirst;
   }
 
   /** Whether the user has written something there: dropping changes is no writing. */

@@ -90,6 +90,7 @@ export function proposalCommands(
     openProposal: (argument: unknown) => open(proposals, argument),
     reviewAllProposals: () => (proposals.all.length > 0 ? reviewAll.open() : sayThatThereIsNone()),
     saveBeforeReview: about(saveOriginal),
+    mergeProposal: about((proposal) => proposals.merge(proposal)),
     nextHunk: about((proposal) => hunkCommands.go(proposal, 1)),
     previousHunk: about((proposal) => hunkCommands.go(proposal, -1)),
     keepHunk: decideHunk('keep'),

@@ -8,6 +8,7 @@ import { withoutBom } from '../base/text.ts';
 import type { Session } from '../server/session.ts';
 import type { WithdrawableProposals } from '../tools/closeAllDiffTabs.ts';
 import type { Outcome, ProposalRequest, ProposalReviewer } from '../tools/openDiff.ts';
+import { BaseFile } from './baseFile.ts';
 import { DecidedTabs } from './decidedTabs.ts';
 import { openDocument, openNotebook, saveNotebook } from '../editor/documents.ts';
 import { EditorDecisions } from './editorDecisions.ts';
@@ -21,7 +22,6 @@ import { type Target, targetAt } from './proposalTarget.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { setting } from '../editor/settings.ts';
 import type { TypedTexts } from './typedTexts.ts';
-import { askAboutUnsavedChanges, saveOriginal } from './unsavedChanges.ts';
 import { asOpened } from '../editor/workspaceFolders.ts';
 
 /** What the user has decided, and where. */
@@ -41,7 +41,7 @@ export interface Acceptance {
   readonly session: Session;
   /** Absolute. */
   readonly filePath: string;
-  /** With LF line ends. */
+  /** What the file is to be, with LF line ends. */
   readonly text: string;
 }
 
@@ -75,7 +75,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   private readonly subscriptions: vscode.Disposable[];
   private isDisposed = false;
 
-  /** A proposal has come or gone. */
+  /** A proposal has come or gone, or was merged. */
   readonly onDidChange = this.changed.event;
   /** It was decided, or could not be shown, and the diff is closed. */
   readonly onDidDecide = this.decided.event;
@@ -132,6 +132,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   async review(asked: ProposalRequest, signal: AbortSignal): Promise<Outcome> {
     const request = { ...asked, filePath: asOpened(asked.filePath) };
     void this.endEach('dropped', request.session, ({ filePath }) => filePath === request.filePath);
+    const base = new BaseFile(request.filePath); // at once, as the CLI has just read it
     const target = await this.targetOf(request);
     if (!target || signal.aborted) {
       return { kind: 'withdrawn' };
@@ -141,7 +142,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
       vscode.window.setStatusBarMessage(`${name} is already as it was proposed: nothing to review.`, 5_000);
       return { kind: 'accepted', finalText: request.proposedText };
     }
-    const proposal = this.add(request, target);
+    const proposal = this.add(request, target, base);
     const drop = () => void this.settle(proposal, { kind: 'dropped' });
     signal.addEventListener('abort', drop, { once: true });
     try {
@@ -169,21 +170,29 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     }
     this.accepting.add(proposal);
     try {
-      const answer = await askAboutUnsavedChanges(proposal);
-      if (this.find(uri) !== proposal) {
-        return; // decided elsewhere meanwhile
-      }
-      if (answer === 'accept') {
-        const finalText = proposal.finalText(await this.text(uri));
-        await this.settle(proposal, { kind: 'accepted', finalText });
-      } else if (answer === 'save') {
-        await saveOriginal(proposal);
-      } else if (answer === 'reject') {
-        await this.reject(uri);
+      const text = await this.text(uri);
+      proposal.base.follow(text);
+      const hasChanged = proposal.base.look() || proposal.isOverUnsavedChanges;
+      const outcome: Outcome | undefined = hasChanged
+        ? await (
+            await import('./changedFile.ts')
+          ).acceptOverChanges(proposal, { text: () => this.text(uri), show: () => this.show(proposal) })
+        : { kind: 'accepted', finalText: proposal.finalText(text) };
+      if (outcome) {
+        await this.settle(proposal, outcome);
+      } else {
+        this.changed.fire(); // it may be merged
       }
     } finally {
       this.accepting.delete(proposal);
     }
+  }
+
+  /** Makes its changes in the file as it is now, in its diff. */
+  async merge(proposal: Proposal): Promise<void> {
+    const { mergeWithFile } = await import('./changedFile.ts');
+    await mergeWithFile(proposal);
+    this.changed.fire();
   }
 
   /** For the diff that has the focus, once for each key. @returns whether the key was meant for it */
@@ -296,11 +305,11 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     return asked.length + shown.length;
   }
 
-  private add(request: ProposalRequest, target: Target): Proposal {
+  private add(request: ProposalRequest, target: Target, base: BaseFile): Proposal {
     const { filePath, proposedText } = request;
     const uri = this.files.create(filePath, withoutBom(proposedText));
     const original = target === 'text file' ? vscode.Uri.file(filePath) : this.files.empty(filePath);
-    const proposal = new Proposal(request, target, original, uri);
+    const proposal = new Proposal(request, target, original, uri, base);
     this.pending.set(uri.toString(), proposal);
     this.opening.set(proposal, this.showAs(this.appearance, proposal));
     this.changed.fire();
@@ -316,7 +325,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     }
     if (outcome.kind === 'accepted') {
       const { session, filePath } = proposal;
-      this.accepted.fire({ session, filePath, text: outcome.finalText });
+      // Not what it is told, which is without what has come to the file since.
+      this.accepted.fire({ session, filePath, text: proposal.finalText(this.textNow(uri)) });
     }
     const isDropped = outcome.kind === 'dropped';
     const staysTyped = isDropped || outcome.kind === 'rejected';

@@ -93,19 +93,21 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
   }
 
   private fileItem(proposal: Proposal): vscode.TreeItem {
-    const { filePath, fileName, target, isOverUnsavedChanges } = proposal;
+    const { filePath, fileName, target, isOverUnsavedChanges, base } = proposal;
     void this.count(proposal);
     const counts = this.counts.get(proposal);
     const marks = [
       ...(target === 'new file' ? ['new'] : []),
       ...(counts ? [counts] : []),
       ...(isOverUnsavedChanges ? ['unsaved changes'] : []),
+      ...(base.isOutdated ? ['older text'] : []),
     ];
     const item = new vscode.TreeItem(fileName);
     item.id = rowOf(proposal);
     const folder = printable(dirname(vscode.workspace.asRelativePath(filePath)));
     item.description = [...marks, ...(folder === '.' ? [] : [folder])].join(' · ');
-    item.tooltip = `${printable(filePath, 1_000)}\n${marks.join(', ')}`;
+    const older = base.isOutdated ? '\nMade for an older text: the file has changed since' : '';
+    item.tooltip = `${printable(filePath, 1_000)}\n${marks.join(', ')}${older}`;
     item.resourceUri = fileIcon(filePath);
     item.iconPath = vscode.ThemeIcon.File;
     item.contextValue = this.terminals.terminalOf(proposal.session) ? 'proposal.terminal' : 'proposal';

@@ -5,11 +5,15 @@ import type { Proposals } from './proposals.ts';
 import { isReviewOfAll, proposedSides } from './proposalTabs.ts';
 import { allTabs } from '../editor/tabContent.ts';
 
+export interface ReviewAll {
+  open(): Promise<void>;
+}
+
 /**
  * All that wait in one editor, to be decided in it one by one. VS Code shows there for good what it was opened with, so
  * for what is left after a decision it is opened anew.
  */
-export class ReviewAll implements vscode.Disposable {
+export class ReviewOfAll implements ReviewAll, vscode.Disposable {
   private readonly steps = new Queue();
   private readonly subscriptions: vscode.Disposable;
 

@@ -13,6 +13,7 @@ import {
   severalMentionScenarios,
 } from './contextScenarios.ts';
 import { coreScenarios } from './coreScenarios.ts';
+import { olderTextScenarios } from './olderTextScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
 import { problemScenarios } from './problemScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
@@ -32,6 +33,7 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   const desk = useDesk(cliVersions.newest);
   coreScenarios(desk);
   unsavedScenarios(desk, { merges: true });
+  olderTextScenarios(desk, { merges: true });
   mentionScenarios(desk, { tells: true });
   severalMentionScenarios(desk);
   mentionDuringQuestionScenarios(desk);
@@ -74,6 +76,7 @@ describe(`Claude Code ${cliVersions.two}`, () => {
   const desk = useDesk(cliVersions.two);
   coreScenarios(desk);
   unsavedScenarios(desk, { merges: false });
+  olderTextScenarios(desk, { merges: false });
   mentionScenarios(desk, { tells: false });
   severalMentionScenarios(desk);
   contextScenarios(desk);
@@ -88,6 +91,7 @@ describe(`Claude Code ${cliVersions.one}`, () => {
   const desk = useDesk(cliVersions.one);
   coreScenarios(desk);
   unsavedScenarios(desk, { merges: false });
+  olderTextScenarios(desk, { merges: false });
   mentionScenarios(desk, { tells: false });
   reasonScenarios(desk);
 });

@@ -25,6 +25,12 @@ export function unsavedScenarios(desk: () => Desk, { merges }: { merges: boolean
     await page.getByRole('button', { name: 'Save First' }).click();
     await until('the file to be saved', async () => (await file.text()) === 'mine\none\ntwo\nthree\n');
     await diff.accept();
+    await page.getByRole('button', { name: 'Merge' }).click();
+    await until(
+      'what it will be',
+      async () => (await diff.lines('modified')).join() === 'mine,one,TWO,three,',
+    );
+    await diff.accept();
 
     const { isError, text: told } = await claude.api.nextResult('Edit');
     await claude.terminal.shows('that was it');

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import './editor/asVscode.ts';
 import { runIn } from './editor/asVscode.ts';
 import { Clock } from './editor/clock.ts';
@@ -33,6 +33,7 @@ import { MemoryTransport } from './memoryTransport.ts';
 import { keepAcceptedFilesOpen } from '../../src/proposals/acceptedFiles.ts';
 import { Hunks } from '../../src/proposals/hunks.ts';
 import type { Proposal } from '../../src/proposals/proposal.ts';
+import { merged } from '../../src/proposals/merge.ts';
 import { Proposals } from '../../src/proposals/proposals.ts';
 import { TypedTexts } from '../../src/proposals/typedTexts.ts';
 import { saveOriginal } from '../../src/proposals/unsavedChanges.ts';
@@ -86,7 +87,9 @@ interface Call {
   answeredAt: number;
   /** When the user did so first. */
   acceptedAt: number;
-  /** The user has accepted it over their unsaved changes. */
+  /** What the file was when it was proposed, and has been since: the CLI may have read each. */
+  readonly texts: (string | undefined)[];
+  /** The user has accepted it over their unsaved changes, or what is newer. */
   isAcceptedAnyway: boolean;
 }
 
@@ -215,7 +218,7 @@ export class ProposalsWorld {
       tab_name: tabName,
     });
     this.calls.push({
-      ...{ id, client, tabName, name, proposed, proposal: undefined },
+      ...{ id, client, tabName, name, proposed, proposal: undefined, texts: [this.disk.get(name)] },
       ...{
         causes: new Set(),
         accepted: [],
@@ -338,6 +341,16 @@ export class ProposalsWorld {
     }
   }
 
+  merges(which: number): void {
+    const proposal = this.pick(which)?.proposal;
+    if (proposal) {
+      this.running.host.run(() => {
+        this.clock.stopFor(imported);
+        return this.running.proposals.merge(proposal);
+      });
+    }
+  }
+
   decidesHunk(which: number, line: number, verb: 'keep' | 'drop'): void {
     const proposal = this.pick(which)?.proposal;
     if (proposal) {
@@ -385,7 +398,11 @@ export class ProposalsWorld {
     if (question) {
       const { message, asker } = question;
       const button = [undefined, ...message.buttons][which % (message.buttons.length + 1)];
-      const name = names.find((each) => message.text.startsWith(`${each} has unsaved changes`));
+      const name = names.find((each) =>
+        [`${each} has unsaved changes`, `${each} has changed since`].some((words) =>
+          message.text.startsWith(words),
+        ),
+      );
       assert.ok(name, `A question that names no file: ${message.text}`);
       // Of two proposals for that file only the one that was to be accepted.
       const call = this.undecided.find(({ proposal }) => proposal?.uri.toString() === asker);
@@ -549,15 +566,18 @@ export class ProposalsWorld {
   };
 
   private start(): void {
-    /** Whose acceptance asks, in the order of the questions, which name a file only. */
-    const askers: string[] = [];
     const accepting = new Set<string>();
     const host = new Host(this.clock, this.window, {
       folder: this.folder,
       settings: this.settings,
       delay: () => this.draw(6),
       asked: (message) => {
-        if (message.buttons.length > 0) this.questions.push({ message, asker: askers.shift() });
+        if (message.buttons.length > 0) {
+          const isAsker = (key: string) =>
+            message.text.startsWith(`${basename(pathOf(key))} `) &&
+            !this.questions.some(({ asker }) => asker === key);
+          this.questions.push({ message, asker: [...accepting].find(isAsker) });
+        }
       },
       edited: (key, before, after) => this.edited(key, before, after),
     });
@@ -574,8 +594,8 @@ export class ProposalsWorld {
     proposals.accept = async (uri) => {
       const key = uri.toString();
       if (accepting.has(key)) return accept(uri); // it asks nothing again
-      if (proposals.find(uri)?.isOverUnsavedChanges) askers.push(key);
       accepting.add(key);
+      this.clock.stopFor(imported);
       await accept(uri).finally(() => accepting.delete(key));
     };
     const hunks = new Hunks(proposals);
@@ -632,7 +652,7 @@ export class ProposalsWorld {
     const path = pathOf(key);
     const name = names.find((each) => this.path(each) === path);
     assert.ok(name && reason > 0);
-    this.disk.set(name, readFileSync(path, 'utf8'));
+    this.isNow(name, readFileSync(path, 'utf8'));
     this.watcherTells(name);
   }
 
@@ -669,13 +689,17 @@ export class ProposalsWorld {
     const key = call.proposal?.uri.toString();
     if (answer === 'FILE_SAVED') {
       assert.ok(call.causes.has('accept'), `${call.tabName} was accepted by nobody`);
-      assert.ok(call.accepted.includes(text ?? ''), `${call.tabName} was accepted as what it never was`);
+      const written = call.isAcceptedAnyway ? [text] : call.texts.map((now) => this.written(call, text, now));
+      assert.ok(
+        written.some((each) => call.accepted.includes(each ?? '')),
+        `${call.tabName} was accepted as what its diff has never shown`,
+      );
       const doc = this.window.docs.get(this.key(call.name));
       assert.ok(
         !doc?.isDirty || call.isAcceptedAnyway || doc.typedAt >= call.acceptedAt,
         `${call.tabName} was accepted over unsaved changes without a question`,
       );
-      this.writes(call.name, text ?? '');
+      this.writes(call.name, this.written(call, text, this.disk.get(call.name)));
       this.lines = this.lines.filter((line) => {
         // Of what the file held the diff has shown what goes; of what is typed, the answer has all.
         return line.key === key ? text?.includes(`${line.text}\n`) : true;
@@ -686,6 +710,13 @@ export class ProposalsWorld {
       assert.ok(others.length > 0, `${call.tabName} was rejected by nobody`);
       if (others.some((cause) => cause === 'withdraw' || cause === 'close')) this.forget(key);
     }
+  }
+
+  /** What a CLI makes of the file: it makes its changes there, or none if they touch what is newer. */
+  private written({ texts }: Call, told: string | undefined, now: string | undefined): string {
+    const [base, file] = [texts[0], now].map((text) => (text === undefined ? undefined : Buffer.from(text)));
+    const merge = merged(base, file, told ?? '');
+    return merge?.leftOut === 0 ? merge.text : (now ?? '');
   }
 
   /** A diff has shown that these lines go. */
@@ -788,9 +819,14 @@ export class ProposalsWorld {
   }
 
   private writes(name: Name, text: string): void {
-    this.disk.set(name, text);
+    this.isNow(name, text);
     writeFileSync(this.path(name), text);
     this.watcherTells(name);
+  }
+
+  private isNow(name: Name, text: string): void {
+    this.disk.set(name, text);
+    this.calls.filter((call) => call.name === name).forEach(({ texts }) => texts.push(text));
   }
 
   private watcherTells(name: Name): void {
@@ -820,3 +856,6 @@ export class ProposalsWorld {
 function proposedSides(input: Input): string[] {
   return editedSides(input).filter((key) => key.startsWith(proposalScheme));
 }
+
+/** What imports the same has it by then, too. */
+const imported = () => import('../../src/proposals/changedFile.ts');

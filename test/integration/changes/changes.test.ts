@@ -254,6 +254,19 @@ describe('agent changes', () => {
       await desk.ui.screenshot('changes-accepted');
     });
 
+    it('has been reviewed also when it was merged with what is newer', async () => {
+      const file = desk.scratch.write('a.txt', 'a\nb\nc\nd\ne\n');
+      const { answer, uri } = await propose(desk.client, file, 'A\nb\nc\nd\ne\n');
+      writeFileSync(file, 'a\nb\nc\nd\ne\nnewer\n');
+      await vscode.commands.executeCommand('ideBridge.mergeProposal', uri);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      assert.deepEqual(await answer, ['FILE_SAVED', 'A\nb\nc\nd\ne\n']);
+      await desk.client.call('getDiagnostics', { uri: `file://${file}` });
+      writeFileSync(file, 'A\nb\nc\nd\ne\nnewer\n'); // as CLI 2.1 does
+      await allRows().filter({ hasText: 'all reviewed' }).waitFor();
+      assert.deepEqual(await texts(), []);
+    });
+
     it('is what later edits are compared with, in the gutter too, and earlier ones still wait', async () => {
       const file = desk.scratch.write('a.txt', 'a\nb\nc\nd\ne\n');
       await edit(file, 'A\nb\nc\nd\ne\n');

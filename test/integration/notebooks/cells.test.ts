@@ -272,6 +272,9 @@ describe('cells of a notebook', () => {
       await until('the notebook to be saved', () => !notebook.isDirty);
       await clickOnCell();
       await ui.page.keyboard.press('Control+Enter');
+      const dialog = await nextDialog(); // of what is in the file since, and cannot be merged
+      assert.deepEqual(dialog.buttons, ['Show Diff', 'Accept Anyway', 'Reject']);
+      dialog.press('Accept Anyway');
       assert.equal((await answer)[0], 'FILE_SAVED');
     });
 

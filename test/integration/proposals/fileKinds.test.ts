@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { until } from '../../support/until.ts';
 import { connectClient, propose, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
+import { useDialogs } from '../dialogs.ts';
 
 /** The extension never writes the file, so what counts is that the answer is right to the last byte. */
 describe('a proposal for a file that is', () => {
   const desk = useDesk();
+  const nextDialog = useDialogs();
 
   const accept = () => vscode.commands.executeCommand('ideBridge.acceptProposal');
 
@@ -117,7 +119,12 @@ describe('a proposal for a file that is', () => {
     rmSync(path);
     await vscode.commands.executeCommand('ideBridge.keepHunk', uri, 1);
     assert.equal(proposalTabs().length, 1);
-    await accept();
+    const accepted = accept();
+    const dialog = await nextDialog();
+    assert.match(dialog.text, /^gone\.txt has changed since this was proposed/);
+    assert.deepEqual(dialog.buttons, ['Show Diff', 'Accept Anyway', 'Reject']);
+    dialog.press('Accept Anyway');
+    await accepted;
     assert.deepEqual(await answer, ['FILE_SAVED', 'one\ntwo\n']);
   });
 

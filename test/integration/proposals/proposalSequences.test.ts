@@ -17,6 +17,8 @@ interface Proposed {
   readonly uri: vscode.Uri;
   /** What the proposed side holds. */
   text: string;
+  /** What the file was when it was proposed. */
+  readonly base: string | undefined;
   isEdited: boolean;
   /** What the client has to be answered, once it is decided. */
   expected: string[] | 'disconnected' | undefined;
@@ -142,6 +144,7 @@ describe('random sequences', () => {
           tabName,
           uri,
           text,
+          base: model.files[of.file]?.disk,
           isEdited: false,
           expected: undefined,
           answers: [],
@@ -176,7 +179,7 @@ describe('random sequences', () => {
       ),
     );
 
-  /** Answers the question over unsaved changes, if there is to be one. */
+  /** Answers the question over unsaved changes, or what is newer, if there is to be one. */
   async function decide(
     proposal: Proposed,
     model: Model,
@@ -184,8 +187,16 @@ describe('random sequences', () => {
     button: 'Accept Anyway' | 'Save First' | 'Reject',
   ): Promise<void> {
     const its = model.files[proposal.file];
+    const decideOverNewer = async () => {
+      const dialog = await nextDialog();
+      assert.match(dialog.text, /^[ab]\.txt has changed since/);
+      dialog.press(button === 'Accept Anyway' ? button : 'Reject');
+      if (button === 'Accept Anyway') proposal.expected = ['FILE_SAVED', proposal.text];
+      else drop(model, proposal, rejected(proposal));
+    };
     if (its?.unsaved === undefined) {
-      proposal.expected = ['FILE_SAVED', proposal.text];
+      if (its?.disk === proposal.base) proposal.expected = ['FILE_SAVED', proposal.text];
+      else await decideOverNewer();
     } else {
       const dialog = await nextDialog();
       assert.match(dialog.text, /^[ab]\.txt has unsaved changes/);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { onScreen } from '../../support/ui.ts';
@@ -445,14 +445,16 @@ describe('the review of proposals', () => {
       }
     });
 
-    it('the diff says so and compares with them; saving from there takes the warning away', async () => {
+    it('the diff says so and compares with them; once they are saved from there, it can be merged with them', async () => {
       const document = await makeDirty();
-      const { answer } = await propose(desk.client, file, asText(proposed));
-      await desk.ui.page.getByText('Compared with your unsaved changes').first().waitFor();
+      const { answer, uri } = await propose(desk.client, file, asText(proposed));
+      await desk.ui.page.getByText('Over your unsaved changes').first().waitFor();
       await desk.ui.page.getByText('4 of 4').first().waitFor();
       await lens('Save Them').click();
       await until('the file to be saved', () => !document.isDirty);
       await until('no warning', async () => (await lens('Save Them').count()) === 0);
+      await lens('Merge').click();
+      await becomes(uri, ['mine', ...proposed]);
       await vscode.commands.executeCommand('ideBridge.acceptProposal');
       assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
     });
@@ -491,6 +493,224 @@ describe('the review of proposals', () => {
       dialog.press('Save First');
       await accepted;
       assert.equal(readFileSync(file, 'utf8'), asText(original));
+    });
+  });
+
+  describe('for an older text of the file', () => {
+    const nextDialog = useDialogs();
+    const changed = [...proposed.slice(0, 2), 'line 2', ...proposed.slice(3)];
+
+    /** Somebody else changes the file while the proposal is under review. */
+    const write = (lines: string[]) => writeFileSync(file, asText(lines));
+
+    it('the diff and the row say so, and merging shows its changes in the file as it is now', async () => {
+      const { answer, uri } = await propose(desk.client, file, asText(proposed));
+      await desk.ui.page.getByText('3 of 3').first().waitFor();
+      assert.equal(await lens('Merge').count(), 0);
+      write([...original, 'newer']);
+      await desk.ui.page.getByText('Made for an older text').first().waitFor();
+      await desk.ui.page.getByText('4 of 4').first().waitFor();
+      await vscode.commands.executeCommand('ideBridge.proposals.focus');
+      await desk.ui.page.locator('.monaco-list-row', { hasText: 'older text' }).waitFor();
+      await desk.ui.screenshot('made-for-an-older-text');
+      await lens('Merge').click();
+      await becomes(uri, [...proposed, 'newer']);
+      await desk.ui.page.getByText('3 of 3').first().waitFor();
+      await until('no warning', async () => (await lens('Merge').count()) === 0);
+      await desk.ui.screenshot('merged-with-newer-text');
+      await lens('Accept File').click();
+      // Without what is newer: the CLI makes its changes in the file as it is now.
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
+    });
+
+    it('undo takes the merge back, with the words', async () => {
+      const { uri } = await propose(desk.client, file, asText(proposed));
+      write(['newer', ...original]);
+      await lens('Merge').click();
+      await becomes(uri, ['newer', ...proposed]);
+      await until('no warning', async () => (await lens('Merge').count()) === 0);
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      await desk.ui.page.keyboard.press('Control+z');
+      await becomes(uri, proposed);
+      await lens('Merge').waitFor();
+      await desk.ui.page.keyboard.press('Control+Shift+z');
+      await becomes(uri, ['newer', ...proposed]);
+      await until('no warning', async () => (await lens('Merge').count()) === 0);
+    });
+
+    it('its change of a line that is newer is left out, and that is said', async () => {
+      const { answer, uri } = await propose(desk.client, file, asText(proposed));
+      write([...original.slice(0, 2), 'newer 2', ...original.slice(3)]);
+      await lens('Merge').click();
+      await becomes(uri, [...proposed.slice(0, 2), 'newer 2', ...proposed.slice(3)]);
+      const toast = desk.ui.page.locator('.notification-toast', {
+        hasText: '1 proposed change was left out',
+      });
+      await toast.getByText('Undo').click();
+      await becomes(uri, proposed);
+      await lens('Merge').click();
+      await toast.waitFor();
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(changed)]);
+    });
+
+    it('what is in the file already needs no edit: merging takes the words away', async () => {
+      const { answer, uri } = await propose(desk.client, file, asText(proposed));
+      write(proposed);
+      await lens('Merge').click();
+      await until('no warning', async () => (await lens('Merge').count()) === 0);
+      assert.equal(await desk.ui.page.locator('.notification-toast').count(), 0);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
+    });
+
+    it('Undo of what was left out says so where the proposal was edited since', async () => {
+      const { uri } = await propose(desk.client, file, asText(proposed));
+      write([...original.slice(0, 2), 'newer 2', ...original.slice(3)]);
+      await lens('Merge').click();
+      const toast = (text: string) => desk.ui.page.locator('.notification-toast', { hasText: text });
+      await toast('1 proposed change was left out').waitFor();
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      await desk.ui.page.keyboard.press('Control+Home');
+      await desk.ui.page.keyboard.type('typed\n');
+      const typed = ['typed', ...proposed.slice(0, 2), 'newer 2', ...proposed.slice(3)];
+      await becomes(uri, typed);
+      await toast('1 proposed change was left out').getByText('Undo').click();
+      await toast('The proposal for hello.txt was edited or decided since').waitFor();
+      await becomes(uri, typed);
+    });
+
+    it('accepting asks first, and merging leaves it under review', async () => {
+      const { answer, uri } = await propose(desk.client, file, asText(proposed));
+      await desk.ui.page.getByText('3 of 3').first().waitFor();
+      write([...original, 'newer']);
+      void vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      const dialog = await nextDialog();
+      assert.ok(dialog.isModal);
+      assert.match(dialog.text, /^hello\.txt has changed since this was proposed/);
+      assert.deepEqual(dialog.buttons, ['Merge', 'Accept Anyway', 'Reject']);
+      dialog.press('Merge');
+      await becomes(uri, [...proposed, 'newer']);
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      await desk.ui.page.keyboard.press('Control+Home');
+      await desk.ui.page.keyboard.type('typed\n');
+      await becomes(uri, ['typed', ...proposed, 'newer']);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(['typed', ...proposed])]);
+    });
+
+    it('accepting anyway tells what was proposed', async () => {
+      const { answer, uri } = await propose(desk.client, file, asText(proposed));
+      write([...original, 'newer']);
+      void vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      (await nextDialog()).press('Accept Anyway');
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
+    });
+
+    it('what came into a place where there was no file cannot be merged', async () => {
+      const fresh = desk.scratch.path('fresh.txt');
+      const { answer, uri } = await propose(desk.client, fresh, 'a\n');
+      desk.scratch.write('fresh.txt', 'b\n');
+      await desk.ui.page.getByText('Made for an older text').first().waitFor();
+      void vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      const dialog = await nextDialog();
+      assert.deepEqual(dialog.buttons, ['Show Diff', 'Accept Anyway', 'Reject']);
+      await vscode.commands.executeCommand('workbench.action.files.newUntitledFile');
+      dialog.press('Show Diff');
+      await until('the diff', () => isActive(uri));
+      void vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      (await nextDialog()).press('Reject');
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
+    });
+
+    it('is not said of a file that the editor reads in another encoding', async () => {
+      await desk.configure('files.encoding', 'windows1252');
+      const path = desk.scratch.write('ä.txt', 'ä\nb\nc\n');
+      const { answer, uri } = await propose(desk.client, path, 'ä\nB\nc\n');
+      await lens('Accept File').waitFor();
+      assert.equal(await lens('Merge').count(), 0);
+      desk.scratch.write('ä.txt', 'ä\nb\nc\nö\n');
+      await lens('Merge').click();
+      await until('the text', async () => (await textOf(uri)) === 'ä\nB\nc\nö\n');
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      assert.deepEqual(await answer, ['FILE_SAVED', 'ä\nB\nc\n']);
+    });
+
+    it('undo takes the merge back also in a text with CRLF line ends and a byte order mark', async () => {
+      const asCrlf = (lines: string[]) => `\uFEFF${asText(lines).replaceAll('\n', '\r\n')}`;
+      desk.scratch.write('hello.txt', asCrlf(original));
+      const { answer, uri } = await propose(desk.client, file, asCrlf(proposed));
+      const holds = (lines: string[]) =>
+        until('the text', async () => `\uFEFF${await textOf(uri)}` === asCrlf(lines));
+      desk.scratch.write('hello.txt', asCrlf(['newer', ...original]));
+      await lens('Merge').click();
+      await holds(['newer', ...proposed]);
+      await until('no warning', async () => (await lens('Merge').count()) === 0);
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      await desk.ui.page.keyboard.press('Control+z');
+      await holds(proposed);
+      await lens('Merge').click();
+      await holds(['newer', ...proposed]);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      assert.deepEqual(await answer, ['FILE_SAVED', asCrlf(proposed)]);
+    });
+
+    it('what auto-save has put on disk is merged, and stays', async () => {
+      await desk.configure('files.autoSave', 'afterDelay');
+      await desk.configure('files.autoSaveDelay', 100);
+      const { answer, uri } = await propose(desk.client, file, asText(proposed));
+      await lens('Accept File').waitFor();
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(vscode.Uri.file(file), new vscode.Position(0, 0), 'mine\n');
+      assert.ok(await vscode.workspace.applyEdit(edit));
+      await lens('Merge').click();
+      await becomes(uri, ['mine', ...proposed]);
+      await until('no warning', async () => (await lens('Merge').count()) === 0);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
+      assert.equal(readFileSync(file, 'utf8'), asText(['mine', ...original]));
+    });
+
+    it('under unsaved text it is the disk that is merged with, once that text is saved or gone', async () => {
+      const { answer, uri } = await propose(desk.client, file, asText(proposed));
+      await lens('Accept File').waitFor();
+      const document = await vscode.workspace.openTextDocument(file);
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(document.uri, new vscode.Position(0, 0), 'mine\n');
+      assert.ok(await vscode.workspace.applyEdit(edit));
+      write([...original, 'newer']);
+      await desk.ui.page.getByText('Over your unsaved changes').first().waitFor();
+      void vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      const dialog = await nextDialog();
+      assert.deepEqual(dialog.buttons, ['Save First', 'Accept Anyway', 'Reject']);
+      dialog.press('Save First'); // which the editor refuses: it is newer on disk
+      const refused = desk.ui.page.locator('.notification-toast', { hasText: "Failed to save 'hello.txt'" });
+      await refused.waitFor();
+      assert.ok(document.isDirty);
+      assert.equal(readFileSync(file, 'utf8'), asText([...original, 'newer']));
+      await vscode.commands.executeCommand('notifications.clearAll');
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+      await vscode.commands.executeCommand('ideBridge.openProposal', uri);
+      await lens('Merge').click();
+      await becomes(uri, [...proposed, 'newer']);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
+    });
+
+    it('also when another session has been accepted for the file meanwhile', async () => {
+      const other = await connectClient();
+      const first = await propose(other, file, asText(changed), 'A');
+      const { answer, uri } = await propose(desk.client, file, asText([...original, 'more']), 'B');
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', first.uri);
+      assert.deepEqual(await first.answer, ['FILE_SAVED', asText(changed)]);
+      write(changed); // as its CLI does
+      await vscode.commands.executeCommand('ideBridge.proposals.focus');
+      await desk.ui.page.locator('.monaco-list-row', { hasText: 'older text' }).waitFor();
+      await vscode.commands.executeCommand('ideBridge.mergeProposal', uri);
+      await becomes(uri, [...changed, 'more']);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      assert.deepEqual(await answer, ['FILE_SAVED', asText([...original, 'more'])]);
     });
   });
 });

@@ -16,6 +16,7 @@ export class Clock {
   private order = 0;
   private timers: Timer[] = [];
   private restore: (() => void) | undefined;
+  private readonly held: (() => Promise<unknown>)[] = [];
 
   /** ms since the beginning. */
   get now(): number {
@@ -38,14 +39,19 @@ export class Clock {
     this.timers = this.timers.filter((timer) => timer.owner !== owner);
   }
 
+  /** Until that is done, once every promise has gone on: it takes time, but none of this clock. */
+  stopFor(outside: () => Promise<unknown>): void {
+    this.held.push(outside);
+  }
+
   async advance(ms: number): Promise<void> {
     const end = this.time + ms;
-    await settled();
+    await this.settled();
     for (let next = this.next(end); next; next = this.next(end)) {
       this.timers.splice(this.timers.indexOf(next), 1);
       this.time = next.at;
       next.act();
-      await settled();
+      await this.settled();
     }
     this.time = end;
   }
@@ -78,6 +84,14 @@ export class Clock {
 
   uninstall(): void {
     this.restore?.();
+  }
+
+  private async settled(): Promise<void> {
+    await settled();
+    for (let outside = this.held.shift(); outside; outside = this.held.shift()) {
+      await outside();
+      await settled();
+    }
   }
 
   private next(end: number): Timer | undefined {

@@ -329,6 +329,13 @@ export class Host implements Listener, Provider {
       onDidSaveTextDocument: this.didSave.event,
       onWillSaveNotebookDocument: this.never,
       onDidSaveNotebookDocument: this.never,
+      // What it tells of open files, their documents tell, too.
+      createFileSystemWatcher: () => ({
+        onDidChange: this.never,
+        onDidCreate: this.never,
+        onDidDelete: this.never,
+        dispose: () => {},
+      }),
       openTextDocument: async (what: Uri | { content: string; language: string }) => {
         const key = await this.call(async (window) => {
           const doc =

@@ -47,6 +47,12 @@ describe('a merge', () => {
     assert.equal(merge(lines(0), lines(1), lines(500_000)), undefined);
   });
 
+  it('of a file of half a million lines has the changes of both', () => {
+    const lines = (changed: number) =>
+      Buffer.from(Array.from({ length: 500_000 }, (_, i) => `${i === changed ? 'x' : i}\n`).join(''));
+    assert.equal(merge(lines(-1), lines(5), lines(499_990))?.isWhole, true);
+  });
+
   it('with one side that has not changed is the other side', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), maxLength: 12 });
     fc.assert(

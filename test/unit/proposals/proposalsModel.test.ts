@@ -78,6 +78,7 @@ const steps = [
     fc.nat(4),
     fc.constantFrom('keep' as const, 'drop' as const),
   ),
+  step('merges', (world, w: number) => world.merges(w), which),
   step('reviewsAll', (world) => world.reviewsAll()),
   step('closesAnyTab', (world, w: number, a) => world.closesAnyTab(w, a), which, answer),
   step('leavesWindow', (world) => world.leavesWindow()),
