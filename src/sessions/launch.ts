@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { Launcher, Place } from './launcher.ts';
-import { setting } from '../editor/settings.ts';
 
 /** A remote window hides settings of machine scope from the user's own. */
 export const openCommandSetting = {
@@ -8,7 +7,6 @@ export const openCommandSetting = {
   command: `workbench.action.open${vscode.env.remoteName === undefined ? '' : 'Remote'}Settings`,
   arguments: [{ query: 'ideBridge.command' }],
 };
-const installGuide = vscode.Uri.parse('https://code.claude.com/docs/en/setup');
 
 /** @param isInTerminal a terminal has the focus */
 export async function run(launcher: Launcher, isInTerminal: boolean): Promise<void> {
@@ -37,21 +35,10 @@ function isTrusted(): boolean {
 export function reportMissingCommand(launcher: Launcher): vscode.Disposable {
   let isShown = false;
   return launcher.onDidNotFindCommand(async () => {
-    if (isShown) {
-      return;
-    }
-    isShown = true;
-    const howTo = 'How to Install';
-    const choice = await vscode.window.showErrorMessage(
-      `The command "${setting('command')}" was not found. Install the Claude Code CLI, or set its path in ideBridge.command.`,
-      howTo,
-      openCommandSetting.title,
-    );
-    isShown = false;
-    if (choice === howTo) {
-      await vscode.env.openExternal(installGuide);
-    } else if (choice) {
-      await vscode.commands.executeCommand(openCommandSetting.command, ...openCommandSetting.arguments);
+    if (!isShown) {
+      isShown = true;
+      await (await import('./launchProblems.ts')).tellMissing();
+      isShown = false;
     }
   });
 }

@@ -16,13 +16,14 @@ export function bridgeCommands(
     showLog: () => log.show(),
     copyConnectionInfo: async () => (await import('./menu.ts')).copyConnectionInfo(bridge),
     restart: () => restart(bridge),
-    reconnect: async () => {
+    reconnect: async (argument: unknown) => {
       if (bridge.state.kind !== 'listening') {
         await restart(bridge);
         return;
       }
       const { reconnect } = await import('../sessions/reconnect.ts');
-      await reconnect(bridge.state.port);
+      const lost = states.absent.flatMap(({ terminal }) => terminal ?? []);
+      await reconnect(bridge.state.port, lost, argument);
     },
   };
 }

@@ -1,0 +1,25 @@
+import * as vscode from 'vscode';
+import { setting } from '../editor/settings.ts';
+import { openCommandSetting } from './launch.ts';
+
+const installGuide = vscode.Uri.parse('https://code.claude.com/docs/en/setup');
+
+export async function tellMissing(): Promise<void> {
+  const howTo = 'How to Install';
+  const choice = await vscode.window.showErrorMessage(
+    `The command "${setting('command')}" was not found. Install the Claude Code CLI, or set its path in ideBridge.command.`,
+    howTo,
+    openCommandSetting.title,
+  );
+  if (choice === howTo) {
+    await vscode.env.openExternal(installGuide);
+  } else if (choice) {
+    await vscode.commands.executeCommand(openCommandSetting.command, ...openCommandSetting.arguments);
+  }
+}
+
+export function tellUsed(): void {
+  void vscode.window.showWarningMessage(
+    `The new terminal was used before Claude Code could be started in it, by you or by a program that its shell starts, so it was not. Run ${setting('command')} there yourself.`,
+  );
+}
