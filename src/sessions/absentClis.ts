@@ -24,7 +24,8 @@ export async function followAbsent(
   states: SessionStates,
 ): Promise<void> {
   const { state } = bridge;
-  const gaveUpAt = performance.now() + (state.kind === 'listening' && state.isResumed ? retrying : 0);
+  const givenUp = new Set(states.absent.flatMap(({ pid, terminal }) => (terminal ? [pid] : [])));
+  const giveUpAt = performance.now() + (state.kind === 'listening' && state.isResumed ? retrying : 0);
   const lineages = new Map(
     await Promise.all(
       sessionTerminals.absent.map(
@@ -34,12 +35,12 @@ export async function followAbsent(
   );
   let told = '';
   while (bridge.state === state) {
-    const late = performance.now() - gaveUpAt;
+    const late = performance.now() - giveUpAt;
     const { terminals } = vscode.window;
     const shells = await Promise.all(terminals.map(shellOf));
     const absent = sessionTerminals.absent.filter(({ pid }) => lineages.has(pid));
     const clis = absent.flatMap((cli): AbsentCli[] => {
-      if (late < 0) {
+      if (late < 0 && !givenUp.has(cli.pid)) {
         return [{ ...cli, text: 'Coming back…' }];
       }
       const isAbove = (shell: number | undefined) =>

@@ -118,6 +118,12 @@ describe('CLIs that have lost the bridge', function () {
     await until('its terminal again', () => vscode.window.activeTerminal === terminal);
     await until('the focus in it again', () => ui.hasTerminalFocus());
 
+    await vscode.commands.executeCommand('ideBridge.restart');
+    await row('Claude Code 2', 'Coming back…').waitFor();
+    await row('Not connected').waitFor(); // it has not begun to look for it again
+    await statusIs('Claude: 1 not connected');
+    await connectClient(second.pid);
+
     await connectClient(first.pid);
     await row('Not connected').waitFor({ state: 'detached' });
     await statusIs('Claude: 2');
