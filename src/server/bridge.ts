@@ -17,7 +17,8 @@ import { listenOnFirstFree, LoopbackServer } from './webSocketServer.ts';
 export type BridgeState =
   | { kind: 'stopped' }
   | { kind: 'starting' }
-  | { kind: 'listening'; port: number }
+  /** Where it is resumed, CLIs that have lost the bridge before come back by themselves. */
+  | { kind: 'listening'; port: number; isResumed: boolean }
   | { kind: 'failed'; error: UserError };
 
 export interface BridgeOptions {
@@ -45,6 +46,7 @@ interface Running {
   port: number;
   token: string;
   lock: LockFile;
+  isResumed: boolean;
   onExit: () => void;
 }
 
@@ -146,7 +148,8 @@ export class Bridge {
     try {
       this.running = await this.open();
       this.lockProblem = undefined;
-      this.setState({ kind: 'listening', port: this.running.port });
+      const { port, isResumed } = this.running;
+      this.setState({ kind: 'listening', port, isResumed });
     } catch (error) {
       const failure = asUserError(error);
       if (this.currentState.kind !== 'failed' || this.currentState.error.message !== failure.message) {
@@ -212,7 +215,7 @@ export class Bridge {
       const onExit = () => lock.remove();
       process.once('exit', onExit);
       log.info(`Listening on port ${port}; lock file ${lock.path}.`);
-      return { server, port, token, lock, onExit };
+      return { server, port, token, lock, isResumed: last.isFresh && port === last.port, onExit };
     } catch (error) {
       await server.close();
       throw error;

@@ -31,12 +31,12 @@ export class Identity {
     private readonly editorPid: number,
   ) {}
 
-  /** The port to try first, and the token to offer. */
-  load(now = Date.now()): { port: number | undefined; token: string } {
+  /** The port to try first, and the token to offer; whether it is one that CLIs still try. */
+  load(now = Date.now()): { port: number | undefined; token: string; isFresh: boolean } {
     const last = this.read();
     // A clock that was set back meanwhile gives a negative age.
-    const fresh = last?.editorPid === this.editorPid && Math.abs(now - last.aliveAt) < reconnectWindow;
-    return { port: last?.port, token: fresh ? last.token : newToken() };
+    const isFresh = last?.editorPid === this.editorPid && Math.abs(now - last.aliveAt) < reconnectWindow;
+    return { port: last?.port, token: isFresh ? last.token : newToken(), isFresh };
   }
 
   save(port: number, token: string): void {

@@ -5,7 +5,7 @@ import { setting } from '../editor/settings.ts';
 import type { Logger } from '../base/logger.ts';
 import { fromElsewhere, fromTerminal } from '../editor/commandIds.ts';
 import type { Proposals } from '../proposals/proposals.ts';
-import type { Bridge } from '../server/bridge.ts';
+import type { Bridge, BridgeState } from '../server/bridge.ts';
 import { configDir } from '../server/configDir.ts';
 import { Attention } from './attention.ts';
 import { launch, reportMissingCommand, run } from './launch.ts';
@@ -72,14 +72,18 @@ export class SessionsFeature implements Disposable {
     );
     store.add(registerTerminalLinks(sessionTerminals));
     store.add(reportMissingCommand(this.launcher));
+    let before: BridgeState | undefined;
     store.add(
       bridge.onDidChangeState((state) => {
-        if (state.kind === 'listening') {
+        if (state.kind === 'listening' && state !== before) {
           const isNewPort = injectEnvironment(environmentVariableCollection, state.port);
-          if (isNewPort) {
-            void import('./reconnect.ts').then(({ offerReconnect }) => offerReconnect(state.port));
+          if (isNewPort || sessionTerminals.absent.length > 0) {
+            void import('./reconnect.ts').then(({ tellCutOff }) =>
+              tellCutOff(bridge, sessionTerminals, this.states, isNewPort),
+            );
           }
         }
+        before = state;
       }),
     );
   }

@@ -35,12 +35,10 @@ async function whenTrusted({ bridge }: Launcher, act: () => unknown): Promise<vo
 export function reportMissingCommand(launcher: Launcher): vscode.Disposable {
   let isShown = false;
   return launcher.onDidNotFindCommand(async () => {
-    if (isShown) {
-      return;
+    if (!isShown) {
+      isShown = true;
+      await (await import('./launchProblems.ts')).tellMissing();
+      isShown = false;
     }
-    isShown = true;
-    const { tellMissingCommand } = await import('./missingCommand.ts');
-    await tellMissingCommand();
-    isShown = false;
   });
 }

@@ -185,9 +185,7 @@ export class Launcher implements vscode.Disposable {
     const line = commandLine(setting('command'), configuredArguments().concat(args));
     if (!(await runInNewTerminal(terminal, line))) {
       this.launched.delete(terminal);
-      void vscode.window.showWarningMessage(
-        `The new terminal was used before Claude Code could be started in it, by you or by a program that its shell starts, so it was not. Run ${setting('command')} there yourself.`,
-      );
+      (await import('./launchProblems.ts')).tellUsed();
     }
   }
 

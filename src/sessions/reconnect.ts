@@ -1,13 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
+import type { Bridge } from '../server/bridge.ts';
+import { followAbsent } from './absentClis.ts';
+import type { SessionStates } from './sessionStates.ts';
+import type { SessionTerminals } from './sessionTerminals.ts';
 import { terminalsWithOtherPort } from './terminalPorts.ts';
 
 /** After a window reload we start before the editor has brought back its terminals; ms. */
 const restoringTime = 3_000;
 
+/** Tells of CLIs that had a connection to the bridge before this one. */
+export async function tellCutOff(
+  bridge: Bridge,
+  sessionTerminals: SessionTerminals,
+  states: SessionStates,
+  isNewPort: boolean,
+): Promise<void> {
+  const { port } = bridge;
+  await Promise.all([
+    followAbsent(bridge, sessionTerminals, states),
+    isNewPort && port !== undefined && offerReconnect(port),
+  ]);
+}
+
 /** Tells which terminals have a port that this window no longer has, and offers to reconnect the CLIs in them. */
-export async function offerReconnect(port: number): Promise<void> {
+async function offerReconnect(port: number): Promise<void> {
   await sleep(restoringTime);
   const terminals = await terminalsWithOtherPort(port);
   if (terminals.length === 0) {
@@ -25,9 +43,19 @@ export async function offerReconnect(port: number): Promise<void> {
   }
 }
 
-/** Shows a terminal in which the user may type `/ide`; it is not known what runs there, so nothing is typed. */
-export async function reconnect(port: number): Promise<void> {
-  const terminals = await terminalsWithOtherPort(port);
+/**
+ * Shows a terminal in which the user may type `/ide`; nothing is typed.
+ * @param lost in which a CLI is known to run that is not connected; of others it is not known what runs there
+ * @param argument one of these, where a view names it
+ */
+export async function reconnect(
+  port: number,
+  lost: readonly vscode.Terminal[] = [],
+  argument?: unknown,
+): Promise<void> {
+  const named = lost.filter((terminal) => terminal === argument);
+  const terminals =
+    named.length > 0 ? named : [...new Set([...lost, ...(await terminalsWithOtherPort(port))])];
   const picked =
     terminals.length > 1
       ? await vscode.window.showQuickPick(

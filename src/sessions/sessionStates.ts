@@ -29,6 +29,16 @@ export interface StateWords {
   readonly text: string;
 }
 
+/** A CLI that was connected before the bridge was away, and is not. */
+export interface AbsentCli {
+  readonly pid: number;
+  readonly label: string;
+  /** What is to be expected of it, or done. */
+  readonly text: string;
+  /** In which it runs, once it has given up; until then it comes back by itself. */
+  readonly terminal?: vscode.Terminal;
+}
+
 interface SessionStatesDependencies {
   bridge: Bridge;
   proposals: Proposals;
@@ -40,6 +50,7 @@ interface SessionStatesDependencies {
 
 /** What each session is at, in the same words wherever it is shown. */
 export class SessionStates implements vscode.Disposable {
+  private absentClis: readonly AbsentCli[] = [];
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
 
@@ -75,6 +86,17 @@ export class SessionStates implements vscode.Disposable {
       .map((session) => ({ session, state: this.of(session) }))
       .filter(({ state }) => kinds.indexOf(state.kind) < working)
       .sort((one, other) => kinds.indexOf(one.state.kind) - kinds.indexOf(other.state.kind));
+  }
+
+  /** See `followAbsent`. */
+  get absent(): readonly AbsentCli[] {
+    const { absent } = this.dependencies.sessionTerminals; // by now
+    return this.absentClis.filter((cli) => absent.some(({ pid }) => pid === cli.pid));
+  }
+
+  tellAbsent(clis: readonly AbsentCli[]): void {
+    this.absentClis = clis;
+    this.changed.fire();
   }
 
   dispose(): void {

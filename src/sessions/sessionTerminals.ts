@@ -91,6 +91,11 @@ export class SessionTerminals implements vscode.Disposable {
     );
   }
 
+  /** See `lineage`. */
+  lineageOf(pid: number): Promise<number[]> {
+    return lineage(pid, this.processes);
+  }
+
   /** For one more terminal: neither a terminal nor a session is called so. */
   newTerminalName(name: string): string {
     const names = vscode.window.terminals.map((terminal) => terminal.name);
@@ -147,10 +152,7 @@ export class SessionTerminals implements vscode.Disposable {
       return;
     }
     try {
-      const [pids, folder] = await Promise.all([
-        lineage(pid, this.processes),
-        workingDirectory(pid, this.processes),
-      ]);
+      const [pids, folder] = await Promise.all([this.lineageOf(pid), workingDirectory(pid, this.processes)]);
       if (folder !== undefined) {
         this.folders.set(session, folder);
       }

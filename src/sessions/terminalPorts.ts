@@ -9,13 +9,17 @@ import * as vscode from 'vscode';
 export async function terminalsWithOtherPort(port: number): Promise<vscode.Terminal[]> {
   const found = await Promise.all(
     vscode.window.terminals.map(async (terminal) => {
-      // That of a terminal which does not start never comes.
-      const shell = await Promise.race([terminal.processId, sleep(1_000, undefined)]);
+      const shell = await shellOf(terminal);
       // Those that an extension draws have no shell.
       return shell === undefined || (await has(shell, port)) ? [] : [terminal];
     }),
   );
   return found.flat();
+}
+
+/** Its process id. That of a terminal which does not start never comes. */
+export function shellOf({ processId }: vscode.Terminal): Promise<number | undefined> {
+  return Promise.race([processId, sleep(1_000, undefined)]);
 }
 
 async function has(shell: number, port: number): Promise<boolean> {

@@ -17,13 +17,14 @@ export function bridgeCommands(
     copyConnectionInfo: async () => (await import('./menu.ts')).copyConnectionInfo(bridge),
     restart: () => restart(bridge),
     manageTrust: async () => (await import('../editor/tell.ts')).manageTrust(),
-    reconnect: async () => {
+    reconnect: async (argument: unknown) => {
       if (bridge.state.kind !== 'listening') {
         await restart(bridge);
         return;
       }
       const { reconnect } = await import('../sessions/reconnect.ts');
-      await reconnect(bridge.state.port);
+      const lost = states.absent.flatMap(({ terminal }) => terminal ?? []);
+      await reconnect(bridge.state.port, lost, argument);
     },
   };
 }

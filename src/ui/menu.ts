@@ -6,7 +6,7 @@ import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Proposal } from '../proposals/proposal.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Session } from '../server/session.ts';
-import type { SessionStates, StateWords } from '../sessions/sessionStates.ts';
+import type { AbsentCli, SessionStates, StateWords } from '../sessions/sessionStates.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 
@@ -67,6 +67,7 @@ export async function showMenu(
           },
         ]),
     ...states.waiting.map(({ session, state }) => show(session, state, states.proposalsOf(session))),
+    ...states.absent.filter(({ terminal }) => terminal).map(reconnect),
     ...(isTrusted ? [{ label: '$(terminal) Run Claude Code', act: run(commandIds.run) }] : []),
     ...waiting,
     {
@@ -99,6 +100,14 @@ function show(session: Session, { icon, text }: StateWords, [proposal, ...others
       proposal
         ? vscode.commands.executeCommand(commandIds.openProposal, proposal)
         : vscode.commands.executeCommand(commandIds.showSession, session),
+  };
+}
+
+function reconnect({ label, terminal }: AbsentCli): Item {
+  return {
+    label: `$(debug-disconnect) Reconnect ${withoutIcons(printable(label))}`,
+    detail: 'Shows its terminal, where you type /ide',
+    act: () => vscode.commands.executeCommand(commandIds.reconnect, terminal),
   };
 }
 

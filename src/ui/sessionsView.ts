@@ -7,18 +7,18 @@ import { Proposal } from '../proposals/proposal.ts';
 import { rowOf } from '../proposals/proposalsView.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
-import type { SessionStates, StateWords } from '../sessions/sessionStates.ts';
+import type { AbsentCli, SessionStates, StateWords } from '../sessions/sessionStates.ts';
 import { promptText, toolText } from '../sessions/stateText.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import type { Bridge } from '../server/bridge.ts';
-import type { Session } from '../server/session.ts';
+import { Session } from '../server/session.ts';
 import type { AgentChanges } from '../changes/agentChanges.ts';
 import type { Attention } from '../sessions/attention.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { fileIcon } from '../editor/fileIcon.ts';
 import { RowMoves } from '../editor/rowMoves.ts';
 
-type Node = Session | Proposal;
+type Node = Session | Proposal | AbsentCli;
 
 interface SessionsViewDependencies {
   bridge: Bridge;
@@ -30,7 +30,7 @@ interface SessionsViewDependencies {
   waitingReasons: WaitingReasons;
 }
 
-/** Every connected CLI with what it is at, and below it the proposals that wait for a decision. */
+/** Every CLI with what it is at, and below it the proposals that wait for a decision. */
 export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<Node>;
@@ -59,15 +59,19 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
   }
 
   getChildren(node?: Node): Node[] {
-    const { bridge } = this.dependencies;
+    const { bridge, states } = this.dependencies;
     if (!node) {
-      return [...bridge.sessions].filter(({ clientInfo }) => clientInfo !== undefined);
+      return [...[...bridge.sessions].filter(({ clientInfo }) => clientInfo), ...states.absent];
     }
-    return node instanceof Proposal ? [] : this.dependencies.states.proposalsOf(node);
+    return node instanceof Session ? states.proposalsOf(node) : [];
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    return node instanceof Proposal ? proposalItem(node) : this.sessionItem(node);
+    return node instanceof Session
+      ? this.sessionItem(node)
+      : node instanceof Proposal
+        ? proposalItem(node)
+        : absentItem(node);
   }
 
   /** Whether a click on its row may be meant for another. */
@@ -172,6 +176,17 @@ function iconColor(kind: StateWords['kind']): vscode.ThemeColor | undefined {
     case 'idle':
       return undefined;
   }
+}
+
+function absentItem({ pid, label, text, terminal }: AbsentCli): vscode.TreeItem {
+  const item = new vscode.TreeItem(label);
+  item.id = `absent ${pid}`;
+  item.description = text;
+  item.iconPath = new vscode.ThemeIcon(terminal ? 'debug-disconnect' : 'loading~spin');
+  if (terminal) {
+    item.command = { command: commandIds.reconnect, title: 'Reconnect', arguments: [terminal] };
+  }
+  return item;
 }
 
 function proposalItem(proposal: Proposal): vscode.TreeItem {

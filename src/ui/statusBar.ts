@@ -80,18 +80,21 @@ function describe(
   { count, lines }: ReturnType<typeof waiting>,
 ): StatusText {
   const waitingSessions = states.waiting;
-  const waitingWords = count > 0 ? `${count} waiting` : undefined;
+  const { absent } = states;
+  const lost = absent.filter(({ terminal }) => terminal).length;
+  const others = [count > 0 && `${count} waiting`, lost > 0 && `${lost} not connected`];
+  const otherLines = [...lines, ...absent.map(({ label, text }) => `${printable(label)}: ${text}`)];
   const [first] = waitingSessions;
   if (first) {
     const { kind, icon } = first.state;
     const number = waitingSessions.filter((other) => other.state.kind === kind).length;
     const told = waitingText(number, kind);
-    const parts = [sessions.size > 1 || !told ? sessions.size : undefined, told, waitingWords];
+    const parts = [sessions.size > 1 || !told ? sessions.size : undefined, told, ...others];
     return {
       text: `$(${icon}) Claude: ${parts.filter(Boolean).join(', ')}`,
       tooltip: [
         ...waitingSessions.map(({ session, state: { text } }) => `${printable(session.label)}: ${text}`),
-        ...lines,
+        ...otherLines,
       ].join('\n'),
       // What is in view needs no colour, nor what needs no answer.
       ...(unseen > 0 && kind !== 'done' && { color: 'statusBarItem.warningBackground' }),
@@ -113,19 +116,22 @@ function describe(
         tooltip: state.error.message,
         color: 'statusBarItem.errorBackground',
       };
-    case 'listening':
-      if (waitingWords) {
-        const counts = sessions.size > 0 ? `${sessions.size}, ${waitingWords}` : waitingWords;
-        return { text: `$(mention) Claude: ${counts}`, tooltip: lines.join('\n') };
-      }
-      return sessions.size === 0
-        ? {
-            text: '$(plug) Claude',
-            tooltip: `Waiting for Claude Code on port ${state.port}. Run claude in a terminal of this window.`,
-          }
-        : {
-            text: `$(check) Claude: ${sessions.size}`,
-            tooltip: `${counted(sessions.size, 'Claude Code session')} connected.`,
-          };
+    case 'listening': {
+      const counts = [sessions.size, ...others].filter(Boolean).join(', ');
+      const icon =
+        lost > 0 ? 'debug-disconnect' : count > 0 ? 'mention' : sessions.size > 0 ? 'check' : 'plug';
+      return {
+        text: `$(${icon}) Claude${counts && `: ${counts}`}`,
+        tooltip: [
+          sessions.size > 0
+            ? `${counted(sessions.size, 'Claude Code session')} connected.`
+            : otherLines.length === 0 &&
+              `Waiting for Claude Code on port ${state.port}. Run claude in a terminal of this window.`,
+          ...otherLines,
+        ]
+          .filter(Boolean)
+          .join('\n'),
+      };
+    }
   }
 }

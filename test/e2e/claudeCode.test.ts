@@ -1,3 +1,4 @@
+import { absentScenarios } from './absentScenarios.ts';
 import {
   changesScenarios,
   linkScenarios,
@@ -68,6 +69,7 @@ describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {
   keepsReasonAfter('the window is reloaded', desk, () => desk().reload());
   leavesNoTabAfter('the window is reloaded', desk, () => desk().reload());
   leavesNoTabAfter('VS Code is started again', desk, () => desk().restart());
+  absentScenarios(desk);
   reloadedScenarios(desk);
   unwatchedScenarios(desk);
 });

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { findLocks, IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
 import { isListening } from '../../src/server/processes.ts';
-import { extensionHost } from '../host/processes.ts';
+import { commandOf, extensionHost } from '../host/processes.ts';
 import { writeUserSettings } from '../host/settings.ts';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../host/workbench.ts';
 import { Claude, type PermissionMode } from './claude.ts';
@@ -38,6 +38,7 @@ export interface DeskOptions {
  */
 export class Desk {
   private readonly apis: MockApi[] = [];
+  private readonly claudes: Claude[] = [];
   private terminals = 0;
   private shells = 0;
   private scenarios = 0;
@@ -115,6 +116,7 @@ export class Desk {
     );
     if (inside !== undefined) await terminal.run(inside);
     const claude = await Claude.start(terminal, api, mode);
+    this.claudes.push(claude);
     await this.window.connectedClients(this.apis.length);
     return claude;
   }
@@ -241,7 +243,9 @@ export class Desk {
 
   /** Clears the desk for the next scenario. */
   async clear(): Promise<void> {
+    const clis = this.claudes.splice(0).flatMap((claude) => claude.pids());
     await this.window.killTerminals();
+    await this.endsOf(clis);
     await this.window.connectedClients(0);
     await this.window.closeEditors();
     await this.window.keepAgentChanges();
@@ -252,6 +256,15 @@ export class Desk {
     for (const api of this.apis.splice(0)) await api.close();
     this.terminals = 0;
     this.scenarios++;
+  }
+
+  /** One that lives on without its terminal stays connected, and is none of the next scenario's business. */
+  private async endsOf(clis: readonly number[]): Promise<void> {
+    const left = () => clis.filter((pid) => commandOf(pid) !== '');
+    await until('the CLIs to end', () => left().length === 0).catch(() => {
+      console.log(`      ${left().join()} lived on without a terminal`);
+      left().forEach((pid) => process.kill(pid, 'SIGKILL'));
+    });
   }
 
   /** Writes down what is on the screen, what was on the wire, and what the extension has logged. */

@@ -192,7 +192,8 @@ export class EditorWindow {
   async connectedClients(count: number, limit = 20_000): Promise<void> {
     const item = this.page.locator('.statusbar-item[id*="ideBridge.status"]');
     const words = async () => (await item.allInnerTexts()).join();
-    const wanted = count === 0 ? /Claude(\D*|: \d+ waiting)$/ : new RegExp(`Claude: ${count}\\b(?! waiting)`);
+    const wanted =
+      count === 0 ? /Claude(\D*|: \d+ waiting)$/ : new RegExp(`Claude: ${count}\\b(?! waiting| not)`);
     await until(
       `the status bar to count ${count} connected CLIs`,
       async () => wanted.test((await words()).trim()),

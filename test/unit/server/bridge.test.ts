@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { WebSocket } from 'ws';
+import type { Bridge } from '../../../src/server/bridge.ts';
 import { findLocks, IdeClient } from '../../support/ideClient.ts';
 import { SdkTransport } from '../../support/sdkTransport.ts';
 import { TestBridges } from '../../support/testBridges.ts';
@@ -97,12 +98,16 @@ describe('bridge', () => {
   });
 
   describe('port and token', () => {
+    const isResumed = ({ bridge: { state } }: { bridge: Bridge }) =>
+      state.kind === 'listening' && state.isResumed;
+
     it('stay the same over a window reload', async () => {
       const first = await bridges.start();
       await first.bridge.stop();
       const second = await bridges.start();
       assert.equal(second.lock.port, first.lock.port);
       assert.equal(second.lock.authToken, first.lock.authToken);
+      assert.deepEqual([isResumed(first), isResumed(second)], [false, true]);
     });
 
     it('the token is new when the editor is', async () => {
@@ -122,6 +127,7 @@ describe('bridge', () => {
       const second = await bridges.start();
       assert.equal(second.lock.port, first.lock.port);
       assert.notEqual(second.lock.authToken, first.lock.authToken);
+      assert.equal(isResumed(second), false);
     });
 
     it('are both new when somebody else has the port', async () => {
@@ -133,16 +139,17 @@ describe('bridge', () => {
       squatter.close();
       assert.notEqual(second.lock.port, first.lock.port);
       assert.notEqual(second.lock.authToken, first.lock.authToken);
+      assert.equal(isResumed(second), false);
     });
 
     it('stay those of the newer window when an older one, cut off from its own, ends later', async () => {
       const older = await bridges.start();
       const newer = bridges.create();
       await newer.start();
-      const port = newer.state.kind === 'listening' && newer.state.port;
+      const { port } = newer;
       await older.bridge.stop();
       await newer.restart();
-      assert.deepEqual(newer.state, { kind: 'listening', port });
+      assert.equal(newer.port, port);
     });
 
     for (const content of ['', 'null', '{"port":-1,"token":"x","editorPid":1}', '{"port":22}', '[]']) {

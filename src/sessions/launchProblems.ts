@@ -4,8 +4,7 @@ import { openCommandSetting } from './launch.ts';
 
 const installGuide = vscode.Uri.parse('https://code.claude.com/docs/en/setup');
 
-/** Says so, and helps. @returns once the user has answered */
-export async function tellMissingCommand(): Promise<void> {
+export async function tellMissing(): Promise<void> {
   const howTo = 'How to Install';
   const choice = await vscode.window.showErrorMessage(
     `The command "${setting('command')}" was not found. Install the Claude Code CLI, or set its path in ideBridge.command.`,
@@ -17,4 +16,10 @@ export async function tellMissingCommand(): Promise<void> {
   } else if (choice) {
     await vscode.commands.executeCommand(openCommandSetting.command, ...openCommandSetting.arguments);
   }
+}
+
+export function tellUsed(): void {
+  void vscode.window.showWarningMessage(
+    `The new terminal was used before Claude Code could be started in it, by you or by a program that its shell starts, so it was not. Run ${setting('command')} there yourself.`,
+  );
 }

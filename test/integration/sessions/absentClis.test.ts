@@ -1,0 +1,141 @@
+import { createServer, type Server } from 'node:net';
+import * as vscode from 'vscode';
+import type { IdeClient } from '../../support/ideClient.ts';
+import { connectUi, type Ui } from '../../support/ui.ts';
+import { until } from '../../support/until.ts';
+import { connectClient, currentLock, Scratch } from '../bridge.ts';
+import { closeTerminals, FakeCli, configure } from '../fakeCli.ts';
+
+describe('CLIs that have lost the bridge', function () {
+  this.timeout(90_000);
+  let ui: Ui;
+  let scratch: Scratch;
+  let cli: FakeCli;
+  let squatter: Server | undefined;
+
+  before(async () => {
+    ui = await connectUi();
+  });
+  after(() => ui.close());
+  beforeEach(async () => {
+    scratch = new Scratch();
+    cli = await FakeCli.install(scratch);
+    await vscode.commands.executeCommand('ideBridge.sessions.focus');
+  });
+  afterEach(async () => {
+    squatter?.close();
+    await configure('command', undefined);
+    await closeTerminals(cli);
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    scratch.remove();
+  });
+
+  const row = (...words: string[]) =>
+    words.reduce((rows, hasText) => rows.filter({ hasText }), ui.page.locator('.pane .monaco-list-row'));
+  const status = () => ui.page.locator('[id$="ideBridge.status"]');
+  const statusText = async () => ((await status().textContent()) ?? '').trim();
+  const statusIs = (text: string) =>
+    until(`the status "${text}"`, async () => (await statusText()) === text, 20_000, statusText);
+  const menuRow = (hasText: string) => ui.page.locator('.quick-input-widget .monaco-list-row', { hasText });
+  const toast = (hasText: string) => ui.page.locator('.notification-toast', { hasText });
+
+  async function tells(...lines: string[]): Promise<void> {
+    await status().hover();
+    const hover = lines.reduce(
+      (hovers, hasText) => hovers.filter({ hasText }),
+      ui.page.locator('.monaco-hover'),
+    );
+    await hover.waitFor();
+    await ui.screenshot(`absent ${lines.join(' ')}`);
+    await ui.page.mouse.move(700, 500);
+    await hover.waitFor({ state: 'hidden' });
+  }
+
+  async function startSession(): Promise<{ client: IdeClient; pid: number }> {
+    const count = cli.runs.length + 1;
+    await vscode.commands.executeCommand('ideBridge.newSession');
+    const { pid } = await cli.run(count);
+    return { client: await connectClient(pid), pid };
+  }
+
+  /** As for those who have looked for it long enough: it has another port and token. */
+  async function moveBridge(): Promise<void> {
+    const { port } = await currentLock();
+    squatter = createServer();
+    squatter.on('error', () => setImmediate(() => squatter?.listen(port, '127.0.0.1')));
+    squatter.listen(port, '127.0.0.1');
+    await vscode.commands.executeCommand('ideBridge.restart');
+  }
+
+  it('are shown as coming back as long as they look for it, also where mentions wait', async () => {
+    const { client, pid } = await startSession();
+    await row('Claude Code', 'Connected').waitFor();
+    await vscode.commands.executeCommand('ideBridge.restart');
+    await client.closed;
+    await row('Claude Code', 'Coming back…').locator('.codicon-loading').waitFor();
+    await tells('Claude Code: Coming back…');
+    const document = await vscode.workspace.openTextDocument(scratch.write('a.txt', 'one\n'));
+    await vscode.window.showTextDocument(document, { preview: false });
+    void vscode.commands.executeCommand('ideBridge.mentionFiles', document.uri);
+    await statusIs('Claude: 1 waiting');
+    await tells('1 mention waits', 'Claude Code: Coming back…');
+    await connectClient(pid);
+    await row('Claude Code', 'Connected').waitFor();
+    await row('Coming back…').waitFor({ state: 'detached' });
+    await status().click();
+    await menuRow('Discard 1 Waiting Mention').click();
+    await statusIs('Claude: 1');
+  });
+
+  it('are to be reconnected once they have given up: row, status bar and menu lead to the terminal', async () => {
+    const [first, second] = [await startSession(), await startSession()];
+    await row('Claude Code 2').waitFor();
+    const [terminal, other] = vscode.window.terminals;
+    await moveBridge();
+    await row('Claude Code 2', 'Not connected, type /ide').waitFor();
+    await statusIs('Claude: 2 not connected');
+    await connectClient(second.pid);
+    await statusIs('Claude: 1, 1 not connected');
+    await tells('1 Claude Code session connected.', 'Claude Code: Not connected, type /ide');
+
+    other?.show();
+    await until('the other terminal', () => vscode.window.activeTerminal === other);
+    await row('Not connected').click();
+    await until('its terminal', () => vscode.window.activeTerminal === terminal);
+    await until('the focus in it', () => ui.hasTerminalFocus());
+    await toast('Type /ide to the Claude Code CLI in the terminal "Claude Code"').waitFor();
+    await ui.screenshot('absent lost');
+    await vscode.commands.executeCommand('notifications.clearAll');
+
+    other?.show();
+    await status().click();
+    await ui.page
+      .locator('.quick-input-widget .monaco-list-row.focused', { hasText: 'Reconnect Claude Code' })
+      .waitFor();
+    await ui.screenshot('absent menu');
+    await ui.page.keyboard.press('Enter');
+    await until('its terminal again', () => vscode.window.activeTerminal === terminal);
+    await until('the focus in it again', () => ui.hasTerminalFocus());
+
+    await vscode.commands.executeCommand('ideBridge.restart');
+    await row('Claude Code 2', 'Coming back…').waitFor();
+    await row('Not connected').waitFor(); // it has not begun to look for it again
+    await statusIs('Claude: 1 not connected');
+    await connectClient(second.pid);
+
+    await connectClient(first.pid);
+    await row('Not connected').waitFor({ state: 'detached' });
+    await statusIs('Claude: 2');
+  });
+
+  it('are forgotten when they end', async () => {
+    await startSession();
+    await row('Claude Code', 'Connected').waitFor();
+    await moveBridge();
+    await row('Not connected').waitFor();
+    await closeTerminals(cli);
+    await row('Not connected').waitFor({ state: 'detached' });
+    await statusIs('Claude');
+  });
+});
