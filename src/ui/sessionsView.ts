@@ -85,7 +85,9 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
 
   private draw(): void {
     this.rows.drawn(
-      this.getChildren().flatMap((session) => [session, ...this.getChildren(session)].map(rowOf)),
+      this.getChildren().flatMap((node) =>
+        [node, ...this.getChildren(node)].flatMap((each) => ('pid' in each ? [] : rowOf(each))),
+      ),
     );
     this.changed.fire();
   }
