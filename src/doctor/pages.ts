@@ -1,3 +1,4 @@
 /** What is asked for seldom: one chunk, loaded with the first page. */
-export { examine } from './doctor.ts';
+export { examine, toMarkdown } from './doctor.ts';
+export { DoctorPage } from './doctorPage.ts';
 export { describeMessages } from './inspector.ts';
