@@ -177,8 +177,13 @@ function toCheckup(findings: Finding[], facts: string[]): Checkup {
   };
 }
 
-/** For an issue. */
-export function toMarkdown({ title, sections }: Checkup): string {
+/** For an issue, as Markdown. */
+export async function copyReport(checkup: Checkup): Promise<void> {
+  await vscode.env.clipboard.writeText(toMarkdown(checkup));
+  vscode.window.setStatusBarMessage('Report copied, without the token.', 3_000);
+}
+
+function toMarkdown({ title, sections }: Checkup): string {
   const lines = sections.flatMap(({ heading, entries }) => [
     `## ${heading}`,
     '',

@@ -1,11 +1,9 @@
-import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import type { Reports } from '../editor/reports.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { DoctorPage } from './doctorPage.ts';
-import { reportFailedStart } from './failedStart.ts';
 
 /** Says why a CLI does not connect, and what went over the wire. */
 export class DoctorFeature implements Disposable {
@@ -22,7 +20,11 @@ export class DoctorFeature implements Disposable {
     version: string,
   ) {
     this.examined = [bridge, processes, records, version];
-    this.subscription = reportFailedStart(bridge);
+    this.subscription = bridge.onDidChangeState((state) => {
+      if (state.kind === 'failed') {
+        void import('./pages.ts').then(({ reportFailedStart }) => reportFailedStart(state.error.message));
+      }
+    });
   }
 
   commands() {
@@ -33,9 +35,8 @@ export class DoctorFeature implements Disposable {
         await this.page.show();
       },
       copyReport: async () => {
-        const { examine, toMarkdown } = await import('./pages.ts');
-        await vscode.env.clipboard.writeText(toMarkdown(await examine(...this.examined)));
-        vscode.window.setStatusBarMessage('Report copied, without the token.', 3_000);
+        const { copyReport, examine } = await import('./pages.ts');
+        await copyReport(await examine(...this.examined));
       },
       showMessages: async () => {
         const { describeMessages } = await import('./pages.ts');

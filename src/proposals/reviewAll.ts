@@ -26,6 +26,12 @@ export class ReviewAll implements vscode.Disposable {
     return this.steps.run(() => this.show(this.proposals.all));
   }
 
+  /** What waits in it, while it is in front: others may have come since. */
+  get shown(): Proposal[] {
+    const tab = reviews().find(isInFront);
+    return tab ? proposedSides(tab).flatMap((side) => this.proposals.find(side) ?? []) : [];
+  }
+
   dispose(): void {
     this.subscriptions.dispose();
   }

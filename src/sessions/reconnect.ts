@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
 import { terminalsWithOtherPort } from './terminalPorts.ts';
+import { withoutIcons } from '../editor/plainLabel.ts';
 
 /** After a window reload we start before the editor has brought back its terminals; ms. */
 const restoringTime = 3_000;
@@ -31,7 +32,7 @@ export async function reconnect(port: number): Promise<void> {
   const picked =
     terminals.length > 1
       ? await vscode.window.showQuickPick(
-          terminals.map((terminal) => ({ label: terminal.name, terminal })),
+          terminals.map((terminal) => ({ label: withoutIcons(terminal.name), terminal })),
           { placeHolder: 'Terminal in which Claude Code runs' },
         )
       : terminals[0] && { terminal: terminals[0] };
