@@ -9,7 +9,7 @@ import { ChangeSets } from './changeSets.ts';
 import { AnnouncedEdits } from './announcedEdits.ts';
 import { BeforeFiles } from './beforeFiles.ts';
 import { ChangeDecorations } from './changeDecorations.ts';
-import { closeDiffs } from './changeDiffs.ts';
+import { closeDiffs, followReviewInFront } from './changeDiffs.ts';
 import { ChangeGutter } from './changeGutter.ts';
 import { changeStorage, snapshotLimits } from './changeStorage.ts';
 import { watchChanges } from './changeWatcher.ts';
@@ -64,6 +64,7 @@ export class AgentChanges implements Disposable {
     this.edits = new AnnouncedEdits(this.review, problems);
     this.view = this.store.add(new ChangesView(this.sets, this.changes, problems));
     this.store.add(new ChangeDecorations(this.changes));
+    this.store.add(followReviewInFront());
     this.store.add(new ChangeGutter(this.changes, commandIds.openChange));
   }
 

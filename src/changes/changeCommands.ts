@@ -8,11 +8,12 @@ import type { Change, Changes } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { ChangeSet } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
-import { openAllChanges, openChange, openDecided } from './changeDiffs.ts';
+import { changesInFront, openAllChanges, openChange, openDecided } from './changeDiffs.ts';
 import { hunkAt, revertHunk } from './revertHunk.ts';
 import type { ChangesNode } from './changesView.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
 import { decisionTitle } from './historyItems.ts';
+import { withoutIcons } from '../editor/plainLabel.ts';
 
 /** What the commands act on. */
 export interface Reviewing {
@@ -30,6 +31,9 @@ export function changeCommands(reviewing: Reviewing, refuseClick: (node: Changes
   const { sets, review, changes } = reviewing;
   const decide = (act: (argument: unknown) => unknown) => (argument: unknown) =>
     isNode(argument) && refuseClick(argument) ? undefined : act(argument);
+  /** From the title of a review, those that it shows. */
+  const all = (argument: unknown) =>
+    argument instanceof vscode.Uri ? changesInFront(changes.all) : changes.all;
   const told = (decision: string) => offerUndo(reviewing, decision);
   return {
     reviewChanges: (node: unknown) => {
@@ -55,7 +59,16 @@ export function changeCommands(reviewing: Reviewing, refuseClick: (node: Changes
     keepSession: decide((node) =>
       isNode(node) ? told(review.keep(setOf(node).snapshots.keys())) : sayNothingChanged(),
     ),
-    keepAllChanges: () => told(review.keepAll()),
+    keepAllChanges: (argument: unknown) =>
+      told(
+        argument instanceof vscode.Uri
+          ? review.keep(all(argument).map(({ snapshot }) => snapshot.path))
+          : review.keepAll(),
+      ),
+    revertAllChanges: (argument: unknown) => {
+      const chosen = all(argument);
+      return chosen.length > 0 ? revert(reviewing, chosen) : sayNothingChanged();
+    },
     undoDecision: decide((node) =>
       isNode(node) && 'entry' in node ? undo(reviewing, node.entry.id) : undefined,
     ),
@@ -105,7 +118,7 @@ async function withChange(
 }
 
 async function pick(found: readonly Change[]): Promise<Change | undefined> {
-  const items = found.map((change) => ({ label: change.set.label, change }));
+  const items = found.map((change) => ({ label: withoutIcons(change.set.label), change }));
   const picked = await vscode.window.showQuickPick(items, { title: 'Several sessions changed this file' });
   return picked?.change;
 }

@@ -5,7 +5,7 @@ import { beforeUri, nothingUri, pastUri } from './beforeFiles.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
 import { isRegularFile } from '../editor/paths.ts';
 import { beforeScheme } from '../editor/schemes.ts';
-import { allTabs, contentOf } from '../editor/tabContent.ts';
+import { allTabs, contentOf, diffsOf } from '../editor/tabContent.ts';
 
 /** Before on the left, the file itself, editable, on the right. */
 export async function openChange({ set, snapshot, comparison }: Change): Promise<void> {
@@ -40,20 +40,41 @@ async function openDiff(before: vscode.Uri, now: vscode.Uri, title: string): Pro
 export async function openAllChanges(changes: readonly Change[], title: string): Promise<void> {
   const resources = changes.map(({ set, snapshot, comparison }) => {
     const file = vscode.Uri.file(snapshot.path);
-    return [
-      file,
-      comparison.kind === 'created' ? undefined : beforeUri(set, snapshot),
-      comparison.kind === 'deleted' ? undefined : file,
-    ];
+    return [file, beforeUri(set, snapshot), comparison.kind === 'deleted' ? undefined : file];
   });
   await vscode.commands.executeCommand('vscode.changes', title, resources);
 }
 
-/** Closes the diffs whose left side is `isOver`, but none with unsaved changes. */
+/** Those that a review of several shows, while it is in front. */
+export function changesInFront(changes: readonly Change[]): Change[] {
+  const shown = reviewInFront().map((before) => before.toString());
+  return changes.filter(({ set, snapshot }) => shown.includes(beforeUri(set, snapshot).toString()));
+}
+
+/** For the buttons in its title. */
+export function followReviewInFront(): vscode.Disposable {
+  const look = () =>
+    vscode.commands.executeCommand('setContext', 'ideBridge.inChangesReview', reviewInFront().length > 0);
+  const { onDidChangeTabs, onDidChangeTabGroups } = vscode.window.tabGroups;
+  return vscode.Disposable.from(onDidChangeTabs(look), onDidChangeTabGroups(look));
+}
+
+function reviewInFront(): vscode.Uri[] {
+  return beforeSides(diffsOf(vscode.window.tabGroups.activeTabGroup.activeTab?.input));
+}
+
+function beforeSides(inputs: unknown[]): vscode.Uri[] {
+  return inputs.flatMap((input) => {
+    const before = contentOf(input)?.original;
+    return before?.scheme === beforeScheme ? [before] : [];
+  });
+}
+
+/** Closes the diffs of which every left side is `isOver`, but none with unsaved changes. */
 export async function closeDiffs(isOver: (before: vscode.Uri) => boolean): Promise<void> {
   const over = allTabs().filter(({ input, isDirty }) => {
-    const before = contentOf(input)?.original;
-    return before?.scheme === beforeScheme && !isDirty && isOver(before);
+    const sides = beforeSides([input, ...diffsOf(input)]);
+    return sides.length > 0 && !isDirty && sides.every(isOver);
   });
   if (over.length > 0) {
     await vscode.window.tabGroups.close(over, true);

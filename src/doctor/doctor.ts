@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
-import type { Report } from '../editor/reports.ts';
 import { setting } from '../editor/settings.ts';
 import type { KnownBy, SessionRecords } from '../sessions/sessionRecords.ts';
 import { terminalsWithOtherPort } from '../sessions/terminalPorts.ts';
@@ -24,6 +23,18 @@ import { commandIds } from '../editor/commandIds.ts';
 import { openCommandSetting } from '../sessions/launch.ts';
 import { escaped, withoutHome } from '../editor/reportText.ts';
 
+/** What was found, as plain text. */
+export interface Checkup {
+  title: string;
+  sections: { heading: string; entries: Entry[] }[];
+}
+
+interface Entry {
+  what: string;
+  remedy?: string | undefined;
+  fix?: vscode.Command | undefined;
+}
+
 const ownName = 'ide-bridge-for-claude-code';
 
 /** Everything that can keep a CLI from connecting, and what to do about it; without token, name of user or text of files. */
@@ -32,7 +43,7 @@ export async function examine(
   processes: ChildProcesses,
   records: SessionRecords,
   version: string,
-): Promise<Report> {
+): Promise<Checkup> {
   const folders = workspaceFolderPaths();
   const isTrusted = vscode.workspace.isTrusted;
   const findings = [
@@ -53,7 +64,7 @@ export async function examine(
       setting('permissionMode'),
     ),
   ];
-  return toReport(findings, [
+  return toCheckup(findings, [
     `IDE Bridge ${version}, ${vscode.env.appName} ${vscode.version}, ${process.platform} ${process.arch}`,
     ...[...bridge.sessions].map(
       (session) =>
@@ -123,39 +134,64 @@ function checkOtherBridges(): Finding[] {
 }
 
 const fixes: Record<NonNullable<Finding['fix']>, vscode.Command> = {
-  restart: { title: '$(debug-restart) Restart Bridge', command: commandIds.restart },
-  reconnect: { title: '$(plug) Reconnect…', command: commandIds.reconnect },
-  trust: { title: '$(shield) Manage Workspace Trust', command: commandIds.manageTrust },
-  command: { ...openCommandSetting, title: '$(gear) Open Settings' },
+  restart: { title: 'Restart Bridge', command: commandIds.restart },
+  reconnect: { title: 'Reconnect…', command: commandIds.reconnect },
+  trust: { title: 'Manage Workspace Trust', command: commandIds.manageTrust },
+  command: openCommandSetting,
+};
+
+/** What the page may run: its links are these, whatever else is in it. */
+export const pageCommands = {
+  always: [
+    { title: 'Check Again', command: commandIds.doctor },
+    { title: 'Copy Report', command: commandIds.copyReport },
+    { title: 'Show Messages', command: commandIds.showMessages },
+  ],
+  fixes: Object.values(fixes),
 };
 
 const headings = { problem: 'To mend', note: 'Good to know', ok: 'In order' } as const;
 
-function toReport(findings: Finding[], facts: string[]): Report {
-  const lines: string[] = [];
-  const actions: Report['actions'] = [
-    { line: 0, title: '$(refresh) Check again', command: commandIds.doctor },
-    { line: 0, title: '$(copy) Copy for an issue', command: commandIds.copyReport },
-    { line: 0, title: '$(list-ordered) Show Messages', command: commandIds.showMessages },
-  ];
+function toCheckup(findings: Finding[], facts: string[]): Checkup {
   const problems = findings.filter(({ level }) => level === 'problem').length;
-  lines.push(
-    problems === 0
-      ? '# Nothing keeps a CLI from connecting'
-      : `# ${counted(problems, 'thing keeps', 'things may keep')} a CLI from connecting`,
-  );
-  for (const level of ['problem', 'note', 'ok'] as const) {
-    const found = findings.filter((finding) => finding.level === level);
-    if (found.length > 0) {
-      lines.push('', `## ${headings[level]}`, '');
-    }
-    for (const { what, remedy, fix } of found) {
-      if (fix) {
-        actions.push({ line: lines.length, ...fixes[fix] });
-      }
-      lines.push(`- ${escaped(what)}`, ...(remedy === undefined ? [] : [`  **${escaped(remedy)}**`]));
-    }
-  }
-  lines.push('', '## Versions', '', ...facts.map((fact) => `- ${escaped(fact)}`), '');
-  return { text: withoutHome(lines.join('\n'), homedir(), process.platform), actions };
+  const tell = (text: string) => withoutHome(text, homedir(), process.platform);
+  const sections = (['problem', 'note', 'ok'] as const).map((level) => ({
+    heading: headings[level],
+    entries: findings
+      .filter((finding) => finding.level === level)
+      .map(({ what, remedy, fix }) => ({
+        what: tell(what),
+        remedy: remedy && tell(remedy),
+        fix: fix && fixes[fix],
+      })),
+  }));
+  return {
+    title:
+      problems === 0
+        ? 'Nothing keeps a CLI from connecting'
+        : `${counted(problems, 'thing keeps', 'things may keep')} a CLI from connecting`,
+    sections: [
+      ...sections.filter(({ entries }) => entries.length > 0),
+      { heading: 'Versions', entries: facts.map((fact) => ({ what: tell(fact) })) },
+    ],
+  };
+}
+
+/** For an issue, as Markdown. */
+export async function copyReport(checkup: Checkup): Promise<void> {
+  await vscode.env.clipboard.writeText(toMarkdown(checkup));
+  vscode.window.setStatusBarMessage('Report copied, without the token.', 3_000);
+}
+
+function toMarkdown({ title, sections }: Checkup): string {
+  const lines = sections.flatMap(({ heading, entries }) => [
+    `## ${heading}`,
+    '',
+    ...entries.flatMap(({ what, remedy }) => [
+      `- ${escaped(what)}`,
+      ...(remedy ? [`  **${escaped(remedy)}**`] : []),
+    ]),
+    '',
+  ]);
+  return [`# ${title}`, '', ...lines].join('\n');
 }

@@ -1,49 +1,52 @@
-import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
-import type { Report, Reports } from '../editor/reports.ts';
+import type { Reports } from '../editor/reports.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
-import { reportFailedStart } from './failedStart.ts';
+import type { DoctorPage } from './doctorPage.ts';
 
 /** Says why a CLI does not connect, and what went over the wire. */
 export class DoctorFeature implements Disposable {
   private readonly subscription: Disposable;
+  private readonly examined: [Bridge, ChildProcesses, SessionRecords, string];
+  private page: DoctorPage | undefined;
 
   /** @param version of this extension */
   constructor(
     private readonly bridge: Bridge,
-    private readonly processes: ChildProcesses,
+    processes: ChildProcesses,
     private readonly reports: Reports,
-    private readonly records: SessionRecords,
-    private readonly version: string,
+    records: SessionRecords,
+    version: string,
   ) {
-    this.subscription = reportFailedStart(bridge);
+    this.examined = [bridge, processes, records, version];
+    this.subscription = bridge.onDidChangeState((state) => {
+      if (state.kind === 'failed') {
+        void import('./pages.ts').then(({ reportFailedStart }) => reportFailedStart(state.error.message));
+      }
+    });
   }
 
   commands() {
-    const { bridge, reports } = this;
     return {
-      doctor: async () => reports.show('Claude Code Doctor.md', await this.examine()),
-      copyReport: async () => copyReport(await this.examine()),
+      doctor: async () => {
+        const { DoctorPage, examine } = await import('./pages.ts');
+        this.page ??= new DoctorPage(this.bridge, () => examine(...this.examined));
+        await this.page.show();
+      },
+      copyReport: async () => {
+        const { copyReport, examine } = await import('./pages.ts');
+        await copyReport(await examine(...this.examined));
+      },
       showMessages: async () => {
         const { describeMessages } = await import('./pages.ts');
-        await reports.show('Claude Code Messages.log', describeMessages(bridge.messages.all));
+        await this.reports.show('Claude Code Messages.log', describeMessages(this.bridge.messages.all));
       },
     };
   }
 
   dispose(): void {
+    this.page?.dispose();
     this.subscription.dispose();
   }
-
-  private async examine(): Promise<Report> {
-    const { examine } = await import('./pages.ts');
-    return examine(this.bridge, this.processes, this.records, this.version);
-  }
-}
-
-async function copyReport({ text }: Report): Promise<void> {
-  await vscode.env.clipboard.writeText(text);
-  vscode.window.setStatusBarMessage('Report copied, without the token.', 3_000);
 }

@@ -1,3 +1,5 @@
 /** What is asked for seldom: one chunk, loaded with the first page. */
-export { examine } from './doctor.ts';
+export { copyReport, examine } from './doctor.ts';
+export { DoctorPage } from './doctorPage.ts';
+export { reportFailedStart } from './failedStart.ts';
 export { describeMessages } from './inspector.ts';

@@ -57,6 +57,7 @@ export const commandIds = {
   keepFile: 'ideBridge.keepFile',
   keepSession: 'ideBridge.keepSession',
   keepAllChanges: 'ideBridge.keepAllChanges',
+  revertAllChanges: 'ideBridge.revertAllChanges',
   undoDecision: 'ideBridge.undoDecision',
   clearChangeHistory: 'ideBridge.clearChangeHistory',
 } as const;

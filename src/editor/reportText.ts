@@ -5,7 +5,7 @@ export function escaped(text: string): string {
 
 /**
  * The home folder has the user's name in it.
- * @param text in which whatever may be a path is `escaped` @param home as Node names it
+ * @param text not yet `escaped` @param home as Node names it
  */
 export function withoutHome(text: string, home: string, platform: NodeJS.Platform): string {
   const isWindows = platform === 'win32';
@@ -15,7 +15,7 @@ export function withoutHome(text: string, home: string, platform: NodeJS.Platfor
   }
   const names = folder
     .split(isWindows ? /[\\/]+/ : '/')
-    .map((name) => escaped(name).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+    .map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   // Not one whose name only begins like it.
   const end = '(?!\\.?[\\p{L}\\p{N}_-])';
   // On Windows, editors write the drive in lower case, URIs have slashes, and it is all the same.

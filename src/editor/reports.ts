@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { reportScheme } from './schemes.ts';
 
-/** A Markdown page, and the commands that its lines offer. */
+/** A page, and the commands that its lines offer. */
 export interface Report {
   text: string;
   /** 0-based lines */
@@ -9,8 +9,8 @@ export interface Report {
 }
 
 /**
- * The last page of each name. Actions are code lenses: the Markdown preview runs no commands, and a link in the text
- * would go into what the user copies. A page that offers none is rendered; a button in the preview's title shows the source.
+ * The last page of each name. Actions are code lenses: the Markdown preview runs no commands.
+ * A page that offers none is rendered; a button in the preview's title shows the source.
  */
 export class Reports
   implements vscode.TextDocumentContentProvider, vscode.CodeLensProvider, vscode.Disposable

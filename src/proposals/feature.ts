@@ -21,7 +21,10 @@ import { typedTextsDir } from './typedTextsDir.ts';
 export class ProposalsFeature implements Disposable {
   readonly proposals: Proposals;
   private readonly hunks: Hunks;
-  private readonly reviewAll: ReviewAll = { open: () => this.openReviewOfAll() };
+  private readonly reviewAll: ReviewAll = {
+    open: () => this.openReviewOfAll(),
+    shown: () => this.reviewOfAll?.shown() ?? [],
+  };
   private reviewOfAll: ReviewOfAll | undefined;
   private readonly view: ProposalsView;
   private readonly store = new DisposableStore();

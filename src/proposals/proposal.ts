@@ -12,7 +12,7 @@ import type { Target } from './proposalTarget.ts';
 const kinds: Record<Target, string> = {
   'text file': 'proposed edit',
   'new file': 'proposed new file',
-  other: 'proposed text for a file that cannot be shown',
+  other: 'proposed text',
 };
 
 /** One `openDiff` under review: the two sides of its diff, and an outcome that settles once. */

@@ -16,7 +16,7 @@ type Verb = keyof typeof past;
 type WholeVerb = 'accept' | 'reject';
 
 /**
- * Arguments come from where the command was called: a URI from the title bar of a diff or from a lens, a proposal
+ * Arguments come from where the command was called: a URI from the title bar or from a lens, a proposal
  * or a session from the tree, nothing from the palette (then it is about the diff in front, as by a key).
  * @param refuseClick whether that row is not to be decided by a click just now
  */
@@ -50,9 +50,10 @@ export function proposalCommands(
     if (isRefused(argument)) {
       return [];
     }
-    const chosen = proposals.all.filter(
-      ({ session }) => !(argument instanceof Session) || session === argument,
-    );
+    const chosen =
+      argument instanceof vscode.Uri
+        ? reviewAll.shown()
+        : proposals.all.filter(({ session }) => !(argument instanceof Session) || session === argument);
     if (chosen.length === 0) {
       sayThatThereIsNone();
     }

@@ -7,6 +7,8 @@ import { allTabs } from '../editor/tabContent.ts';
 
 export interface ReviewAll {
   open(): Promise<void>;
+  /** What waits in it, while it is in front: others may have come since. */
+  shown(): Proposal[];
 }
 
 /**
@@ -28,6 +30,11 @@ export class ReviewOfAll implements ReviewAll, vscode.Disposable {
 
   open(): Promise<void> {
     return this.steps.run(() => this.show(this.proposals.all));
+  }
+
+  shown(): Proposal[] {
+    const tab = reviews().find(isInFront);
+    return tab ? proposedSides(tab).flatMap((side) => this.proposals.find(side) ?? []) : [];
   }
 
   dispose(): void {

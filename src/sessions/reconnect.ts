@@ -6,6 +6,7 @@ import { followAbsent } from './absentClis.ts';
 import type { SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { terminalsWithOtherPort } from './terminalPorts.ts';
+import { withoutIcons } from '../editor/plainLabel.ts';
 
 /** After a window reload we start before the editor has brought back its terminals; ms. */
 const restoringTime = 3_000;
@@ -59,7 +60,7 @@ export async function reconnect(
   const picked =
     terminals.length > 1
       ? await vscode.window.showQuickPick(
-          terminals.map((terminal) => ({ label: terminal.name, terminal })),
+          terminals.map((terminal) => ({ label: withoutIcons(terminal.name), terminal })),
           { placeHolder: 'Terminal in which Claude Code runs' },
         )
       : terminals[0] && { terminal: terminals[0] };

@@ -3,6 +3,7 @@ import { commandIds } from '../editor/commandIds.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import { Session } from '../server/session.ts';
+import { withoutIcons } from '../editor/plainLabel.ts';
 
 export function showSession(
   sessionTerminals: SessionTerminals,
@@ -54,7 +55,7 @@ export async function pickSession(sessionTerminals: SessionTerminals): Promise<S
   }
   const items = sessions.map((session) => ({
     session,
-    label: session.label,
+    label: withoutIcons(session.label),
     description: sessionTerminals.folderOf(session) ?? '',
   }));
   return (await vscode.window.showQuickPick(items, { title: 'Claude Code Session' }))?.session;

@@ -9,6 +9,7 @@ import { hostileRepositories, Repository } from '../support/hostileRepositories.
 import { findLocks, IdeClient } from '../support/ideClient.ts';
 import { Marks } from '../support/marks.ts';
 import { RecordedCli } from '../support/recordedCli.ts';
+import { inWebview } from '../support/ui.ts';
 import { until } from '../support/until.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
 import { hostileSettings } from './hostileSettings.ts';
@@ -204,7 +205,7 @@ describe('A hostile folder', function () {
         .some(({ filePath }) => filePath === repository.path('a.txt')),
     );
     await use(page, 'ideBridge.doctor', check);
-    await page.getByText('a CLI from connecting').first().waitFor();
+    await until('the page', () => inWebview({ page }, 'h1', 'a CLI from connecting'));
 
     // Git is asked what the files were, as after each prompt.
     await remote.execute('ideBridge.changes.focus');

@@ -5,6 +5,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { findLocks, IdeClient } from '../support/ideClient.ts';
+import { inWebview } from '../support/ui.ts';
 import { until } from '../support/until.ts';
 import { EditorWindow } from './editorWindow.ts';
 import { useOwnWindow } from './useOwnWindow.ts';
@@ -141,9 +142,9 @@ describe('Restricted Mode', function () {
     assert.ok(!existsSync(mark));
     await page.keyboard.press('F1');
     await page.locator('.quick-input-widget:visible input').fill('>IDE Bridge: Doctor');
-    // Not the first: that is the one that copies its report.
     await page.getByRole('option', { name: /^IDE Bridge: Doctor(,|$)/ }).click();
-    await page.getByText('so the bridge is off').waitFor({ timeout: 15_000 });
+    await until('the page', () => inWebview({ page }, 'li', 'so the bridge is off'), 15_000);
+    assert.ok(await inWebview({ page }, 'a', 'Manage Workspace Trust'));
     assert.ok(!existsSync(mark));
   });
 });

@@ -16,7 +16,6 @@ import { connectUi } from '../support/ui.ts';
 const sameInEveryVersion = [
   'changes/changeSequences',
   'changes/unwatched',
-  'doctor/doctor',
   'editor/settings',
   'hostile',
   'mentions/otherScreens',

@@ -1,7 +1,7 @@
 // Hands and eyes for tests that run inside the extension host: clicks, keys and screenshots in their own window.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { chromium, type Locator, type Page } from 'playwright-core';
+import { chromium, type Frame, type Locator, type Page } from 'playwright-core';
 import { testEnvironment } from './testEnvironment.ts';
 import { until } from './until.ts';
 
@@ -55,6 +55,21 @@ export function tooltip({ page }: Ui, row: Locator, words: string): Promise<stri
     await row.hover();
     return hover.innerText({ timeout: 2_000 }).catch(() => undefined);
   });
+}
+
+/** The web view that shows an element with these words now: its frame goes when the page in it is written anew. */
+export async function inWebview(
+  { page }: Pick<Ui, 'page'>,
+  selector: string,
+  words: string,
+): Promise<Frame | undefined> {
+  for (const frame of page.frames()) {
+    const found = frame.locator(selector, { hasText: words }).first();
+    if (await found.isVisible().catch(() => false)) {
+      return frame;
+    }
+  }
+  return undefined;
 }
 
 /** The desktop has pages without a workbench too (shared process, issue reporter), and may still be loading ours. */

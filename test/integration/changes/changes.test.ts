@@ -200,6 +200,38 @@ describe('agent changes', () => {
       await desk.ui.screenshot('changes-review-all');
     });
 
+    for (const [verb, text] of [
+      ['Keep', 'new\n'],
+      ['Revert', 'old\n'],
+    ] as const) {
+      it(`has ${verb.toLowerCase()} of all that it shows in its title, and closes with the last of them`, async () => {
+        const file = desk.scratch.write('a.txt', 'old\n');
+        await edit(file, 'new\n');
+        await edit(desk.scratch.path('b.txt'), 'new\n');
+        await row('b.txt').waitFor();
+        await vscode.commands.executeCommand('ideBridge.reviewChanges');
+        const other = await connectClient(nextPid++);
+        await edit(desk.scratch.path('later.txt'), 'new\n', other);
+        await row('later.txt').waitFor();
+        const buttons = desk.ui.page.locator('.editor-actions .action-label:visible');
+        await desk.ui.page.locator(`.editor-actions [aria-label^="${verb} All Agent Changes"]`).waitFor();
+        assert.deepEqual(
+          (
+            await buttons.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''))
+          ).slice(0, 2),
+          ['Keep All Agent Changes', 'Revert All Agent Changes'],
+        );
+        await desk.ui.page.locator(`.editor-actions [aria-label^="${verb} All Agent Changes"]`).click();
+        await until('it to close', () => !tabs().some(({ label }) => label.startsWith('Changes by')));
+        assert.equal(readFileSync(file, 'utf8'), text);
+        await until(
+          'what came later alone',
+          async () => !(await texts()).some((each) => /[ab]\.txt/.test(each)),
+        );
+        await row('later.txt').waitFor();
+      });
+    }
+
     it('keeps sessions apart that edit the same file', async () => {
       const file = desk.scratch.write('a.txt', '0\n');
       const other = await connectClient(nextPid++);

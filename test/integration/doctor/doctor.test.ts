@@ -3,7 +3,7 @@ import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
-import { connectUi, type Ui } from '../../support/ui.ts';
+import { connectUi, inWebview, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, currentLock } from '../bridge.ts';
 
@@ -20,14 +20,29 @@ describe('the doctor', () => {
   });
 
   const ghosts: string[] = [];
-  const page = () => vscode.window.activeTextEditor?.document;
+  // A page that is written anew has another frame.
+  const gone = () => undefined;
+  const page = () => inWebview(ui, 'h1', 'a CLI from connecting');
 
   async function report(): Promise<string> {
     await vscode.commands.executeCommand('ideBridge.doctor');
-    const document = page();
-    assert.equal(document?.uri.scheme, 'ide-bridge-report');
-    assert.equal(document?.languageId, 'markdown');
-    return document.getText();
+    return until('the page', async () => (await page())?.locator('body').innerText().catch(gone));
+  }
+
+  async function copied(): Promise<string> {
+    await vscode.commands.executeCommand('ideBridge.copyReport');
+    return vscode.env.clipboard.readText();
+  }
+
+  async function click(title: string): Promise<void> {
+    await until(`a page with ${title}`, async () => {
+      const frame = await inWebview(ui, 'a', title);
+      return frame
+        ?.locator('a', { hasText: title })
+        .first()
+        .click()
+        .then(() => true, gone);
+    });
   }
 
   it('says what is in order, and tells neither the token nor the name of the home', async () => {
@@ -40,7 +55,7 @@ describe('the doctor', () => {
         return text.includes('1 connected') && text;
       },
       10_000,
-      () => page()?.getText(),
+      report,
     );
     await client.close();
     assert.match(text, new RegExp(`listens on 127\\.0\\.0\\.1:${port}, 1 connected`));
@@ -48,7 +63,6 @@ describe('the doctor', () => {
     assert.match(text, /Session \d+: claude-code 2\.1\.330/);
     assert.ok(!text.includes(authToken));
     assert.ok(!text.includes(process.env.HOME ?? 'no home'));
-    await ui.page.getByText('Check again').waitFor();
     await ui.screenshot('doctor');
   });
 
@@ -60,8 +74,6 @@ describe('the doctor', () => {
     ghosts.push(ghost);
     writeFileSync(ghost, JSON.stringify({ ...content, bridge: 'ide-bridge-for-claude-code' }));
     await until('a page with it', async () => /1\.lock is a ghost/.test(await report()));
-    const link = ui.page.locator('.codelens-decoration a', { hasText: 'Restart Bridge' }).first();
-    await link.waitFor();
     await ui.screenshot('doctor-ghost');
     const workbench = vscode.workspace.getConfiguration('workbench');
     await workbench.update('colorTheme', 'Default Dark Modern', vscode.ConfigurationTarget.Global);
@@ -69,9 +81,9 @@ describe('the doctor', () => {
     await ui.screenshot('doctor-ghost-dark');
     await workbench.update('colorTheme', undefined, vscode.ConfigurationTarget.Global);
     await ui.page.locator('.monaco-workbench.vs-dark').waitFor({ state: 'detached' });
-    await link.click();
+    await click('Restart Bridge');
     await until('the ghost to go', () => !existsSync(ghost));
-    await until('a page without it', async () => !/is a ghost/.test(await report()));
+    await until('a page without it', async () => !(await inWebview(ui, 'li', 'is a ghost')));
   });
 
   it('finds a setting that gives terminals another configuration folder', async () => {
@@ -96,10 +108,8 @@ describe('the doctor', () => {
         }),
         /does not run: .*no-such-claude: .*not found$/m,
       );
-      const link = ui.page.locator('.codelens-decoration a', { hasText: 'Open Settings' });
-      await link.waitFor();
       await ui.screenshot('doctor-no-cli');
-      await link.click();
+      await click('Open Settings');
       await ui.page.locator('.settings-editor').getByText('The command of the Claude Code CLI').waitFor();
     } finally {
       await settings.update('command', undefined, vscode.ConfigurationTarget.Global);
@@ -116,22 +126,46 @@ describe('the doctor', () => {
     const ideName = '<img src=x> [a](command:b) ![c](d) <b:e> `f` **g**';
     const content = { pid: process.pid, workspaceFolders, ideName, transport: 'ws' };
     writeFileSync(ghost, JSON.stringify({ ...content, runningInWindows: false, authToken: 'x' }));
-    const text = await until('a page with it', async () => {
-      const page = await report();
-      return page.includes('serves') && page;
-    });
+    const shown = '<img src=x> [a] (command:b) ![c] (d) <b:e> `f` **g** serves';
+    await until('a page with it', async () => (await report()).includes(shown));
+    const links = await until('the links', async () =>
+      (await page())
+        ?.locator('a, img, script, code, iframe')
+        .evaluateAll((all) => all.map((each) => each.getAttribute('href')))
+        .catch(gone),
+    );
+    const own = /^command:ideBridge\.(doctor|copyReport|showMessages|restart|reconnect)$/;
+    assert.deepEqual(
+      links.filter((link) => !own.test(link ?? '') && !link?.includes('ideBridge.command')),
+      [],
+    );
+    await ui.screenshot('doctor-hostile');
+    const html = await vscode.commands.executeCommand<string>('markdown.api.render', await copied());
     server.close();
-    const html = await vscode.commands.executeCommand<string>('markdown.api.render', text);
     assert.match(html, /&lt;img src=x&gt;/);
     assert.doesNotMatch(html, /<a |<img|<code|<strong>g/);
   });
 
+  it('is looked at anew when something changes, and is no text of which sessions hear', async () => {
+    await until('a page', async () => (await report()).includes('0 connected'));
+    const client = await connectClient();
+    await until('the session', () => inWebview(ui, 'li', '1 connected'));
+    const [editors] = await client.callForTexts('getOpenEditors');
+    assert.doesNotMatch(editors ?? '', /Doctor/);
+    await client.close();
+    await until('no session', () => inWebview(ui, 'li', '0 connected'));
+  });
+
   it('copies the same as Markdown for an issue', async () => {
     const { authToken } = await currentLock();
-    await vscode.commands.executeCommand('ideBridge.copyReport');
-    const copied = await vscode.env.clipboard.readText();
-    assert.match(copied, /^# .* a CLI from connecting/);
-    assert.ok(!copied.includes(authToken));
+    await report();
+    await vscode.env.clipboard.writeText('');
+    await click('Copy Report');
+    const text = await until('the copy', async () => vscode.env.clipboard.readText());
+    assert.match(text, /^# .* a CLI from connecting/);
+    assert.match(text, /^- IDE Bridge /m);
+    assert.ok(!text.includes(authToken));
+    assert.ok(!text.includes(process.env.HOME ?? 'no home'));
   });
 
   it('heals a lock that others could read before anybody has to ask', async () => {

@@ -42,7 +42,7 @@ describe('a proposal for a file that is', () => {
     skipOnFloor(this);
     const path = desk.scratch.write('image.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1, 0xff]));
     const { answer } = await propose(desk.client, path, 'text now\n');
-    assert.deepEqual(proposalTabs(), ['image.png (proposed text for a file that cannot be shown)']);
+    assert.deepEqual(proposalTabs(), ['image.png (proposed text)']);
     await accept();
     assert.deepEqual(await answer, ['FILE_SAVED', 'text now\n']);
     assert.equal(readFileSync(path).length, 9);

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import { onScreen } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { testEnvironment } from '../../support/testEnvironment.ts';
-import { connectClient, letMomentPass, propose, proposalTabs, tabs, useDesk } from '../bridge.ts';
+import {
+  connectClient,
+  letMomentPass,
+  propose,
+  proposalTabs,
+  skipOnFloor,
+  tabs,
+  useDesk,
+} from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
 
 const original = Array.from({ length: 30 }, (_, i) => `line ${i}`);
@@ -270,6 +279,10 @@ describe('the review of proposals', () => {
       );
       letMomentPass();
       await rows('second.txt').hover();
+      assert.deepEqual(await labels(rows('second.txt').locator('.action-label')), [
+        'Accept Proposed Changes',
+        'Reject Proposed Changes',
+      ]);
       await rows('second.txt').getByRole('button', { name: 'Reject Proposed Changes' }).click();
       assert.deepEqual(await second.answer, ['DIFF_REJECTED', 'B']);
       letMomentPass(); // the row above has just gone
@@ -329,6 +342,12 @@ describe('the review of proposals', () => {
         .map(({ label }) => label)
         .join(),
     );
+  /** What the buttons are called, from left to right, without their keys. */
+  const labels = async (buttons: Locator) =>
+    (await buttons.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''))).map(
+      (label) => label.replace(/ \(.*/, ''),
+    );
+  const titleButtons = () => labels(desk.ui.page.locator('.editor-actions .action-label:visible'));
   const reviews = () => tabs().filter(({ label }) => label.startsWith('Proposed Changes'));
 
   /** Proposes an edit and a new file, and shows both in one editor. */
@@ -385,6 +404,41 @@ describe('the review of proposals', () => {
     assert.deepEqual(await second.answer, ['DIFF_REJECTED', 'B']);
     await until('the multi-diff to close', () => reviews().length === 0);
   });
+
+  it('all in one editor, whose title accepts or rejects those that it shows', async () => {
+    const [first, second] = await reviewTwo();
+    const later = await propose(desk.client, desk.scratch.path('later.txt'), 'later\n', 'C');
+    await desk.ui.page.locator('.tab', { hasText: 'Proposed Changes' }).click();
+    await until('the review in front', () => reviews().some(({ isActive }) => isActive));
+    await until('the buttons', async () => (await titleButtons()).includes('Accept All Proposals'));
+    assert.deepEqual((await titleButtons()).slice(0, 2), ['Accept All Proposals', 'Reject All Proposals']);
+    assert.ok(!(await titleButtons()).includes('Run Claude Code'));
+    await desk.ui.page.locator('.editor-actions [aria-label^="Accept All Proposals"]').click();
+    const answers = await Promise.all([first, second].map(({ answer }) => answer));
+    assert.deepEqual(
+      answers.map(([outcome]) => outcome),
+      ['FILE_SAVED', 'FILE_SAVED'],
+    );
+    await until('it to close', () => reviews().length === 0);
+    await vscode.commands.executeCommand('ideBridge.rejectProposal', later.uri);
+    assert.deepEqual(await later.answer, ['DIFF_REJECTED', 'C']);
+  });
+
+  for (const name of ['a.txt', 'a.md', 'a.ipynb', 'a.png']) {
+    it(`the title of a proposal for ${name} begins with yes, then no`, async function () {
+      if (name.endsWith('.png')) skipOnFloor(this);
+      const json = (source: string) =>
+        `{"cells":[{"cell_type":"code","metadata":{},"outputs":[],"source":["${source}"]}],"metadata":{},"nbformat":4,"nbformat_minor":5}`;
+      const path = desk.scratch.write(
+        name,
+        name.endsWith('.png') ? Buffer.from([0x89, 0x50, 0, 1]) : json('1'),
+      );
+      void propose(desk.client, path, json('2')).catch(() => {});
+      const expected = ['Accept Proposed Changes', 'Reject Proposed Changes'];
+      const isFirst = async () => expected.join() === (await titleButtons()).slice(0, 2).join();
+      await until('the buttons, first of all', isFirst, 10_000, async () => (await titleButtons()).join());
+    });
+  }
 
   it('all in one editor, which closes with the last though a file in it has unsaved changes', async () => {
     const document = await vscode.workspace.openTextDocument(file);

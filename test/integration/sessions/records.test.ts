@@ -189,8 +189,8 @@ describe('the records of a session', function () {
     cli.prompt('one');
     cli.is('idle');
     const report = async () => {
-      await vscode.commands.executeCommand('ideBridge.doctor');
-      return vscode.window.activeTextEditor?.document.getText() ?? '';
+      await vscode.commands.executeCommand('ideBridge.copyReport');
+      return vscode.env.clipboard.readText();
     };
     const says = (words: string) =>
       until(words, async () => (await report()).includes(words), 10_000, report);

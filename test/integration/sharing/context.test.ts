@@ -144,8 +144,8 @@ describe('context', () => {
   it('a mention by Alt+K in a text that is no file names no other file', async () => {
     await open(file);
     await selection('the file', ({ filePath }) => filePath === file);
-    await vscode.commands.executeCommand('ideBridge.doctor');
-    await until('the page', () => vscode.window.activeTextEditor?.document.languageId === 'markdown');
+    await vscode.commands.executeCommand('ideBridge.showMessages');
+    await until('the page', () => vscode.window.activeTextEditor?.document.languageId === 'log');
     await vscode.commands.executeCommand('ideBridge.mention');
     await ui.page.locator('.notification-toast', { hasText: 'saved files and folders only' }).waitFor();
     assert.equal(client.notifications('at_mentioned').length, 0);

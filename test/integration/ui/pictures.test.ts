@@ -1,0 +1,158 @@
+// Every screen of ours in three themes and two widths, to be looked at; only when asked for:
+// npm run test:integration -- --grep "pictures of"
+import { writeFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { testEnvironment } from '../../support/testEnvironment.ts';
+import { inWebview, tooltip } from '../../support/ui.ts';
+import { until } from '../../support/until.ts';
+import { connectClient, endReview, propose, useDesk } from '../bridge.ts';
+
+const themes = {
+  light: 'Default Light Modern',
+  dark: 'Default Dark Modern',
+  contrast: 'Default High Contrast',
+} as const;
+const classes = { light: 'vs', dark: 'vs-dark', contrast: 'hc-black' } as const;
+const widths = [1400, 900];
+
+const lines = Array.from({ length: 30 }, (_, i) => `line ${i}`);
+const proposed = [...lines.slice(0, 2), 'LINE 2', ...lines.slice(3, 20), 'more', ...lines.slice(20)];
+const asText = (all: string[]) => all.map((line) => `${line}\n`).join('');
+const notebook = (source: string) =>
+  JSON.stringify({
+    cells: [
+      { cell_type: 'code', id: 'a', metadata: {}, outputs: [], execution_count: null, source: [source] },
+    ],
+    metadata: {},
+    nbformat: 4,
+    nbformat_minor: 5,
+  });
+
+if (process.env[testEnvironment.grep]?.includes('pictures')) {
+  describe('pictures of', function () {
+    this.timeout(120_000);
+    let nextPid = 3_800_000;
+    const desk = useDesk(() => nextPid++);
+    const { executeCommand } = vscode.commands;
+
+    afterEach(async () => {
+      await endReview();
+      await desk.ui.page.setViewportSize({ width: 1400, height: 900 });
+      await executeCommand('workbench.view.explorer');
+    });
+
+    /** @param prepare before each, for what goes when the window changes its size */
+    async function photograph(name: string, prepare?: () => Promise<unknown>): Promise<void> {
+      for (const [theme, id] of Object.entries(themes)) {
+        await desk.configure('workbench.colorTheme', id);
+        await desk.ui.page.locator(`.monaco-workbench.${classes[theme as keyof typeof themes]}`).waitFor();
+        for (const width of widths) {
+          await desk.ui.page.setViewportSize({ width, height: 700 });
+          await prepare?.();
+          await desk.ui.page.waitForTimeout(400); // the editor lays out what has no end that could be waited for
+          await desk.ui.screenshot(`picture-${name}-${width}-${theme}`);
+        }
+      }
+    }
+
+    async function edit(path: string, text: string): Promise<void> {
+      await desk.client.call('getDiagnostics', { uri: `file://${path}` });
+      writeFileSync(path, text);
+      await desk.client.call('getDiagnostics', {});
+    }
+
+    const row = (text: string) => desk.ui.page.locator('.monaco-list-row', { hasText: text }).first();
+    const lens = () => desk.ui.page.locator('.codelens-decoration a', { hasText: 'Drop' }).first();
+
+    it('a proposal', async () => {
+      await propose(
+        desk.client,
+        desk.scratch.write('a-file-with-a-long-name.txt', asText(lines)),
+        asText(proposed),
+      );
+      await executeCommand('ideBridge.proposals.focus');
+      await lens().waitFor();
+      await photograph('proposal');
+    });
+
+    it('a proposal in Markdown', async () => {
+      await propose(desk.client, desk.scratch.write('read.md', asText(lines)), asText(proposed));
+      await lens().waitFor();
+      await photograph('markdown');
+    });
+
+    it('a proposal in a notebook', async () => {
+      void desk.client
+        .callForTexts('openDiff', {
+          old_file_path: desk.scratch.write('a.ipynb', notebook('1')),
+          new_file_path: desk.scratch.path('a.ipynb'),
+          new_file_contents: notebook('2'),
+          tab_name: 'N',
+        })
+        .catch(() => {});
+      await desk.ui.page.locator('.notebook-text-diff-editor').first().waitFor();
+      await photograph('notebook');
+    });
+
+    it('a proposal for a binary', async () => {
+      await propose(desk.client, desk.scratch.write('b.png', Buffer.from([0x89, 0x50, 0, 1])), 'text\n');
+      await photograph('binary');
+    });
+
+    it('all proposals', async () => {
+      await propose(desk.client, desk.scratch.write('a.txt', asText(lines)), asText(proposed), 'A');
+      const other = await connectClient(nextPid++);
+      await propose(other, desk.scratch.path('new.txt'), 'new\n', 'B');
+      await executeCommand('ideBridge.proposals.focus');
+      await executeCommand('ideBridge.reviewAllProposals');
+      await lens().waitFor();
+      await photograph('review-all');
+      const proposal = desk.ui.page.locator('.pane', { hasText: 'Proposals' }).locator('.monaco-list-row');
+      await photograph('proposals-hovered', () => proposal.filter({ hasText: 'a.txt' }).first().hover());
+    });
+
+    it('what agents have changed', async () => {
+      const file = desk.scratch.write('changed.txt', asText(lines));
+      await edit(file, asText(proposed));
+      await edit(desk.scratch.path('new.txt'), 'new\n');
+      await executeCommand('ideBridge.changes.focus');
+      await row('changed.txt').click();
+      await desk.ui.page.getByText('changed.txt (modified').first().waitFor();
+      await row('changed.txt').hover();
+      await photograph('changes');
+      await executeCommand('ideBridge.reviewChanges');
+      await desk.ui.page.locator('.multiDiffEntry, .multiDiffEditor').first().waitFor();
+      await row('Claude').hover();
+      await photograph('changes-all');
+      await executeCommand('ideBridge.keepAllChanges');
+      await desk.ui.page.locator('.notification-toast').first().waitFor();
+      await photograph('notice');
+    });
+
+    it('sessions, the status bar and its menu', async () => {
+      await connectClient(nextPid++);
+      await executeCommand('ideBridge.sessions.focus');
+      await row('Claude').hover();
+      await photograph('sessions');
+      const item = desk.ui.page.locator('.statusbar-item', { hasText: 'Claude' }).first();
+      await photograph('status-bar', () => tooltip(desk.ui, item, 'Claude'));
+      void executeCommand('ideBridge.showMenu');
+      await desk.ui.page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor();
+      await photograph('menu');
+      await executeCommand('workbench.action.closeQuickOpen');
+    });
+
+    it('pages and the choice of sharing', async () => {
+      await executeCommand('ideBridge.doctor');
+      await until('the page', () => inWebview(desk.ui, 'h1', 'a CLI from connecting'));
+      await photograph('doctor');
+      await executeCommand('ideBridge.showShared');
+      await until('the page', () => inWebview(desk.ui, 'h1', 'What Is Shared Now'));
+      await photograph('shared');
+      void executeCommand('ideBridge.chooseSharing');
+      await desk.ui.page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor();
+      await photograph('sharing');
+      await executeCommand('workbench.action.closeQuickOpen');
+    });
+  });
+}
