@@ -142,7 +142,7 @@ export class AgentChanges implements Disposable {
   }
 
   commands() {
-    return changeCommands(this, (node) => this.view.refuseClick(node));
+    return changeCommands(this, this.view);
   }
 
   /** See `UndoDecision`. */

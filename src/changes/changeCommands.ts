@@ -9,10 +9,10 @@ import type { ChangeReview } from './changeReview.ts';
 import type { ChangeSet } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
 import { changesInFront, openAllChanges, openChange, openDecided } from './changeDiffs.ts';
-import { hunkAt, revertHunk } from './revertHunk.ts';
-import type { ChangesNode } from './changesView.ts';
+import type { ChangesNode, ChangesView } from './changesView.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
 import { decisionTitle } from './historyItems.ts';
+import { onRow } from '../editor/commandIds.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 
 /** What the commands act on. */
@@ -23,18 +23,32 @@ export interface Reviewing {
   undo(decision: string): Promise<string[]>;
 }
 
-/**
- * What was done to files after the fact: look at it, take it back, keep it.
- * @param refuseClick whether that row is not to be decided by a click just now
- */
-export function changeCommands(reviewing: Reviewing, refuseClick: (node: ChangesNode) => boolean) {
+/** What was done to files after the fact: look at it, take it back, keep it. */
+export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 'refuseClick' | 'focusedRow'>) {
   const { sets, review, changes } = reviewing;
   const decide = (act: (argument: unknown) => unknown) => (argument: unknown) =>
-    isNode(argument) && refuseClick(argument) ? undefined : act(argument);
+    isNode(argument) && view.refuseClick(argument) ? undefined : act(argument);
   /** From the title of a review, those that it shows. */
   const all = (argument: unknown) =>
     argument instanceof vscode.Uri ? changesInFront(changes.all) : changes.all;
   const told = (decision: string) => offerUndo(reviewing, decision);
+  const revertSession = decide((node) =>
+    isNode(node) ? revert(reviewing, changesOf(node, changes)) : sayNothingChanged(),
+  );
+  const keepSession = decide((node) =>
+    isNode(node) ? told(review.keep(setOf(node).snapshots.keys())) : sayNothingChanged(),
+  );
+  /** Also by a key on a row, which may be that of a session. */
+  const orOnRow =
+    (ofFile: (argument: unknown) => unknown, ofSession: (node: ChangesNode) => unknown) =>
+    async (argument: unknown) => {
+      const row = argument === onRow ? await view.focusedRow() : undefined;
+      if (argument !== onRow || row?.kind === 'file') {
+        await ofFile(row ?? argument);
+      } else if (row?.kind === 'session') {
+        await ofSession(row);
+      }
+    };
   return {
     reviewChanges: (node: unknown) => {
       const chosen = isNode(node) ? changesOf(node, changes) : changes.all;
@@ -49,16 +63,18 @@ export function changeCommands(reviewing: Reviewing, refuseClick: (node: Changes
     },
     revertHunk: (_uri: unknown, lineChanges: unknown, index: unknown) =>
       withChange(undefined, changes, (change) => revertHunkOf(change, lineChanges, index)),
-    revertFile: decide((argument) => withChange(argument, changes, (change) => revert(reviewing, [change]))),
-    revertSession: decide((node) =>
-      isNode(node) ? revert(reviewing, changesOf(node, changes)) : sayNothingChanged(),
+    revertFile: orOnRow(
+      decide((argument) => withChange(argument, changes, (change) => revert(reviewing, [change]))),
+      revertSession,
     ),
-    keepFile: decide((argument) =>
-      withChange(argument, changes, ({ snapshot }) => told(review.keep([snapshot.path]))),
+    revertSession,
+    keepFile: orOnRow(
+      decide((argument) =>
+        withChange(argument, changes, ({ snapshot }) => told(review.keep([snapshot.path]))),
+      ),
+      keepSession,
     ),
-    keepSession: decide((node) =>
-      isNode(node) ? told(review.keep(setOf(node).snapshots.keys())) : sayNothingChanged(),
-    ),
+    keepSession,
     keepAllChanges: (argument: unknown) =>
       told(
         argument instanceof vscode.Uri
@@ -125,8 +141,8 @@ async function pick(found: readonly Change[]): Promise<Change | undefined> {
 
 async function revert(reviewing: Reviewing, chosen: readonly Change[]): Promise<void> {
   const { review, changes } = reviewing;
-  const decision = randomUUID();
   const { confirmRevert, takenAlong } = await import('./confirmRevert.ts');
+  const decision = randomUUID();
   if (!(await confirmRevert(chosen, review))) {
     return;
   }
@@ -192,6 +208,7 @@ async function revertHunkOf(change: Change, lineChanges: unknown, index: unknown
   }
   const fromGutter = lineChangesSchema.safeParse(lineChanges).data?.[Number(index)];
   const line = fromGutter ? fromGutter.modifiedStartLineNumber - 1 : editor.selection.active.line;
+  const { hunkAt, revertHunk } = await import('./revertHunk.ts');
   const hunk = await hunkAt(change, editor.document, line);
   if (hunk) {
     await revertHunk(change, editor.document, hunk);

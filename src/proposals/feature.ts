@@ -56,9 +56,7 @@ export class ProposalsFeature implements Disposable {
   }
 
   commands() {
-    return proposalCommands(this.proposals, this.hunks, this.reviewAll, (element) =>
-      this.view.refuseClick(element),
-    );
+    return proposalCommands(this.proposals, this.hunks, this.reviewAll, this.view);
   }
 
   /** A command about one proposal, by its argument: not a row on which a click may be meant for another. */

@@ -5,8 +5,9 @@ import type { Proposals } from './proposals.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { saveOriginal } from './unsavedChanges.ts';
 import { Session } from '../server/session.ts';
-import { byKey, type CommandHandler, type CommandName, fromTerminal } from '../editor/commandIds.ts';
+import { byKey, type CommandHandler, type CommandName, fromTerminal, onRow } from '../editor/commandIds.ts';
 import { HunkCommands } from './hunkCommands.ts';
+import type { ProposalsView } from './proposalsView.ts';
 import type { ReviewAll } from './reviewAll.ts';
 
 /** What is said of those that were not. */
@@ -18,16 +19,15 @@ type WholeVerb = 'accept' | 'reject';
 /**
  * Arguments come from where the command was called: a URI from the title bar or from a lens, a proposal
  * or a session from the tree, nothing from the palette (then it is about the diff in front, as by a key).
- * @param refuseClick whether that row is not to be decided by a click just now
  */
 export function proposalCommands(
   proposals: Proposals,
   hunks: Hunks,
   reviewAll: ReviewAll,
-  refuseClick: (element: Session | Proposal) => boolean,
+  view: Pick<ProposalsView, 'refuseClick' | 'focusedRow'>,
 ) {
   const isRefused = (argument: unknown) =>
-    (argument instanceof Session || argument instanceof Proposal) && refuseClick(argument);
+    (argument instanceof Session || argument instanceof Proposal) && view.refuseClick(argument);
   const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, act);
   const hunkCommands = new HunkCommands(hunks, proposals);
   /** The whole file is decided after its hunks, if those were, and not when it was decided otherwise meanwhile. */
@@ -39,11 +39,15 @@ export function proposalCommands(
   const decide = (verb: WholeVerb) => {
     const act = inTurn(({ uri }) => proposals[verb](uri));
     const byName = about(act);
-    return (argument: unknown) => {
-      if (isRefused(argument)) {
-        return undefined;
+    return async (argument: unknown) => {
+      const row = argument === onRow ? await view.focusedRow() : argument;
+      if (row instanceof Session) {
+        await decideAll(verb)(row);
+      } else if (argument === byKey) {
+        await actOnKey(proposals, act, verb, 'press');
+      } else if (argument !== onRow || row) {
+        await (!isRefused(row) && byName(row));
       }
-      return argument === byKey ? actOnKey(proposals, act, verb, 'press') : byName(argument);
     };
   };
   const chosenBy = (argument: unknown) => {

@@ -57,6 +57,11 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
     return this.rows.refuseClick(rowOf(element));
   }
 
+  /** Of the view that has the focus. */
+  async focusedRow(): Promise<Session | Proposal | undefined> {
+    return (await import('../editor/focusedRow.ts')).focusedRow(this.view);
+  }
+
   dispose(): void {
     vscode.Disposable.from(this.subscriptions, this.view, this.changed).dispose();
   }

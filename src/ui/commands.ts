@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { byKey, type CommandHandler, commandIds, type CommandName } from '../editor/commandIds.ts';
+import { byKey, type CommandHandler, commandIds, type CommandName, onRow } from '../editor/commandIds.ts';
 import { HeldKey } from './heldKey.ts';
 
 /** The commands exist from the start, whatever the bridge's state, and say why when they cannot act. */
@@ -10,8 +10,15 @@ export function registerCommands(handlers: Record<CommandName, CommandHandler>):
     heldKey,
     ...names.map((name) =>
       vscode.commands.registerCommand(commandIds[name], (...args: unknown[]) => {
-        if (args[0] === byKey) {
-          heldKey.press();
+        const isOnRow = args[0] === onRow;
+        const isHeld = (isOnRow || args[0] === byKey) && heldKey.press();
+        if (isOnRow && isHeld) {
+          // Nothing tells since when a row has the focus: it may be the next one.
+          vscode.window.setStatusBarMessage(
+            'Nothing was done: the key may still be held. Press it again.',
+            5_000,
+          );
+          return undefined;
         }
         return handlers[name](...args);
       }),

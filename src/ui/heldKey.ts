@@ -8,13 +8,15 @@ import { repeatTime } from '../proposals/inFront.ts';
 export class HeldKey implements vscode.Disposable {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** To be called for each press, and each time that it comes again. */
-  press(): void {
-    if (this.timer === undefined) {
+  /** To be called for each press, and each time that it comes again. @returns whether it may be that */
+  press(): boolean {
+    const isHeld = this.timer !== undefined;
+    if (!isHeld) {
       tell(true);
     }
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.dispose(), repeatTime);
+    return isHeld;
   }
 
   dispose(): void {

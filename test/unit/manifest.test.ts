@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { settingNames } from '../../src/editor/settingNames.ts';
 import { createTools, type ToolPorts } from '../../src/tools/index.ts';
-import { byKey, commandIds } from '../../src/editor/commandIds.ts';
+import { byKey, commandIds, onRow } from '../../src/editor/commandIds.ts';
 
 interface Manifest {
   engines: { vscode: string };
@@ -12,7 +12,7 @@ interface Manifest {
   contributes: {
     commands: { command: string; title: string; category: string }[];
     menus: Record<string, { command: string }[]>;
-    keybindings: { command: string; args?: string }[];
+    keybindings: { command: string; args?: string; when?: string }[];
     configuration: {
       properties: Record<
         string,
@@ -79,6 +79,22 @@ describe('package.json', () => {
         'keepHunk',
         'dropHunk',
       ].map((name) => `ideBridge.${name}`),
+    );
+  });
+
+  it('tells those that keys call on a row that it is the one with the focus, and only while a list has that', () => {
+    const onRows = contributes.keybindings.filter(({ args }) => args === onRow);
+    assert.deepEqual(
+      onRows.map(({ command, when }) => [command, when]),
+      [
+        ['acceptProposal', 'proposals'],
+        ['rejectProposal', 'proposals'],
+        ['keepFile', 'changes'],
+        ['revertFile', 'changes'],
+      ].map(([name, view]) => [
+        `ideBridge.${name}`,
+        `focusedView == ideBridge.${view} && listFocus && !inputFocus`,
+      ]),
     );
   });
 

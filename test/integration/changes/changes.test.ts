@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../../src/tools/openEditors.ts';
+import { repeatTime } from '../../../src/proposals/inFront.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, holdMoment, letMomentPass, propose, tabs, useDesk } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
@@ -106,6 +107,31 @@ describe('agent changes', () => {
       await row('+3 −1').waitFor();
       writeFileSync(file, 'one\n');
       await until('nothing to list', async () => (await texts()).length === 0);
+    });
+
+    it('keys keep and revert what the row is about that has the focus', async () => {
+      const [first = '', second = ''] = ['a.txt', 'b.txt'].map((name) => desk.scratch.write(name, 'one\n'));
+      await edit(first, 'ONE\n');
+      await edit(second, 'ONE\n');
+      await row('a.txt').waitFor();
+      await row('b.txt').waitFor();
+      letMomentPass();
+      const goTo = async (text: string, ...keys: string[]) => {
+        await vscode.commands.executeCommand('ideBridge.changes.focus');
+        for (const key of ['Home', ...keys]) await desk.ui.page.keyboard.press(key);
+        await allRows().filter({ hasText: text }).and(desk.ui.page.locator('.focused')).first().waitFor();
+      };
+      await goTo('b.txt', 'ArrowDown', 'ArrowDown');
+      await desk.ui.page.keyboard.press('Control+Shift+Backspace');
+      await until('its text from before', () => readFileSync(second, 'utf8') === 'one\n');
+      assert.equal(readFileSync(first, 'utf8'), 'ONE\n');
+      await row('b.txt').waitFor({ state: 'detached' });
+      await delay(repeatTime + 100); // as long as one may be held
+      letMomentPass();
+      await goTo('1 file');
+      await desk.ui.page.keyboard.press('Control+Enter');
+      await toast('Kept a.txt.').getByRole('button', { name: 'Undo' }).click();
+      await row('a.txt').waitFor();
     });
 
     it('takes no decision by a click on a row that has just moved', async () => {

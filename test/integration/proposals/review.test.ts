@@ -5,9 +5,11 @@ import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import { onScreen } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
+import { repeatTime } from '../../../src/proposals/inFront.ts';
 import { testEnvironment } from '../../support/testEnvironment.ts';
 import {
   connectClient,
+  holdMoment,
   letMomentPass,
   propose,
   proposalTabs,
@@ -331,6 +333,92 @@ describe('the review of proposals', () => {
           await until('the multi-diff to close', () => reviews().length === 0);
         });
       }
+    });
+
+    describe('by keys', () => {
+      const nextDialog = useDialogs();
+      const press = (key: string) => desk.ui.page.keyboard.press(key);
+      const isFocused = async (text: string) =>
+        (await rows(text).and(desk.ui.page.locator('.focused')).count()) > 0;
+      /** A view that has only just been opened may not take the focus yet. */
+      const goTo = (text: string, ...keys: string[]) =>
+        until(`the focus on ${text}`, async () => {
+          await openTree();
+          for (const key of ['Home', ...keys]) await press(key);
+          return isFocused(text);
+        });
+      const letKeyGo = () => setTimeout(repeatTime + 100);
+      let proposed: { answer: Promise<string[]>; uri: vscode.Uri }[];
+
+      beforeEach(async () => {
+        proposed = [];
+        for (const name of ['a.txt', 'b.txt', 'c.txt']) {
+          proposed.push(await propose(desk.client, desk.scratch.path(name), name, name));
+        }
+        await openTree();
+        for (const name of ['a.txt', 'b.txt', 'c.txt']) await rows(name).getByText('+1 −1').waitFor();
+        letMomentPass();
+        await goTo('b.txt', 'ArrowDown', 'ArrowDown');
+      });
+
+      it('the row that has the focus is decided, whatever is selected or in front', async () => {
+        const [first, second, third] = proposed;
+        await press('Control+Enter');
+        assert.deepEqual(await second?.answer, ['FILE_SAVED', 'b.txt']);
+        await until('its tab to close', () => proposalTabs().length === 2);
+        await letKeyGo();
+        letMomentPass();
+        await goTo('a.txt', 'ArrowDown');
+        await press('Control+Shift+Backspace');
+        assert.deepEqual(await first?.answer, ['DIFF_REJECTED', 'a.txt']);
+        await letKeyGo();
+        letMomentPass();
+        await goTo('Claude');
+        await press('Control+Enter');
+        assert.deepEqual(await third?.answer, ['FILE_SAVED', 'c.txt']);
+      });
+
+      it('that of a session asks about all that it has', async () => {
+        await goTo('Claude');
+        await press('Control+Shift+Backspace');
+        (await nextDialog()).press('Reject 3 Proposals');
+        assert.deepEqual(
+          (await Promise.all(proposed.map(({ answer }) => answer))).map(([verdict]) => verdict),
+          ['DIFF_REJECTED', 'DIFF_REJECTED', 'DIFF_REJECTED'],
+        );
+      });
+
+      it('in another view decide nothing of what is in front', async () => {
+        await vscode.commands.executeCommand('ideBridge.sessions.focus');
+        await press('Control+Enter');
+        await press('Control+Shift+Backspace');
+        await setTimeout(500); // time for a decision, if there were one
+        assert.equal(proposalTabs().length, 3);
+      });
+
+      it('one that is held decides one row only', async () => {
+        const { keyboard } = desk.ui.page;
+        await keyboard.down('Control');
+        for (const end = Date.now() + 2_000; Date.now() < end;) {
+          await keyboard.down('Enter');
+          await setTimeout(33);
+          letMomentPass();
+        }
+        for (const key of ['Enter', 'Control']) await keyboard.up(key);
+        assert.deepEqual(await proposed[1]?.answer, ['FILE_SAVED', 'b.txt']);
+        assert.deepEqual(proposalTabs(), ['a.txt (proposed new file)', 'c.txt (proposed new file)']);
+      });
+
+      it('on a row that has just moved do nothing', async () => {
+        const goOn = holdMoment();
+        await desk.client.callForTexts('close_tab', { tab_name: 'a.txt' });
+        await rows('a.txt').waitFor({ state: 'detached' });
+        assert.ok(await isFocused('b.txt'));
+        await press('Control+Enter');
+        await desk.ui.page.getByText('Nothing was done: the row has moved just now.').first().waitFor();
+        goOn();
+        assert.equal(proposalTabs().length, 2);
+      });
     });
   });
 
