@@ -38,7 +38,7 @@ export class NotedFiles {
   private doubts = 0;
 
   /** @param since ms since the epoch, before the first of them was looked at */
-  private constructor(private readonly since: number) {}
+  private constructor(readonly since: number) {}
 
   static async of(since: number, differing: Iterable<string>, unseen: Iterable<string>): Promise<NotedFiles> {
     const noted = new NotedFiles(since);

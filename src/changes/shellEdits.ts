@@ -217,7 +217,7 @@ export class ShellEdits implements vscode.Disposable {
         found.set(tree, (found.get(tree) ?? new Map<string, readonly Session[]>()).set(path, authors));
       } else if (authors && !isEarly) {
         // What was told of it before it was noted is noted, also if it has gone since: its folder tells of that.
-        if (!tree.isNotedSince(told)) {
+        if (!tree.isNotedAfter(told)) {
           tree.doubt(path);
         }
       } else {

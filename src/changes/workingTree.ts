@@ -56,6 +56,11 @@ export class WorkingTree {
     return this.noted?.files.isLaterThan(time) === true;
   }
 
+  /** Whether all that this process had been told of by then, in ms since the epoch, was there when it was noted. */
+  isNotedAfter(told: number): boolean {
+    return this.noted !== undefined && told < this.noted.files.since;
+  }
+
   /** The user has saved this file, or deleted or moved this file or folder: that is not an agent's work. */
   async noteFile(path: string): Promise<void> {
     await this.noted?.files.take(path);

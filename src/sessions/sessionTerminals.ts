@@ -9,6 +9,8 @@ import type { Session, Told } from '../server/session.ts';
 
 /** The sessions of the bridge, as those who show them see them. */
 export interface SessionSource {
+  /** Undefined while it does not listen, and while it ends. */
+  readonly port: number | undefined;
   readonly sessions: ReadonlySet<Session>;
   readonly onDidIdentify: Event<Session>;
   readonly onDidTell: Event<Told & { session: Session }>;
@@ -32,6 +34,8 @@ export class SessionTerminals implements vscode.Disposable {
   private readonly unnamed = new WeakSet<Session>();
   /** As terminals were last seen to be called. */
   private readonly names = new WeakMap<vscode.Terminal, string>();
+  /** Process ids of CLIs that have ended the connection by themselves. */
+  private readonly left = new Set<number>();
   private order: number[];
   /** One after the other: a look starts processes where there is no /proc, and clients may come by the hundred. */
   private readonly looks = new Queue();
@@ -52,6 +56,9 @@ export class SessionTerminals implements vscode.Disposable {
     this.order = memento.get<number[]>(rememberedOrder, []).filter(isAlive);
     this.subscriptions = vscode.Disposable.from(
       bridge.onDidIdentify((session) => {
+        const { pid = 0 } = session;
+        this.left.delete(pid);
+        session.onDidClose(() => bridge.port !== undefined && this.left.add(pid));
         if (this.rank(session) < 0) {
           this.touch(session);
         }
@@ -83,11 +90,11 @@ export class SessionTerminals implements vscode.Disposable {
       .sort((a, b) => this.rank(b) - this.rank(a));
   }
 
-  /** Live CLIs that were connected, also before a window reload, and are not. */
+  /** Live CLIs that were connected when the bridge went, also by a window reload, and are not back. */
   get absent(): { pid: number; label: string }[] {
     const connected = new Set(this.sessions.map(({ pid }) => pid));
     return [...this.labels].flatMap(([pid, label]) =>
-      connected.has(pid) || !isAlive(pid) ? [] : [{ pid, label }],
+      connected.has(pid) || this.left.has(pid) || !isAlive(pid) ? [] : [{ pid, label }],
     );
   }
 

@@ -11,7 +11,7 @@ import { GitIgnored } from './gitIgnored.ts';
 import { LastShared } from './lastShared.ts';
 import { Selections } from './selections.ts';
 import { Sharing } from './sharing.ts';
-import { chooseSharing, SharingStatus } from './sharingStatus.ts';
+import { SharingStatus } from './sharingStatus.ts';
 import { watchIgnoreRules } from './watchIgnoreRules.ts';
 
 /** What clients are told of the window without a question, and what is kept from them. */
@@ -40,7 +40,7 @@ export class SharingFeature implements Disposable {
 
   commands() {
     return {
-      chooseSharing: () => chooseSharing(this.sharing),
+      chooseSharing: async () => (await import('./chooseSharing.ts')).chooseSharing(this.sharing),
       showShared: () => this.reports.show('What Is Shared Now.md', this.lastShared.report()),
     };
   }

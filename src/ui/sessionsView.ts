@@ -84,10 +84,9 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
   }
 
   private draw(): void {
+    const nodes = this.getChildren().flatMap((node) => [node, ...this.getChildren(node)]);
     this.rows.drawn(
-      this.getChildren().flatMap((node) =>
-        [node, ...this.getChildren(node)].flatMap((each) => ('pid' in each ? [] : rowOf(each))),
-      ),
+      nodes.flatMap((node) => (node instanceof Session || node instanceof Proposal ? rowOf(node) : [])),
     );
     this.changed.fire();
   }

@@ -3,7 +3,16 @@ import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, holdMoment, propose, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
+import {
+  connectClient,
+  holdMoment,
+  letMomentPass,
+  propose,
+  proposalTabs,
+  skipOnFloor,
+  tabs,
+  useDesk,
+} from '../bridge.ts';
 
 describe('a decision', () => {
   const desk = useDesk();
@@ -55,6 +64,7 @@ describe('a decision', () => {
       });
       await desk.ui.page.locator('.editor-instance .view-lines').first().click();
       await told;
+      letMomentPass(); // in which they go to the terminal
       await inTerminal.callForTexts('closeAllDiffTabs'); // the prompt
       const { answer } = await propose(inTerminal, file, 'changed\n');
       await proposedSide().click();

@@ -209,6 +209,7 @@ describe('keys belong to what the user types in:', () => {
     const { answer, uri } = await propose(desk.client, file, changed(2, 10_000, 19_000));
     await proposedSide().click();
     await until('the diff in front', () => activeUri() === uri.toString());
+    letMomentPass();
     await keyboard().press('Control+Home');
     for (const key of ['Alt+F5', 'Alt+Y', 'Alt+N', 'Alt+N', 'Control+Enter']) await keyboard().press(key);
     const [verdict, text = ''] = await answer;
@@ -226,6 +227,7 @@ describe('keys belong to what the user types in:', () => {
     const { answer, uri } = await propose(desk.client, desk.scratch.write('a.txt', 'a\nb\nc\n'), 'a\nb\nC\n');
     await proposedSide().click();
     await until('the diff in front', () => activeUri() === uri.toString());
+    letMomentPass();
     await keyboard().press('Control+Home');
     for (const key of ['Alt+N', 'Control+Enter']) await keyboard().press(key);
     await desk.ui.page.getByText('There is no proposed change at the cursor').first().waitFor();

@@ -493,23 +493,28 @@ describe('the review of proposals', () => {
     await until('the multi-diff to close', () => reviews().length === 0);
   });
 
-  it('all in one editor, whose title accepts or rejects those that it shows', async () => {
-    const [first, second] = await reviewTwo();
-    const later = await propose(desk.client, desk.scratch.path('later.txt'), 'later\n', 'C');
-    await desk.ui.page.locator('.tab', { hasText: 'Proposed Changes' }).click();
-    await until('the review in front', () => reviews().some(({ isActive }) => isActive));
-    await until('the buttons', async () => (await titleButtons()).includes('Accept All Proposals'));
-    assert.deepEqual((await titleButtons()).slice(0, 2), ['Accept All Proposals', 'Reject All Proposals']);
-    assert.ok(!(await titleButtons()).includes('Run Claude Code'));
-    await desk.ui.page.locator('.editor-actions [aria-label^="Accept All Proposals"]').click();
-    const answers = await Promise.all([first, second].map(({ answer }) => answer));
-    assert.deepEqual(
-      answers.map(([outcome]) => outcome),
-      ['FILE_SAVED', 'FILE_SAVED'],
-    );
-    await until('it to close', () => reviews().length === 0);
-    await vscode.commands.executeCommand('ideBridge.rejectProposal', later.uri);
-    assert.deepEqual(await later.answer, ['DIFF_REJECTED', 'C']);
+  describe('all in one editor,', () => {
+    const nextDialog = useDialogs();
+
+    it('whose title accepts or rejects those that it shows', async () => {
+      const [first, second] = await reviewTwo();
+      const later = await propose(desk.client, desk.scratch.path('later.txt'), 'later\n', 'C');
+      await desk.ui.page.locator('.tab', { hasText: 'Proposed Changes' }).click();
+      await until('the review in front', () => reviews().some(({ isActive }) => isActive));
+      await until('the buttons', async () => (await titleButtons()).includes('Accept All Proposals'));
+      assert.deepEqual((await titleButtons()).slice(0, 2), ['Accept All Proposals', 'Reject All Proposals']);
+      assert.ok(!(await titleButtons()).includes('Run Claude Code'));
+      await desk.ui.page.locator('.editor-actions [aria-label^="Accept All Proposals"]').click();
+      (await nextDialog()).press('Accept 2 Proposals');
+      const answers = await Promise.all([first, second].map(({ answer }) => answer));
+      assert.deepEqual(
+        answers.map(([outcome]) => outcome),
+        ['FILE_SAVED', 'FILE_SAVED'],
+      );
+      await until('it to close', () => reviews().length === 0);
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', later.uri);
+      assert.deepEqual(await later.answer, ['DIFF_REJECTED', 'C']);
+    });
   });
 
   for (const name of ['a.txt', 'a.md', 'a.ipynb', 'a.png']) {

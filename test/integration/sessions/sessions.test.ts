@@ -5,7 +5,16 @@ import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { connectUi, tooltip, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, currentLock, endReview, holdMoment, propose, Scratch, tabs } from '../bridge.ts';
+import {
+  connectClient,
+  currentLock,
+  endReview,
+  holdMoment,
+  letMomentPass,
+  propose,
+  Scratch,
+  tabs,
+} from '../bridge.ts';
 import { closeTerminals, configure, FakeCli } from '../fakeCli.ts';
 
 describe('sessions', function () {
@@ -50,6 +59,7 @@ describe('sessions', function () {
 
   async function rename(label: string, newLabel: string): Promise<void> {
     await row(label).hover();
+    letMomentPass(); // since it has come or moved
     await row(label).getByRole('button', { name: 'Rename Session' }).click();
     const input = ui.page.locator('.quick-input-widget input.input');
     await input.fill(newLabel);

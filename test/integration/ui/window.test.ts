@@ -285,7 +285,12 @@ describe('in the window', () => {
         update: (key, value) => Promise.resolve(void stored.set(key, value)),
       };
       const none = () => new vscode.Disposable(() => {});
-      const noSessions = { sessions: new Set<never>(), onDidIdentify: none, onDidTell: none };
+      const noSessions = {
+        port: undefined,
+        sessions: new Set<never>(),
+        onDidIdentify: none,
+        onDidTell: none,
+      };
       const sessions = new SessionTerminals(noSessions, memento, trustedProcesses, new MemoryLog());
       const userPlace = new UserPlace(sessions, () => false);
       const { registerTerminalProfileProvider } = vscode.window;
