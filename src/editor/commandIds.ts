@@ -1,6 +1,9 @@
 /** What our own keys pass to a command that says yes or no: they may be held, or meant for what was in front before. */
 export const byKey = 'key';
 
+/** Instead of other arguments: the command is to do nothing, see `keepKeysInOrder`. */
+export const forNothing = 'forNothing';
+
 /** What a key passes that is about the row that has the focus in the view that has it. */
 export const onRow = 'row';
 

@@ -1,9 +1,9 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import type { Bridge } from '../server/bridge.ts';
-import type { CommandHandler } from '../editor/commandIds.ts';
+import { type CommandHandler, commandIds, forNothing } from '../editor/commandIds.ts';
 import { keepAcceptedFilesOpen } from './acceptedFiles.ts';
 import { returnFocus } from './focusReturn.ts';
 import { HunkLenses } from './hunkLenses.ts';
@@ -53,6 +53,11 @@ export class ProposalsFeature implements Disposable {
     store.add(new HunkLenses(proposals, this.hunks));
     store.add(returnFocus(proposals, userPlace));
     store.add(keepAcceptedFilesOpen(proposals));
+    const first = proposals.onDidChange(() => {
+      first.dispose();
+      keepKeysInOrder();
+    });
+    store.add(first);
   }
 
   commands() {
@@ -76,4 +81,18 @@ export class ProposalsFeature implements Disposable {
     this.reviewOfAll ??= this.store.add(new ReviewOfAll(this.proposals));
     await this.reviewOfAll.open();
   }
+}
+
+/**
+ * Before it first runs a command, VS Code asks for its extension, and runs those meanwhile that it has run before: a key
+ * that accepts would overtake the one before it that drops a change. So each is run once for nothing, by a command of the
+ * editor's own, as those of this extension do not come by there.
+ */
+function keepKeysInOrder(): void {
+  const { acceptProposal, rejectProposal, saveProposal, keepHunk, dropHunk, nextHunk, previousHunk } =
+    commandIds;
+  const commands = [acceptProposal, rejectProposal, saveProposal, keepHunk, dropHunk, nextHunk, previousHunk];
+  vscode.commands
+    .executeCommand('runCommands', { commands: commands.map((command) => ({ command, args: forNothing })) })
+    .then(undefined, () => {}); // an editor may not have it
 }

@@ -1,5 +1,12 @@
 import * as vscode from 'vscode';
-import { byKey, type CommandHandler, commandIds, type CommandName, onRow } from '../editor/commandIds.ts';
+import {
+  byKey,
+  type CommandHandler,
+  commandIds,
+  type CommandName,
+  forNothing,
+  onRow,
+} from '../editor/commandIds.ts';
 import { HeldKey } from './heldKey.ts';
 
 /** The commands exist from the start, whatever the bridge's state, and say why when they cannot act. */
@@ -10,6 +17,9 @@ export function registerCommands(handlers: Record<CommandName, CommandHandler>):
     heldKey,
     ...names.map((name) =>
       vscode.commands.registerCommand(commandIds[name], (...args: unknown[]) => {
+        if (args[0] === forNothing) {
+          return undefined;
+        }
         const isOnRow = args[0] === onRow;
         const isHeld = (isOnRow || args[0] === byKey) && heldKey.press();
         if (isOnRow && isHeld) {
