@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { connectUi, tooltip, type Ui } from '../../support/ui.ts';
@@ -141,7 +142,9 @@ describe('sessions', function () {
       const labels = async () => (await rows().locator('.label-name').allInnerTexts()).sort().join();
       await showView();
       const client = await connectClient(process.ppid);
-      const name = await until('its name', async () => (await labels()) || undefined);
+      await until('its name', labels);
+      await delay(500); // until what it was called before is remembered
+      const name = await labels();
       await client.close();
       await until('nobody', async () => (await labels()) === '');
       // The number of a connection is another each time, and after a reload that of somebody else.
