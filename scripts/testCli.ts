@@ -29,7 +29,7 @@ async function main(): Promise<number> {
 
   if (values.reload) process.env[testEnvironment.everyAutoSave] = '1'; // which takes minutes
 
-  const mocha = new Mocha({ timeout: 120_000, slow: 20_000, retries: 0 });
+  const mocha = new Mocha({ timeout: 120_000, slow: 20_000, retries: 1 });
   if (values.grep !== undefined) mocha.grep(values.grep);
   const names = [
     'agent',

@@ -37,7 +37,7 @@ export async function run(): Promise<void> {
   const mocha = new Mocha({
     ui: 'bdd',
     timeout: 30_000,
-    retries: 0,
+    retries: 2,
     color: false,
     ...(grep ? { grep } : {}),
   });
