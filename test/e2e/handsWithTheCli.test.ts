@@ -18,9 +18,9 @@ describe(`The user's keys, with Claude Code ${cliVersions.newest} in a terminal:
   const keyboard = () => page().keyboard;
   const hundredKeys = 'abcdefghi.'.repeat(10);
 
-  /** Opens a file of the user's, empty, and clicks into it. */
-  async function openNotes(): Promise<WorkspaceFile> {
-    const notes = await desk().file('notes.txt', '');
+  /** Opens a file of the user's, empty, and clicks into it. @param name another in each test: an older one is opened first */
+  async function openNotes(name: string): Promise<WorkspaceFile> {
+    const notes = await desk().file(name, '');
     await desk().window.openFile(notes.path);
     await page().locator('.editor-group-container.active .view-lines').first().click();
     return notes;
@@ -73,7 +73,7 @@ describe(`The user's keys, with Claude Code ${cliVersions.newest} in a terminal:
     claude.api.script([read]);
     claude.api.script([edit], mayEdit.promise);
     await claude.prompt('please edit');
-    const notes = await openNotes();
+    const notes = await openNotes('notes.txt');
     const typed = keyboard().type(hundredKeys, { delay: 20 });
     mayEdit.settle();
     await until('the proposal', async () => (await waiting()).length === 1, 20_000);
@@ -102,7 +102,7 @@ describe(`The user's keys, with Claude Code ${cliVersions.newest} in a terminal:
   it('Ctrl+Escape goes to its prompt and back; Ctrl+Enter accepts, twice, and each time they are back', async () => {
     const files = [await desk().file('a.txt', 'one\ntwo\n'), await desk().file('b.txt', 'one\ntwo\n')];
     const claude = await desk().startClaude();
-    const notes = await openNotes();
+    const notes = await openNotes('diary.txt');
     await keyboard().press('Control+Escape');
     await isInTerminal();
     await keyboard().type('edit both');
@@ -111,7 +111,7 @@ describe(`The user's keys, with Claude Code ${cliVersions.newest} in a terminal:
     await claude.terminal.settled(); // an Enter that comes with the words is one of them
     await keyboard().press('Enter');
     await keyboard().press('Control+Escape');
-    await isIn('notes.txt');
+    await isIn('diary.txt');
     for (const file of files) {
       const name = path.basename(file.path);
       await until(
@@ -122,10 +122,10 @@ describe(`The user's keys, with Claude Code ${cliVersions.newest} in a terminal:
         },
         20_000,
       );
-      await isIn('notes.txt');
+      await isIn('diary.txt');
       await goToProposal(name);
       await decide('Control+Enter', () => isEdited(file));
-      await isIn('notes.txt');
+      await isIn('diary.txt');
     }
     await claude.terminal.shows('edited them');
     await save(notes, /^x+$/);
@@ -158,7 +158,7 @@ describe(`The user's keys, with Claude Code ${cliVersions.newest} in a terminal:
     started.catch(() => {}); // awaited below, if the test comes so far
     const terminal = page().locator('.panel .terminal-wrapper.active');
     await terminal.getByText('Yes, I trust this folder').waitFor();
-    await openNotes();
+    await openNotes('more.txt');
     await desk().window.mention();
     await page().getByText('waits for the next one').first().waitFor();
     await terminal.locator('.xterm-helper-textarea').focus();
@@ -168,6 +168,6 @@ describe(`The user's keys, with Claude Code ${cliVersions.newest} in a terminal:
     const claude = await started;
     // From the folder of the CLI.
     await claude.terminal.shows('@../workspace/');
-    await claude.terminal.shows('/notes.txt');
+    await claude.terminal.shows('/more.txt');
   });
 });
