@@ -149,7 +149,7 @@ async function revert(reviewing: Reviewing, chosen: readonly Change[]): Promise<
   const note = takenAlong(chosen, review); // as long as it is there
   const problems: string[] = [];
   // The newest first: two of them may be one file, by a link or in another case.
-  for (const change of [...chosen].reverse()) {
+  for (const change of [...chosen].reverse().sort((a, b) => b.snapshot.takenAt - a.snapshot.takenAt)) {
     try {
       await review.revert(change, decision);
     } catch (error) {

@@ -59,7 +59,14 @@ export class DoctorPage implements Disposable {
       },
     );
     panel.onDidDispose(() => (this.panel = undefined));
-    panel.onDidChangeViewState(() => panel.visible && this.lookAgain.schedule());
+    let wasVisible = true;
+    panel.onDidChangeViewState(() => {
+      // It is told also when the focus comes or goes: to write the page anew then would take what is selected in it.
+      if (panel.visible && !wasVisible) {
+        this.lookAgain.schedule();
+      }
+      wasVisible = panel.visible;
+    });
     return panel;
   }
 

@@ -22,14 +22,22 @@ export async function acceptOverChanges(proposal: Proposal, shown: Shown): Promi
   if (proposal.isOverUnsavedChanges) {
     return askAboutUnsavedChanges(proposal, shown);
   }
+  return acceptOverNewerText(proposal, shown);
+}
+
+async function acceptOverNewerText(proposal: Proposal, shown: Shown): Promise<Outcome | undefined> {
   const text = await shown.text();
   proposal.base.look(); // it may have been saved meanwhile
   const finalText = finalTextFor(proposal, text);
   return finalText === undefined ? askAboutNewerText(proposal, shown) : { kind: 'accepted', finalText };
 }
 
+function accepted(proposal: Proposal, text: string): Outcome {
+  return { kind: 'accepted', finalText: proposal.finalText(text) };
+}
+
 /** The CLI writes the file on disk; what the user has typed and not saved is not in it. */
-async function askAboutUnsavedChanges(proposal: Proposal, { text }: Shown): Promise<Outcome | undefined> {
+async function askAboutUnsavedChanges(proposal: Proposal, shown: Shown): Promise<Outcome | undefined> {
   const [saveFirst, acceptAnyway, reject] = ['Save First', 'Accept Anyway', 'Reject'];
   const choice = await vscode.window.showWarningMessage(
     `${proposal.fileName} has unsaved changes that Claude Code has not seen.`,
@@ -46,11 +54,12 @@ async function askAboutUnsavedChanges(proposal: Proposal, { text }: Shown): Prom
   if (choice === saveFirst && !proposal.outcome.isSettled) {
     await saveOriginal(proposal);
   }
-  return choice === acceptAnyway
-    ? { kind: 'accepted', finalText: proposal.finalText(await text()) }
-    : choice === reject
-      ? { kind: 'rejected' }
-      : undefined;
+  if (choice === acceptAnyway && !proposal.outcome.isSettled) {
+    return proposal.base.look()
+      ? acceptOverNewerText(proposal, shown)
+      : accepted(proposal, await shown.text());
+  }
+  return choice === reject ? { kind: 'rejected' } : undefined;
 }
 
 async function askAboutNewerText(proposal: Proposal, { text, show }: Shown): Promise<Outcome | undefined> {
@@ -75,11 +84,10 @@ async function askAboutNewerText(proposal: Proposal, { text, show }: Shown): Pro
     await (canMerge && mergeWithFile(proposal));
     await show();
   }
-  return choice === acceptAnyway
-    ? { kind: 'accepted', finalText: proposal.finalText(await text()) }
-    : choice === reject
-      ? { kind: 'rejected' }
-      : undefined;
+  if (choice === acceptAnyway && !proposal.outcome.isSettled) {
+    return accepted(proposal, await text());
+  }
+  return choice === reject ? { kind: 'rejected' } : undefined;
 }
 
 /** Puts its changes into the file as it is now, as an edit of the proposed side that can be undone. */

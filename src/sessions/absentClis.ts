@@ -38,6 +38,9 @@ export async function followAbsent(
     const late = performance.now() - giveUpAt;
     const { terminals } = vscode.window;
     const shells = await Promise.all(terminals.map(shellOf));
+    if (bridge.state !== state) {
+      return;
+    }
     const absent = sessionTerminals.absent.filter(({ pid }) => lineages.has(pid));
     const clis = absent.flatMap((cli): AbsentCli[] => {
       if (late < 0 && !givenUp.has(cli.pid)) {

@@ -55,6 +55,9 @@ export async function reconnect(
   argument?: unknown,
 ): Promise<void> {
   const named = lost.filter((terminal) => terminal === argument);
+  if (argument !== undefined && named.length === 0) {
+    return; // it is back, or has ended
+  }
   const terminals =
     named.length > 0 ? named : [...new Set([...lost, ...(await terminalsWithOtherPort(port))])];
   const picked =

@@ -90,7 +90,8 @@ export class SessionStates implements vscode.Disposable {
 
   /** See `followAbsent`. */
   get absent(): readonly AbsentCli[] {
-    const { absent } = this.dependencies.sessionTerminals; // by now
+    const { bridge, sessionTerminals } = this.dependencies;
+    const absent = bridge.port === undefined ? [] : sessionTerminals.absent; // by now
     return this.absentClis.filter((cli) => absent.some(({ pid }) => pid === cli.pid));
   }
 

@@ -58,7 +58,12 @@ export class SessionTerminals implements vscode.Disposable {
       bridge.onDidIdentify((session) => {
         const { pid = 0 } = session;
         this.left.delete(pid);
-        session.onDidClose(() => bridge.port !== undefined && this.left.add(pid));
+        session.onDidClose(() => {
+          // A CLI may be back before its broken connection is given up.
+          if (bridge.port !== undefined && !this.sessions.some((other) => other.pid === pid)) {
+            this.left.add(pid);
+          }
+        });
         if (this.rank(session) < 0) {
           this.touch(session);
         }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../../src/tools/openEditors.ts';
@@ -781,7 +781,8 @@ describe('agent changes', () => {
     async function toldOf(name: string, act: () => unknown): Promise<void> {
       const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder(), '**'));
       const told = new Promise<void>((resolve) => {
-        watcher.onDidCreate(({ fsPath }) => fsPath === desk.scratch.path(name) && resolve());
+        const path = desk.scratch.path(name);
+        watcher.onDidCreate(({ fsPath }) => [path, dirname(path)].includes(fsPath) && resolve());
       });
       act();
       await told;

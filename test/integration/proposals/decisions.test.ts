@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { until } from '../../support/until.ts';
-import {
-  connectClient,
-  holdMoment,
-  letMomentPass,
-  propose,
-  proposalTabs,
-  skipOnFloor,
-  tabs,
-  useDesk,
-} from '../bridge.ts';
+import { connectClient, holdMoment, propose, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
 
 describe('a decision', () => {
   const desk = useDesk();
@@ -64,7 +56,7 @@ describe('a decision', () => {
       });
       await desk.ui.page.locator('.editor-instance .view-lines').first().click();
       await told;
-      letMomentPass(); // in which they go to the terminal
+      await delay(1_500); // in which they go to the terminal
       await inTerminal.callForTexts('closeAllDiffTabs'); // the prompt
       const { answer } = await propose(inTerminal, file, 'changed\n');
       await proposedSide().click();
