@@ -33,7 +33,11 @@ const clients = new Set<IdeClient>();
 
 // Also those of a test that has failed before it could do so. After every test of the file that imports this: each file
 // is a bundle of its own, with its own clients.
+/** Lets a clock go on that a test has stopped, and not let go on as it failed. */
+let goOn: (() => void) | undefined;
+
 afterEach(async () => {
+  goOn?.();
   await Promise.all([...clients].map((client) => client.close().then(() => clients.delete(client))));
 });
 
@@ -132,9 +136,11 @@ export function holdMoment(): () => void {
   const now = performance.now.bind(performance);
   const moment = now();
   performance.now = () => moment;
-  return () => {
+  goOn = () => {
     performance.now = now;
+    goOn = undefined;
   };
+  return goOn;
 }
 
 /** Rejects the proposal in front with a reason. @returns where that is typed */

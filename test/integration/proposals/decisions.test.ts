@@ -116,9 +116,11 @@ describe('a decision', () => {
     await propose(desk.client, file, 'changed\n', 'A');
     const { uri } = await propose(inTerminal, desk.scratch.path('b.txt'), 'b\n', 'B');
     await vscode.commands.executeCommand('ideBridge.proposals.focus');
-    const row = desk.ui.page
-      .locator('.pane', { has: desk.ui.page.getByText('Proposals', { exact: true }) })
-      .locator('.monaco-list-row', { hasText: 'b.txt' });
+    const rowOf = (name: string) =>
+      desk.ui.page
+        .locator('.pane', { has: desk.ui.page.getByText('Proposals', { exact: true }) })
+        .locator('.monaco-list-row', { hasText: name });
+    const row = rowOf('b.txt');
     const item = desk.ui.page.locator('.monaco-menu').getByText('Reject with a Reason');
     await until('the menu, once its terminal is known', async () => {
       await desk.ui.page.keyboard.press('Escape');
@@ -127,7 +129,7 @@ describe('a decision', () => {
     });
     const goOn = holdMoment();
     await desk.client.callForTexts('close_tab', { tab_name: 'A' });
-    await until('the row to move', () => proposalTabs().length === 1);
+    await rowOf('hello.txt').waitFor({ state: 'detached' }); // by which the other row moves
     await item.click();
     await desk.ui.page.getByText('Nothing was done: the row has moved just now.').first().waitFor();
     goOn();
