@@ -24,6 +24,7 @@ describe('attention', function () {
   beforeEach(async function () {
     // All of it is out of view in a window without the focus, which a headless one does not always have.
     await ui.page.bringToFront();
+    await ui.page.mouse.move(700, 300); // a tooltip of the status bar would cover the notifications
     if (!vscode.window.state.focused) {
       this.skip();
     }
