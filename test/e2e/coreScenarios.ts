@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { Deferred } from '../../src/base/deferred.ts';
 import { until } from '../support/until.ts';
-import type { Desk } from './desk.ts';
+import type { Claude } from './claude.ts';
+import type { Desk, WorkspaceFile } from './desk.ts';
 import { contextText, resultOf, text, toolUse, type Turn } from './mockApi.ts';
 
 /** The model's turns for one edit: it has to read a file before it may edit it. */
@@ -9,6 +11,20 @@ export function editTurns(path: string, oldText: string, newText: string): Turn[
     toolUse('Read', { file_path: path }),
     toolUse('Edit', { file_path: path, old_string: oldText, new_string: newText }),
   ];
+}
+
+/** Asks a new CLI to edit that file, which says "one" and "two", and has the model wait before it does. @returns lets it */
+export async function askToEdit(
+  desk: Desk,
+  { path }: WorkspaceFile,
+): Promise<{ claude: Claude; goOn: () => void }> {
+  const claude = await desk.startClaude();
+  const [read = [], edit = []] = editTurns(path, 'two', 'TWO');
+  const mayEdit = new Deferred<void>();
+  claude.api.script([read]);
+  claude.api.script([edit], mayEdit.promise);
+  await claude.prompt('please edit');
+  return { claude, goOn: () => mayEdit.settle() };
 }
 
 /** What has to work with every CLI that people still use. */

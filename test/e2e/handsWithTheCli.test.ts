@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Deferred } from '../../src/base/deferred.ts';
 import { until } from '../support/until.ts';
-import { editTurns } from './coreScenarios.ts';
+import { askToEdit, editTurns } from './coreScenarios.ts';
 import type { WorkspaceFile } from './desk.ts';
 import { resultOf, text } from './mockApi.ts';
 import { cliVersions } from './provisionCli.ts';
@@ -67,15 +66,10 @@ describe(`The user's keys, with Claude Code ${cliVersions.newest} in a terminal:
 
   it('none is lost or decides when an edit is proposed while they type; what they then write in it is kept', async () => {
     const file = await desk().file('target.txt', 'one\ntwo\n');
-    const claude = await desk().startClaude();
-    const [read = [], edit = []] = editTurns(file.path, 'two', 'TWO');
-    const mayEdit = new Deferred<void>();
-    claude.api.script([read]);
-    claude.api.script([edit], mayEdit.promise);
-    await claude.prompt('please edit');
+    const { claude, goOn } = await askToEdit(desk(), file);
     const notes = await openNotes('notes.txt');
     const typed = keyboard().type(hundredKeys, { delay: 20 });
-    mayEdit.settle();
+    goOn();
     await until('the proposal', async () => (await waiting()).length === 1, 20_000);
     await typed;
     await claude.terminal.shows('Do you want to make this edit');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Deferred } from '../../src/base/deferred.ts';
 import { until } from '../support/until.ts';
 import type { Claude } from './claude.ts';
-import { editTurns } from './coreScenarios.ts';
+import { askToEdit, editTurns } from './coreScenarios.ts';
 import type { Desk, WorkspaceFile } from './desk.ts';
 import { contextText, type MockApi, resultOf, text, toolUse, type Turn } from './mockApi.ts';
 
@@ -45,14 +45,9 @@ export function reasonScenarios(desk: () => Desk): void {
 export function draftScenarios(desk: () => Desk): void {
   it('leaves a draft in the prompt, unsent, when the reason of a rejection comes', async () => {
     const file = await desk().file('drafted.txt', 'one\ntwo\n');
-    const claude = await desk().startClaude();
-    const [read = [], edit = []] = editTurns(file.path, 'two', 'TWO');
-    const mayEdit = new Deferred<void>();
-    claude.api.script([read]);
-    claude.api.script([edit], mayEdit.promise);
-    await claude.prompt('please edit');
+    const { claude, goOn } = await askToEdit(desk(), file);
     await claude.terminal.type('half a draft');
-    mayEdit.settle();
+    goOn();
     const diff = await desk().window.diffOf('drafted.txt');
     const { turnCount } = claude.api;
     await desk().window.answer(rejectWithReason, reason);
