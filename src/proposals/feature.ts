@@ -8,7 +8,7 @@ import { keepAcceptedFilesOpen } from './acceptedFiles.ts';
 import { returnFocus } from './focusReturn.ts';
 import { HunkLenses } from './hunkLenses.ts';
 import { Hunks } from './hunks.ts';
-import { Proposal } from './proposal.ts';
+import type { Proposal } from './proposal.ts';
 import { commandAbout, proposalCommands } from './proposalCommands.ts';
 import { Proposals } from './proposals.ts';
 import { ProposalStatus } from './proposalStatus.ts';
@@ -64,12 +64,9 @@ export class ProposalsFeature implements Disposable {
     return proposalCommands(this.proposals, this.hunks, this.reviewAll, this.view);
   }
 
-  /** A command about one proposal, by its argument: not a row on which a click may be meant for another. */
+  /** See there. */
   commandAbout(act: (proposal: Proposal) => unknown): CommandHandler {
-    return (argument) =>
-      argument instanceof Proposal && this.view.refuseClick(argument)
-        ? undefined
-        : commandAbout(this.proposals, act)(argument);
+    return commandAbout(this.proposals, this.view, act);
   }
 
   dispose(): void {

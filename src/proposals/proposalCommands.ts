@@ -26,9 +26,7 @@ export function proposalCommands(
   reviewAll: ReviewAll,
   view: Pick<ProposalsView, 'refuseClick' | 'focusedRow'>,
 ) {
-  const isRefused = (argument: unknown) =>
-    (argument instanceof Session || argument instanceof Proposal) && view.refuseClick(argument);
-  const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, act);
+  const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, view, act);
   const hunkCommands = new HunkCommands(hunks, proposals);
   /** The whole file is decided after its hunks, if those were, and not when it was decided otherwise meanwhile. */
   const inTurn = (act: (proposal: Proposal) => Promise<void>) => async (proposal: Proposal) => {
@@ -46,12 +44,12 @@ export function proposalCommands(
       } else if (argument === byKey) {
         await actOnKey(proposals, act, verb, 'press');
       } else if (argument !== onRow || row) {
-        await (!isRefused(row) && byName(row));
+        await byName(row);
       }
     };
   };
   const chosenBy = (argument: unknown) => {
-    if (isRefused(argument)) {
+    if (argument instanceof Session && view.refuseClick(argument)) {
       return [];
     }
     const chosen =
@@ -103,9 +101,16 @@ export function proposalCommands(
   } satisfies Partial<Record<CommandName, CommandHandler>>;
 }
 
-/** A command about one proposal, by its argument. */
-export function commandAbout(proposals: Proposals, act: (proposal: Proposal) => unknown): CommandHandler {
+/** A command about one proposal, by its argument: not by that of a row on which a click may be meant for another. */
+export function commandAbout(
+  proposals: Proposals,
+  view: Pick<ProposalsView, 'refuseClick'>,
+  act: (proposal: Proposal) => unknown,
+): CommandHandler {
   return (argument: unknown) => {
+    if (argument instanceof Proposal && view.refuseClick(argument)) {
+      return undefined;
+    }
     const proposal = find(proposals, argument);
     return proposal ? act(proposal) : sayThatThereIsNone();
   };
