@@ -146,7 +146,10 @@ function finalTextFor(proposal: Proposal, text: string): string | undefined {
   return told === undefined ? undefined : proposal.finalText(told);
 }
 
-/** Seen of CLI 2.1: of what it is told, it makes the changes in the file as it is then. */
+/**
+ * CLI 2.1, as seen where newer lines stood around and within: it puts what it is told for all that it had read, in the file
+ * as it is then, and refuses where that is not there in one piece.
+ */
 function makesChanges({ session }: Proposal): boolean {
   return session.clientInfo?.name === 'claude-code';
 }

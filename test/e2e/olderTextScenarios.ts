@@ -13,7 +13,7 @@ const asText = (all: readonly string[]) => all.map((line) => `${line}\n`).join('
  * @param merges whether that CLI makes its edit in the file as it is by then, or has the model read it again
  */
 export function olderTextScenarios(desk: () => Desk, { merges }: { merges: boolean }): void {
-  // Within the lines around an edit that CLI 2.1 looks for, it refuses, too.
+  // CLI 2.1 looks for all that it had read, and refuses where newer lines stand within.
   const cases: [where: string, newer: readonly string[], isWritten: boolean][] = [
     ['before it and after it', ['newer', ...lines, 'newer too'], merges],
     ['two lines after it', [...lines.slice(0, 3), 'newer', ...lines.slice(3)], false],
