@@ -191,9 +191,11 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   /** Makes its changes in the file as it is now, in its diff. */
   async merge(proposal: Proposal): Promise<void> {
     const { mergeWithFile } = await import('./changedFile.ts');
-    proposal.base.look();
+    const { base, uri } = proposal;
+    base.follow(await this.text(uri)); // an undo is told a moment later
+    base.look();
     // By a second click it would be merged with what it has been merged with.
-    if (proposal.base.isOutdated) {
+    if (base.isOutdated) {
       await mergeWithFile(proposal);
     }
     this.changed.fire();
