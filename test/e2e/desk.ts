@@ -12,7 +12,7 @@ import { writeUserSettings } from '../host/settings.ts';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../host/workbench.ts';
 import { Claude, type PermissionMode } from './claude.ts';
 import { createCliHome, type CliHome } from './cliHome.ts';
-import { EditorWindow } from './editorWindow.ts';
+import { EditorWindow, keybindings } from './editorWindow.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
 import { keepLogs } from './keepLogs.ts';
 import { MockApi, text, type Turn } from './mockApi.ts';
@@ -74,6 +74,7 @@ export class Desk {
       vsix,
       extensionDevelopmentPaths: [...extensionDevelopmentPaths, ...(plain ? [] : [testKernel])],
       env: { ...home.env, PATH: `${bin}:${process.env.PATH ?? ''}` },
+      keybindings,
       settings: {
         // Both draw over the rows that these tests read, and the first one takes keys.
         'terminal.integrated.suggest.enabled': false,

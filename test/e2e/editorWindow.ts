@@ -3,6 +3,21 @@ import type { Locator, Page } from 'playwright-core';
 import { until } from '../support/until.ts';
 import { DiffTab } from './diffTab.ts';
 
+/** Keys of ours for what every scenario needs: the palette costs the machine most of a second each time. */
+const shortcuts = {
+  'workbench.action.terminal.new': 'Control+Alt+F9',
+  'workbench.action.terminal.killAll': 'Control+Alt+F10',
+  'notifications.clearAll': 'Control+Alt+F8',
+  'workbench.action.closeAllEditors': 'Control+Alt+F11',
+  'ideBridge.keepAllChanges': 'Control+Alt+F12',
+};
+
+/** For the user's keybindings.json. */
+export const keybindings = Object.entries(shortcuts).map(([command, key]) => ({
+  key: key.replace('Control', 'ctrl').toLowerCase(),
+  command,
+}));
+
 /** The VS Code window as its user sees it: everything by mouse, keyboard and what is on the screen. */
 export class EditorWindow {
   constructor(readonly page: Page) {}
@@ -136,11 +151,15 @@ export class EditorWindow {
     await question.waitFor({ state: 'hidden' });
   }
 
+  newTerminal(): Promise<void> {
+    return this.pressShortcut('workbench.action.terminal.new');
+  }
+
   /** More than once, if need be: a window that starts brings back terminals when it likes. */
   async killTerminals(): Promise<void> {
     const areGone = async () => (await this.page.locator('.terminal-wrapper').count()) === 0;
     for (let attempt = 0; attempt < 5 && !(attempt > 0 && (await areGone())); attempt++) {
-      await this.runCommand('Terminal: Kill All Terminals');
+      await this.pressShortcut('workbench.action.terminal.killAll');
       await until('all terminals to go away', areGone, 3_000).catch(() => {});
     }
     await until('all terminals to go away', areGone);
@@ -161,9 +180,13 @@ export class EditorWindow {
     );
   }
 
+  clearNotifications(): Promise<void> {
+    return this.pressShortcut('notifications.clearAll');
+  }
+
   /** Empties the Agent Changes view, if there is anything in it. */
   async keepAgentChanges(): Promise<void> {
-    await this.runCommand('IDE Bridge: Keep All Agent Changes');
+    await this.pressShortcut('ideBridge.keepAllChanges');
   }
 
   /** What asks, warns or informs above the window. */
@@ -173,7 +196,7 @@ export class EditorWindow {
 
   /** Without saving what would ask, such as a notebook in which code was run. */
   async closeEditors(): Promise<void> {
-    await this.runCommand('View: Close All Editors');
+    await this.pressShortcut('workbench.action.closeAllEditors');
     const dontSave = this.page.getByRole('button', { name: "Don't Save" });
     await until(
       'all editors to close',
@@ -184,6 +207,12 @@ export class EditorWindow {
       10_000,
       () => this.tabLabels(),
     );
+  }
+
+  /** From wherever the focus is: a terminal would take the key for its program. */
+  private async pressShortcut(command: keyof typeof shortcuts): Promise<void> {
+    await this.page.evaluate('document.activeElement.blur()');
+    await this.page.keyboard.press(shortcuts[command]);
   }
 
   tabLabels(): Promise<string[]> {

@@ -10,7 +10,7 @@ import { childrenOf, commandOf, extensionHost, killTree } from '../host/processe
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../host/workbench.ts';
 import { type ConnectOptions, findLocks, IdeClient, type Lock } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
-import { EditorWindow } from './editorWindow.ts';
+import { EditorWindow, keybindings } from './editorWindow.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
 import { keepLogs } from './keepLogs.ts';
 
@@ -49,6 +49,7 @@ export class ReloadDesk {
       dataDir: path.join(root, 'vscode'),
       ...extensionUnderTest(),
       env: { CLAUDE_CONFIG_DIR: path.join(root, 'config') },
+      keybindings,
       // With a shorter delay the editor does not show in a tab what it has not saved yet.
       settings: { 'files.autoSave': autoSave, 'files.autoSaveDelay': 1_600 },
     };
@@ -318,7 +319,7 @@ export class ReloadDesk {
     this.stranger?.socket.terminate();
     const question = this.window.page.getByRole('button', { name: "Don't Save" });
     if (await question.isVisible()) await question.click(); // there should be none
-    await this.window.runCommand('Notifications: Clear All Notifications');
+    await this.window.clearNotifications();
     await this.window.closeEditors();
     await this.window.keepAgentChanges();
   }

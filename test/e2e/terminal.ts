@@ -20,7 +20,7 @@ export class Terminal {
    * @param note a file that does not exist yet, in which the shell will write down who it is.
    */
   static async open(window: EditorWindow, index: number, note: string): Promise<Terminal> {
-    await window.runCommand('Terminal: Create New Terminal');
+    await window.newTerminal();
     const stranger = new Terminal(window, index, 0, '');
     await stranger.run(`echo "$$ $CLAUDE_CODE_SSE_PORT." > ${note}`);
     const [, pid, port] = await until(

@@ -42,3 +42,13 @@ export async function writeUserSettings(
     flag,
   });
 }
+
+/** Writes the user's keybindings.json of a data folder. */
+export async function writeUserKeybindings(
+  dataDir: string,
+  keybindings: readonly { key: string; command: string }[],
+): Promise<void> {
+  const folder = path.join(dataDir, 'user', 'User');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'keybindings.json'), JSON.stringify(keybindings));
+}

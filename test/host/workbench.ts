@@ -7,7 +7,7 @@ import { testedEnvironment } from './environment.ts';
 import { Outcome } from './outcome.ts';
 import { ensureChromium, ensureHost, type HostVersion } from './provision.ts';
 import { installVsix, startServer, type Server } from './server.ts';
-import { testSettings, writeUserSettings } from './settings.ts';
+import { testSettings, writeUserKeybindings, writeUserSettings } from './settings.ts';
 
 export interface WorkbenchOptions {
   version?: HostVersion;
@@ -24,6 +24,8 @@ export interface WorkbenchOptions {
   env?: Record<string, string | undefined>;
   /** User settings; an existing settings.json is replaced. */
   settings?: Record<string, unknown>;
+  /** The user's keys, on top of VS Code's. */
+  keybindings?: readonly { key: string; command: string }[];
   /** Port on 127.0.0.1 for a second client of the DevTools protocol. */
   remoteDebuggingPort?: number;
   /** Whether the workbench asks for trust; by default everything is trusted. */
@@ -60,6 +62,7 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
   try {
     for (const vsix of options.vsix ?? []) await installVsix(host, dataDir, vsix);
     if (options.settings) await writeUserSettings(dataDir, options.settings);
+    if (options.keybindings) await writeUserKeybindings(dataDir, options.keybindings);
 
     const outcome = new Outcome(options.extensionTestsPath !== undefined);
     const server = await startServer({
