@@ -16,6 +16,8 @@ interface Window {
 
 /** ms by which the time of a file can be behind: some systems look at the clock for it 100 times a second. */
 export const clockSlack = 20;
+/** ms by which it may be told late that the user has agreed: up to 170 were seen on a busy machine, all of it done by then. */
+export const agreedLag = 400;
 /** ms after its end until which something may still be told of what came in a window. */
 const remembered = 60_000;
 
@@ -116,7 +118,9 @@ export class ShellWindows {
         window.runsFrom = Infinity;
       } else if (window.runsFrom === Infinity) {
         window.runsFrom =
-          state && state.status !== 'waiting' ? Math.max(window.begun, state.since) : window.begun;
+          state && state.status !== 'waiting'
+            ? Math.max(window.begun, state.since - agreedLag)
+            : window.begun;
       }
     }
     if (state?.status === 'idle' || state?.status === 'shell') {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { isSame } from './documents.ts';
 import { allTabs, contentOf } from './tabContent.ts';
 
 /** VS Code has commands for these groups, and no API. */
@@ -37,9 +38,15 @@ export class LastTab implements vscode.Disposable {
     }
     const { viewColumn, tabs } = tab.group;
     const ordinal = ordinals[viewColumn - 1] ?? 'Last';
+    const uri = contentOf(tab.input)?.uri;
+    const isThere =
+      tab.isActive && vscode.window.visibleTextEditors.some(({ document }) => isSame(uri, document.uri));
     await vscode.commands.executeCommand(`workbench.action.focus${ordinal}EditorGroup`);
-    // Also where it is in front: one that is still on its way takes no focus from its group.
-    await vscode.commands.executeCommand('workbench.action.openEditorAtIndex', tabs.indexOf(tab));
+    // One that is in front, but still on its way, takes no focus from its group. What is there has it by now, and would
+    // take it once more from a user who has gone elsewhere since.
+    if (!isThere) {
+      await vscode.commands.executeCommand('workbench.action.openEditorAtIndex', tabs.indexOf(tab));
+    }
     return true;
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { setting } from '../editor/settings.ts';
 import { openCommandSetting } from './launch.ts';
@@ -22,4 +23,16 @@ export function tellUsed(): void {
   void vscode.window.showWarningMessage(
     `The new terminal was used before Claude Code could be started in it, by you or by a program that its shell starts, so it was not. Run ${setting('command')} there yourself.`,
   );
+}
+
+/** Settles when it is back. */
+export async function tellReturning(isReturning: () => boolean): Promise<void> {
+  const untilReturned = async () => {
+    while (isReturning()) {
+      await sleep(100);
+    }
+  };
+  const returned = untilReturned();
+  vscode.window.setStatusBarMessage('$(loading~spin) Claude Code is coming back…', returned);
+  await returned;
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Bridge } from '../server/bridge.ts';
 import { isAlive } from '../server/processes.ts';
@@ -59,9 +58,7 @@ export class Launcher implements vscode.Disposable {
   /** Goes back to the CLI that was used last, or starts one. */
   async run(): Promise<void> {
     if (this.isReturning()) {
-      const returned = this.untilReturned();
-      vscode.window.setStatusBarMessage('$(loading~spin) Claude Code is coming back…', returned);
-      await returned;
+      await (await import('./launchProblems.ts')).tellReturning(() => this.isReturning());
     }
     const terminal = this.lastUsed;
     if (!terminal || this.isDeserted(terminal)) {
@@ -129,12 +126,6 @@ export class Launcher implements vscode.Disposable {
       this.isRestoring() &&
       (this.shells.some(isAlive) || this.sessionTerminals.absent.length > 0)
     );
-  }
-
-  private async untilReturned(): Promise<void> {
-    while (this.isReturning()) {
-      await sleep(100);
-    }
   }
 
   private get shells(): readonly number[] {

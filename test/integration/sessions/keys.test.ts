@@ -190,6 +190,21 @@ describe('Ctrl+Escape', function () {
     await until('the focus in the file', hasEditorFocus);
   });
 
+  it('leaves the focus where the user goes just after it', async () => {
+    const claude = await runClaude('panel');
+    await desk.ui.page.evaluate(
+      `{
+        const terminal = document.activeElement;
+        addEventListener('focusin', () => setTimeout(() => terminal.focus()), { once: true });
+      }`,
+    );
+    letMomentPass();
+    await vscode.commands.executeCommand('ideBridge.run', 'fromTerminal');
+    await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
+    await typeIn(claude, 'one');
+    assert.equal(notes.getText(), '');
+  });
+
   it('goes on to the diff that covers the file since', async () => {
     const claude = await runClaude('beside');
     const { uri } = await propose(desk.client, desk.scratch.write('hello.txt', 'one\n'), 'changed\n');

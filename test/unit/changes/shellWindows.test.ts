@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ShellWindows, whoseAt } from '../../../src/changes/shellWindows.ts';
+import { agreedLag, ShellWindows, whoseAt } from '../../../src/changes/shellWindows.ts';
 import { Conversation } from '../../../src/records/conversation.ts';
 import type { Entry, EntryResult } from '../../../src/records/entries.ts';
 import type { RecordEvent, SessionState } from '../../../src/records/events.ts';
@@ -108,6 +108,14 @@ describe('the windows of shell commands', () => {
     session.is('working', 4_000);
     session.end(5_000);
     assert.deepEqual(session.at(2_500, 4_500, 5_500), [false, true, false]);
+  });
+
+  it('begin before it is told that the user has agreed, which a busy CLI does late', () => {
+    session.begin(2_000);
+    session.asks(2_050);
+    session.is('working', 4_000);
+    session.end(4_100);
+    assert.deepEqual(session.at(3_500, 3_830), [false, true]);
   });
 
   it('are all that there is to say, while the question may be about another one that runs', () => {
@@ -225,7 +233,8 @@ describe('the windows of shell commands', () => {
           }
           add(to, () => recorded.end(to, id, { isRefused: each.isRefused }));
           if (!each.isRefused) {
-            ran.push({ session: each.session, from: each.knowsState ? from : begun, to });
+            const told = each.knowsState ? Math.max(begun, from - agreedLag) : begun;
+            ran.push({ session: each.session, from: told, to });
           }
         }
         steps.sort((a, b) => a.at - b.at).forEach(({ run }) => run());
