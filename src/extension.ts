@@ -121,7 +121,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       ...agentChanges.commands(),
       ...notebooks.commands(),
       ...doctor.commands(),
-      ...bridgeCommands(bridge, states, mentions, waitingReasons, channel),
+      ...bridgeCommands(bridge, states, userPlace, mentions, waitingReasons, channel),
       swallowKey: () => {}, // what it has decided is gone
     }),
     vscode.workspace.onDidChangeConfiguration((event) => {

@@ -24,7 +24,7 @@ export async function followAbsent(
   states: SessionStates,
 ): Promise<void> {
   const { state } = bridge;
-  const givenUp = new Set(states.absent.flatMap(({ pid, terminal }) => (terminal ? [pid] : [])));
+  const givenUp = new Set(states.absent.flatMap(({ pid, isLost }) => (isLost ? [pid] : [])));
   const giveUpAt = performance.now() + (state.kind === 'listening' && state.isResumed ? retrying : 0);
   const lineages = new Map(
     await Promise.all(
@@ -43,15 +43,15 @@ export async function followAbsent(
     }
     const absent = sessionTerminals.absent.filter(({ pid }) => lineages.has(pid));
     const clis = absent.flatMap((cli): AbsentCli[] => {
-      if (late < 0 && !givenUp.has(cli.pid)) {
-        return [{ ...cli, text: 'Coming back…' }];
-      }
       const isAbove = (shell: number | undefined) =>
         shell !== undefined && lineages.get(cli.pid)?.includes(shell);
       const terminal = terminals[shells.findIndex(isAbove)];
-      return terminal ? [{ ...cli, text: 'Not connected, type /ide', terminal }] : [];
+      if (late < 0 && !givenUp.has(cli.pid)) {
+        return [{ ...cli, text: 'Coming back…', isLost: false, terminal }];
+      }
+      return terminal ? [{ ...cli, text: 'Not connected, type /ide', isLost: true, terminal }] : [];
     });
-    const words = clis.map(({ pid, text }) => `${pid} ${text}`).join();
+    const words = clis.map(({ pid, text, terminal }) => `${pid} ${text} ${terminal !== undefined}`).join();
     if (words !== told) {
       told = words;
       states.tellAbsent(clis);

@@ -12,7 +12,6 @@ import { launch, reportMissingCommand, run } from './launch.ts';
 import { Launcher } from './launcher.ts';
 import { Presses } from './presses.ts';
 import { Session } from '../server/session.ts';
-import { showSession } from './sessionCommands.ts';
 import { SessionRecords } from './sessionRecords.ts';
 import { SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
@@ -38,7 +37,6 @@ export class SessionsFeature implements Disposable {
     log: Logger,
   ) {
     const { store } = this;
-    this.launcher = store.add(new Launcher(bridge, sessionTerminals, userPlace, workspaceState));
     this.signs = store.add(new TerminalSigns());
     this.records = store.add(
       new SessionRecords(bridge, {
@@ -70,6 +68,7 @@ export class SessionsFeature implements Disposable {
     this.states = store.add(
       new SessionStates({ bridge, proposals, sessionTerminals, attention, signs, records }),
     );
+    this.launcher = store.add(new Launcher(bridge, sessionTerminals, this.states, userPlace, workspaceState));
     store.add(registerTerminalLinks(sessionTerminals));
     store.add(reportMissingCommand(this.launcher));
     let before: BridgeState | undefined;
@@ -108,11 +107,12 @@ export class SessionsFeature implements Disposable {
         const { resume } = await import('./resume.ts');
         await resume(launcher, records, sessionTerminals, userPlace);
       },
-      showSession: (argument: unknown) => showSession(sessionTerminals, userPlace, argument),
+      showSession: async (argument: unknown) =>
+        (await import('./whenAsked.ts')).showSession(sessionTerminals, userPlace, argument),
       renameSession: async (argument: unknown) =>
         argument instanceof Session && refuseClick(argument)
           ? undefined
-          : (await import('./renameSession.ts')).renameSession(sessionTerminals, argument),
+          : (await import('./whenAsked.ts')).renameSession(sessionTerminals, argument),
     };
   }
 

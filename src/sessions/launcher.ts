@@ -2,8 +2,10 @@ import * as vscode from 'vscode';
 import type { Bridge } from '../server/bridge.ts';
 import { isAlive } from '../server/processes.ts';
 import { columnOfTerminals } from '../editor/columns.ts';
+import { commandIds } from '../editor/commandIds.ts';
 import { commandLine } from '../editor/commandLine.ts';
 import { isOnPath } from './isOnPath.ts';
+import type { AbsentCli, SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { setting } from '../editor/settings.ts';
 import type { Settings } from '../editor/settingNames.ts';
@@ -35,6 +37,7 @@ export class Launcher implements vscode.Disposable {
   constructor(
     readonly bridge: Pick<Bridge, 'port' | 'start'>,
     private readonly sessionTerminals: SessionTerminals,
+    private readonly states: Pick<SessionStates, 'absent'>,
     private readonly userPlace: UserPlace,
     private readonly memento: vscode.Memento,
   ) {
@@ -61,8 +64,10 @@ export class Launcher implements vscode.Disposable {
       await (await import('./launchProblems.ts')).tellReturning(() => this.isReturning());
     }
     const terminal = this.lastUsed;
-    if (!terminal || this.isDeserted(terminal)) {
+    if (!terminal) {
       this.launch([]);
+    } else if (this.absentIn(terminal)?.isLost) {
+      await vscode.commands.executeCommand(commandIds.reconnect, terminal);
     } else {
       this.userPlace.show(terminal);
     }
@@ -73,8 +78,9 @@ export class Launcher implements vscode.Disposable {
     const { activeTerminal } = vscode.window;
     const isOfCli =
       activeTerminal &&
-      !this.isDeserted(activeTerminal) &&
-      (this.launched.has(activeTerminal) || this.sessionTerminals.sessionsIn(activeTerminal).length > 0);
+      (this.isInUse(activeTerminal) ||
+        this.absentIn(activeTerminal) ||
+        this.sessionTerminals.sessionsIn(activeTerminal).length > 0);
     await (isOfCli ? this.userPlace.goToEditor() : this.run());
   }
 
@@ -103,20 +109,22 @@ export class Launcher implements vscode.Disposable {
   private get lastUsed(): vscode.Terminal | undefined {
     const { sessions } = this.sessionTerminals;
     const connected = sessions.flatMap((session) => this.sessionTerminals.terminalOf(session) ?? []);
-    return connected.at(0) ?? [...this.launched].at(-1);
+    const launched = [...this.launched].filter((terminal) => this.isInUse(terminal));
+    const absent = this.states.absent.find(({ terminal }) => terminal);
+    return connected.at(0) ?? launched.at(-1) ?? absent?.terminal;
   }
 
   private isRestoring(): boolean {
     return performance.now() - this.startedAt < restoringTime;
   }
 
-  /** It has been restored, and no CLI has come back in it in time. */
-  private isDeserted(terminal: vscode.Terminal): boolean {
-    return (
-      this.restored.has(terminal) &&
-      !this.isRestoring() &&
-      this.sessionTerminals.sessionsIn(terminal).length === 0
-    );
+  /** As far as is known: in one that has been restored, a CLI is to come back in time. */
+  private isInUse(terminal: vscode.Terminal): boolean {
+    return this.launched.has(terminal) && (!this.restored.has(terminal) || this.isRestoring());
+  }
+
+  private absentIn(terminal: vscode.Terminal): AbsentCli | undefined {
+    return this.states.absent.find((cli) => cli.terminal === terminal);
   }
 
   /** A CLI or shell from before a window reload lives, and none is back yet. */

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
+import { commandIds } from '../editor/commandIds.ts';
+import type { UserPlace } from '../editor/userPlace.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { followAbsent } from './absentClis.ts';
 import type { SessionStates } from './sessionStates.ts';
@@ -40,7 +42,7 @@ async function offerReconnect(port: number): Promise<void> {
     action,
   );
   if (choice === action) {
-    await reconnect(port);
+    await vscode.commands.executeCommand(commandIds.reconnect);
   }
 }
 
@@ -51,8 +53,9 @@ async function offerReconnect(port: number): Promise<void> {
  */
 export async function reconnect(
   port: number,
-  lost: readonly vscode.Terminal[] = [],
-  argument?: unknown,
+  userPlace: UserPlace,
+  lost: readonly vscode.Terminal[],
+  argument: unknown,
 ): Promise<void> {
   const named = lost.filter((terminal) => terminal === argument);
   if (argument !== undefined && named.length === 0) {
@@ -68,7 +71,7 @@ export async function reconnect(
         )
       : terminals[0] && { terminal: terminals[0] };
   if (picked) {
-    picked.terminal.show();
+    userPlace.show(picked.terminal);
     void vscode.window.showInformationMessage(
       `Type /ide to the Claude Code CLI in the terminal "${printable(picked.terminal.name, 40)}", and choose this window.`,
     );

@@ -35,8 +35,10 @@ export interface AbsentCli {
   readonly label: string;
   /** What is to be expected of it, or done. */
   readonly text: string;
-  /** In which it runs, once it has given up; until then it comes back by itself. */
-  readonly terminal?: vscode.Terminal;
+  /** It has given up; until then it comes back by itself. */
+  readonly isLost: boolean;
+  /** In which it runs; always there of one that is lost. */
+  readonly terminal: vscode.Terminal | undefined;
 }
 
 interface SessionStatesDependencies {

@@ -22,6 +22,9 @@ const rememberedLabels = 'sessionLabels';
 /** Process ids of CLIs, that of the one that the user had to do with last at the end: they come back in any order. */
 const rememberedOrder = 'sessionOrder';
 
+/** Process ids of CLIs that have ended the connection by themselves: nothing says that they will be back. */
+const rememberedLeft = 'sessionsLeft';
+
 /**
  * Which integrated terminal each session runs in, found by walking from the CLI's process up to a terminal's
  * shell; and what the session is called: the name of that terminal, until the user gives it another.
@@ -34,8 +37,8 @@ export class SessionTerminals implements vscode.Disposable {
   private readonly unnamed = new WeakSet<Session>();
   /** As terminals were last seen to be called. */
   private readonly names = new WeakMap<vscode.Terminal, string>();
-  /** Process ids of CLIs that have ended the connection by themselves. */
-  private readonly left = new Set<number>();
+  /** See `rememberedLeft`. */
+  private left: readonly number[];
   private order: number[];
   /** One after the other: a look starts processes where there is no /proc, and clients may come by the hundred. */
   private readonly looks = new Queue();
@@ -54,14 +57,15 @@ export class SessionTerminals implements vscode.Disposable {
     const remembered = memento.get<[number, string][]>(rememberedLabels, []);
     this.labels = new Map(remembered.filter(([pid]) => isAlive(pid)));
     this.order = memento.get<number[]>(rememberedOrder, []).filter(isAlive);
+    this.left = memento.get<number[]>(rememberedLeft, []).filter(isAlive);
     this.subscriptions = vscode.Disposable.from(
       bridge.onDidIdentify((session) => {
         const { pid = 0 } = session;
-        this.left.delete(pid);
+        this.setLeft(pid, false);
         session.onDidClose(() => {
           // A CLI may be back before its broken connection is given up.
           if (bridge.port !== undefined && !this.sessions.some((other) => other.pid === pid)) {
-            this.left.add(pid);
+            this.setLeft(pid, true);
           }
         });
         if (this.rank(session) < 0) {
@@ -95,12 +99,13 @@ export class SessionTerminals implements vscode.Disposable {
       .sort((a, b) => this.rank(b) - this.rank(a));
   }
 
-  /** Live CLIs that were connected when the bridge went, also by a window reload, and are not back. */
+  /** Live CLIs that were connected when the bridge went, also by a window reload, and are not back; in the same order. */
   get absent(): { pid: number; label: string }[] {
     const connected = new Set(this.sessions.map(({ pid }) => pid));
-    return [...this.labels].flatMap(([pid, label]) =>
-      connected.has(pid) || this.left.has(pid) || !isAlive(pid) ? [] : [{ pid, label }],
-    );
+    return [...this.labels]
+      .map(([pid, label]) => ({ pid, label }))
+      .filter(({ pid }) => !connected.has(pid) && !this.left.includes(pid) && isAlive(pid))
+      .sort((a, b) => this.rank(b) - this.rank(a));
   }
 
   /** See `lineage`. */
@@ -143,7 +148,14 @@ export class SessionTerminals implements vscode.Disposable {
     this.changed.dispose();
   }
 
-  private rank({ pid = 0 }: Session): number {
+  private setLeft(pid: number, hasLeft: boolean): void {
+    if (this.left.includes(pid) !== hasLeft) {
+      this.left = hasLeft ? [...this.left, pid] : this.left.filter((other) => other !== pid);
+      void this.memento.update(rememberedLeft, this.left);
+    }
+  }
+
+  private rank({ pid = 0 }: Pick<Session, 'pid'>): number {
     return this.order.indexOf(pid);
   }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { UserPlace } from '../editor/userPlace.ts';
 import type { Mentions } from '../mentions/mentions.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Bridge } from '../server/bridge.ts';
@@ -7,6 +8,7 @@ import type { SessionStates } from '../sessions/sessionStates.ts';
 export function bridgeCommands(
   bridge: Bridge,
   states: SessionStates,
+  userPlace: UserPlace,
   mentions: Mentions,
   reasons: WaitingReasons,
   log: vscode.LogOutputChannel,
@@ -23,8 +25,8 @@ export function bridgeCommands(
         return;
       }
       const { reconnect } = await import('../sessions/reconnect.ts');
-      const lost = states.absent.flatMap(({ terminal }) => terminal ?? []);
-      await reconnect(bridge.state.port, lost, argument);
+      const lost = states.absent.flatMap(({ isLost, terminal }) => (isLost && terminal) || []);
+      await reconnect(bridge.state.port, userPlace, lost, argument);
     },
   };
 }

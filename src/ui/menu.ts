@@ -67,7 +67,7 @@ export async function showMenu(
           },
         ]),
     ...states.waiting.map(({ session, state }) => show(session, state, states.proposalsOf(session))),
-    ...states.absent.filter(({ terminal }) => terminal).map(reconnect),
+    ...states.absent.filter(({ isLost }) => isLost).map(reconnect),
     ...(isTrusted ? [{ label: '$(terminal) Run Claude Code', act: run(commandIds.run) }] : []),
     ...waiting,
     {

@@ -179,12 +179,12 @@ function iconColor(kind: StateWords['kind']): vscode.ThemeColor | undefined {
   }
 }
 
-function absentItem({ pid, label, text, terminal }: AbsentCli): vscode.TreeItem {
+function absentItem({ pid, label, text, isLost, terminal }: AbsentCli): vscode.TreeItem {
   const item = new vscode.TreeItem(label);
   item.id = `absent ${pid}`;
   item.description = text;
-  item.iconPath = new vscode.ThemeIcon(terminal ? 'debug-disconnect' : 'loading~spin');
-  if (terminal) {
+  item.iconPath = new vscode.ThemeIcon(isLost ? 'debug-disconnect' : 'loading~spin');
+  if (isLost) {
     item.command = { command: commandIds.reconnect, title: 'Reconnect', arguments: [terminal] };
   }
   return item;

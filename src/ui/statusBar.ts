@@ -81,7 +81,7 @@ function describe(
 ): StatusText {
   const waitingSessions = states.waiting;
   const { absent } = states;
-  const lost = absent.filter(({ terminal }) => terminal).length;
+  const lost = absent.filter(({ isLost }) => isLost).length;
   const others = [count > 0 && `${count} waiting`, lost > 0 && `${lost} not connected`];
   const otherLines = [...lines, ...absent.map(({ label, text }) => `${printable(label)}: ${text}`)];
   const [first] = waitingSessions;

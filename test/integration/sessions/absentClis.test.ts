@@ -1,9 +1,13 @@
+import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import * as vscode from 'vscode';
+import { SessionTerminals } from '../../../src/sessions/sessionTerminals.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
+import { TestBridges } from '../../support/testBridges.ts';
+import { trustedProcesses } from '../../support/trusted.ts';
 import { connectUi, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, currentLock, Scratch } from '../bridge.ts';
+import { connectClient, currentLock, letMomentPass, propose, Scratch } from '../bridge.ts';
 import { closeTerminals, FakeCli, configure } from '../fakeCli.ts';
 
 describe('CLIs that have lost the bridge', function () {
@@ -25,6 +29,7 @@ describe('CLIs that have lost the bridge', function () {
   afterEach(async () => {
     squatter?.close();
     await configure('command', undefined);
+    await configure('location', undefined);
     await closeTerminals(cli);
     await vscode.commands.executeCommand('notifications.clearAll');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
@@ -127,6 +132,105 @@ describe('CLIs that have lost the bridge', function () {
     await connectClient(first.pid);
     await row('Not connected').waitFor({ state: 'detached' });
     await statusIs('Claude: 2');
+  });
+
+  /** Types a word into a new file. */
+  async function typeInFile(): Promise<vscode.TextDocument> {
+    const document = await vscode.workspace.openTextDocument(scratch.write('notes.txt', ''));
+    await vscode.window.showTextDocument(document, { preview: false });
+    await ui.page.locator('.editor-instance .view-lines').first().click();
+    await ui.page.keyboard.type('word');
+    await until('the word', () => document.getText() === 'word');
+    await document.save();
+    return document;
+  }
+
+  it('lead to a terminal that counts as the place where the user is', async () => {
+    await configure('location', 'panel');
+    const { pid } = await startSession();
+    await row('Claude Code', 'Connected').waitFor();
+    await moveBridge();
+    await row('Not connected').waitFor();
+    const notes = await typeInFile();
+    await row('Not connected').click();
+    await until('the focus in the terminal', () => ui.hasTerminalFocus());
+    const { uri } = await propose(await connectClient(pid), notes.uri.fsPath, 'changed\n');
+    // Over what a user types in, it would open behind that.
+    const inFront = () => vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    await until('the diff in front', () => {
+      const input = inFront();
+      return input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString();
+    });
+    assert.ok(await ui.hasTerminalFocus());
+  });
+
+  it('are where Run Claude Code leads, also those that the user has started', async () => {
+    const command = vscode.workspace.getConfiguration('ideBridge').get<string>('command');
+    const terminal = vscode.window.createTerminal({
+      shellPath: '/bin/sh',
+      shellArgs: ['-c', `"${command}"; :`],
+    });
+    const { pid } = await cli.run(1);
+    await connectClient(pid);
+    await row('Connected').waitFor();
+    await vscode.commands.executeCommand('ideBridge.restart');
+    await row('Coming back…').waitFor();
+    const run = async () => {
+      letMomentPass();
+      await ui.page.keyboard.press('Control+Escape');
+      await until('the focus in the terminal', () => ui.hasTerminalFocus());
+    };
+    const leave = async () => {
+      letMomentPass();
+      await ui.page.keyboard.press('Control+Escape');
+      await until('the focus in the file', async () => !(await ui.hasTerminalFocus()));
+    };
+    await typeInFile();
+    await run();
+    assert.equal(await toast('Type /ide').count(), 0);
+    await leave();
+    await connectClient(pid);
+    await row('Connected').waitFor();
+
+    await moveBridge();
+    await row('Not connected').waitFor();
+    await run();
+    await toast('Type /ide to the Claude Code CLI').waitFor();
+    await ui.screenshot('absent run');
+    await leave();
+    assert.deepEqual(vscode.window.terminals, [terminal]);
+    assert.equal(cli.runs.length, 1);
+  });
+
+  it('are not told of after a reload where they have left by themselves, but keep their names', async () => {
+    const bridges = new TestBridges();
+    const stored = new Map<string, unknown>();
+    const memento: vscode.Memento = {
+      keys: () => [...stored.keys()],
+      get: <T>(key: string, otherwise?: T) => (stored.get(key) ?? otherwise) as T,
+      update: (key, value) => Promise.resolve(void stored.set(key, value)),
+    };
+    const { bridge, lock } = await bridges.start();
+    const load = () => new SessionTerminals(bridge, memento, trustedProcesses, bridges.log);
+    const before = load();
+    const pids = () => before.absent.map(({ pid }) => pid);
+    const client = await bridges.connect(lock);
+    const [session] = await until('the session', () => before.sessions.length === 1 && before.sessions);
+    await until('its name', () => session?.label.startsWith('Claude '));
+    if (session) before.rename(session, 'the name');
+    await client.close();
+    await until('its end', () => before.sessions.length === 0);
+    assert.deepEqual(pids(), []);
+    before.dispose();
+
+    const after = load();
+    assert.deepEqual(after.absent, []);
+    await bridges.connect(lock);
+    await until('its name again', () => after.sessions[0]?.label === 'the name');
+    await bridge.stop();
+    assert.deepEqual(after.absent, [{ pid: process.pid, label: 'the name' }]);
+    after.dispose();
+    await bridges.cleanUp();
   });
 
   it('are forgotten when they end', async () => {

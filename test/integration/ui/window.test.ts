@@ -298,6 +298,7 @@ describe('in the window', () => {
       const launcher = new Launcher(
         { port: undefined, start: () => Promise.resolve() },
         sessions,
+        { absent: [] },
         userPlace,
         memento,
       );
