@@ -9,7 +9,7 @@ import { ChangeSets } from './changeSets.ts';
 import { AnnouncedEdits } from './announcedEdits.ts';
 import { BeforeFiles } from './beforeFiles.ts';
 import { ChangeDecorations } from './changeDecorations.ts';
-import { closeDiffs, followReviewInFront } from './changeDiffs.ts';
+import { closeDiffs, followDiffs } from './changeDiffs.ts';
 import { ChangeGutter } from './changeGutter.ts';
 import { changeStorage, snapshotLimits } from './changeStorage.ts';
 import { watchChanges } from './changeWatcher.ts';
@@ -18,6 +18,7 @@ import { OpenFiles } from './openFiles.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import { changeCommands } from './changeCommands.ts';
+import type { HunkReview } from './hunkReview.ts';
 import type { UndoDecision } from './undoDecision.ts';
 import { watchUserEdits } from './userEdits.ts';
 import type { Bridge } from '../server/bridge.ts';
@@ -45,6 +46,7 @@ export class AgentChanges implements Disposable {
   private readonly store = new DisposableStore();
   private readonly beforeFiles: BeforeFiles;
   private readonly editor = new OpenFiles();
+  private hunkReview: HunkReview | undefined;
   private undoing: UndoDecision | undefined;
   private unwatched: UnwatchedEdits | undefined;
   private readonly watchedFile: string | undefined;
@@ -64,7 +66,7 @@ export class AgentChanges implements Disposable {
     this.edits = new AnnouncedEdits(this.review, problems);
     this.view = this.store.add(new ChangesView(this.sets, this.changes, problems));
     this.store.add(new ChangeDecorations(this.changes));
-    this.store.add(followReviewInFront());
+    this.store.add(followDiffs(() => void this.hunks()));
     this.store.add(new ChangeGutter(this.changes, commandIds.openChange));
   }
 
@@ -143,6 +145,12 @@ export class AgentChanges implements Disposable {
 
   commands() {
     return changeCommands(this, this.view);
+  }
+
+  /** There once a diff is in view. */
+  async hunks(): Promise<HunkReview> {
+    const { HunkReview } = await import('./hunkReview.ts');
+    return (this.hunkReview ??= this.store.add(new HunkReview(this.sets, this.changes, this.review)));
   }
 
   /** See `UndoDecision`. */

@@ -6,8 +6,16 @@ import { beforeScheme } from '../editor/schemes.ts';
 import { refuse, VirtualFiles } from '../editor/virtualFiles.ts';
 
 /** One URI per snapshot, since the editor keeps what it has read of one; its path gives name, icon and language. */
-export function beforeUri({ id }: ChangeSet, { path, takenAt }: Snapshot): vscode.Uri {
+export function beforeUri(
+  { id }: ChangeSet,
+  { path, takenAt }: Pick<Snapshot, 'path' | 'takenAt'>,
+): vscode.Uri {
   return vscode.Uri.file(path).with({ scheme: beforeScheme, query: `${id}.${takenAt}` });
+}
+
+/** The same as long as the file is listed, for diffs that stay open while parts of it are decided. */
+export function diffUri(set: ChangeSet, { path, takenAt, firstTakenAt = takenAt }: Snapshot): vscode.Uri {
+  return beforeUri(set, { path, takenAt: firstTakenAt });
 }
 
 /** Decoded by the editor, as the file itself is. */
@@ -32,15 +40,21 @@ const past = 'past.';
 
 /** Files as they were before an edit, for diffs. As files and not as texts, so that the editor decodes both sides alike. */
 export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
-  private readonly registration: vscode.Disposable;
+  private readonly subscriptions: vscode.Disposable;
+  private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  /** When that was taken which the editor has read, by URI. */
+  private readonly read = new Map<string, number>();
 
-  /** Never fires: what was does not change. */
-  readonly onDidChangeFile = new vscode.EventEmitter<vscode.FileChangeEvent[]>().event;
+  readonly onDidChangeFile = this.changed.event;
 
   constructor(private readonly sets: ChangeSets) {
     super();
     const options = { isReadonly: true, isCaseSensitive: true };
-    this.registration = vscode.workspace.registerFileSystemProvider(beforeScheme, this, options);
+    this.subscriptions = vscode.Disposable.from(
+      vscode.workspace.registerFileSystemProvider(beforeScheme, this, options),
+      sets.onDidChange(() => this.tell()),
+      this.changed,
+    );
   }
 
   has(uri: vscode.Uri): boolean {
@@ -64,6 +78,9 @@ export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
       return this.sets.textOf(uri.fsPath, { hash }) ?? new Uint8Array();
     }
     const snapshot = this.snapshot(uri);
+    if (snapshot) {
+      this.read.set(uri.toString(), snapshot.takenAt);
+    }
     return (snapshot && this.sets.before(snapshot)) ?? new Uint8Array();
   }
 
@@ -72,7 +89,21 @@ export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.registration.dispose();
+    this.subscriptions.dispose();
+  }
+
+  /** Of those that were replaced: a part was kept, or waits again. */
+  private tell(): void {
+    for (const [key, takenAt] of this.read) {
+      const uri = vscode.Uri.parse(key);
+      const now = this.find(uri);
+      if (now?.takenAt !== takenAt) {
+        this.read.delete(key);
+        if (now) {
+          this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+        }
+      }
+    }
   }
 
   /** Undefined for the empty side of a diff. */
@@ -88,7 +119,9 @@ export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
     const [id, takenAt] = uri.query.split('.');
     const set = this.sets.all.find((candidate) => candidate.id === id);
     const snapshot = set?.snapshots.get(uri.with({ scheme: 'file', query: '' }).fsPath);
-    return String(snapshot?.takenAt) === takenAt ? snapshot : undefined;
+    return [snapshot?.takenAt, snapshot?.firstTakenAt].map(String).includes(takenAt ?? '')
+      ? snapshot
+      : undefined;
   }
 }
 

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import * as z from 'zod/mini';
-import { errorMessage } from '../base/errors.ts';
-import { printable } from '../base/printable.ts';
 import type { Change, Changes } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { ChangeSet } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
-import { changesInFront, openAllChanges, openChange, openDecided } from './changeDiffs.ts';
+import { changeInView, changesInFront } from './changeDiffs.ts';
 import type { ChangesNode, ChangesView } from './changesView.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
-import { decisionTitle } from './historyItems.ts';
-import { onRow } from '../editor/commandIds.ts';
+import type { HunkReview } from './hunkReview.ts';
+import { byKey, onRow } from '../editor/commandIds.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 
 /** What the commands act on. */
@@ -21,6 +17,7 @@ export interface Reviewing {
   readonly changes: Changes;
   readonly review: ChangeReview;
   undo(decision: string): Promise<string[]>;
+  hunks(): Promise<HunkReview>;
 }
 
 /** What was done to files after the fact: look at it, take it back, keep it. */
@@ -31,7 +28,18 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
   /** From the title of a review, those that it shows. */
   const all = (argument: unknown) =>
     argument instanceof vscode.Uri ? changesInFront(changes.all) : changes.all;
-  const told = (decision: string) => offerUndo(reviewing, decision);
+  const told = (decision: string) => tell(reviewing, decision);
+  /** By a lens or the gutter, which name a line, or at the cursor. A new file is decided as a whole. */
+  const ofHunk =
+    (verb: 'keep' | 'revert', ofFile: (change: Change) => unknown) =>
+    (argument: unknown, ...where: unknown[]) =>
+      withChange(uriIn(argument), changes, async (change) => {
+        const hunks = await reviewing.hunks();
+        const isWhole = change.comparison.kind === 'created' && !Array.isArray(where[0]);
+        if (argument !== byKey || hunks.takesKey(verb)) {
+          await (isWhole ? ofFile(change) : told(await hunks[verb](change, where)));
+        }
+      });
   const revertSession = decide((node) =>
     isNode(node) ? revert(reviewing, changesOf(node, changes)) : sayNothingChanged(),
   );
@@ -50,19 +58,19 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       }
     };
   return {
-    reviewChanges: (node: unknown) => {
+    reviewChanges: async (node: unknown) => {
       const chosen = isNode(node) ? changesOf(node, changes) : changes.all;
       const title = isNode(node) ? `Changes by ${setOf(node).label}` : 'Changes by Agents';
+      const { openAllChanges } = await import('./openDiffs.ts');
       return chosen.length > 0 ? openAllChanges(chosen, title) : sayNothingChanged();
     },
-    openChange: (argument: unknown) => {
+    openChange: async (argument: unknown) => {
+      const { openChange, openDecided } = await import('./openDiffs.ts');
       const file = isNode(argument) ? decidedFile(argument) : undefined;
-      return file
-        ? openDecided(file.entry, file.file)
-        : withChange(argument, changes, (change) => openChange(change));
+      return file ? openDecided(file.entry, file.file) : withChange(argument, changes, openChange);
     },
-    revertHunk: (_uri: unknown, lineChanges: unknown, index: unknown) =>
-      withChange(undefined, changes, (change) => revertHunkOf(change, lineChanges, index)),
+    revertHunk: ofHunk('revert', (change) => revert(reviewing, [change])),
+    keepChangedHunk: ofHunk('keep', ({ snapshot }) => told(review.keep([snapshot.path]))),
     revertFile: orOnRow(
       decide((argument) => withChange(argument, changes, (change) => revert(reviewing, [change]))),
       revertSession,
@@ -85,9 +93,11 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       const chosen = all(argument);
       return chosen.length > 0 ? revert(reviewing, chosen) : sayNothingChanged();
     },
-    undoDecision: decide((node) =>
-      isNode(node) && 'entry' in node ? undo(reviewing, node.entry.id) : undefined,
-    ),
+    undoDecision: decide(async (node) => {
+      if (isNode(node) && 'entry' in node) {
+        await (await import('./decisionNotice.ts')).undo(reviewing, node.entry.id);
+      }
+    }),
     clearChangeHistory: decide((node) =>
       sets.forgetHistory((_file, entry) => !isNode(node) || entry.sets.includes(setOf(node).id)),
     ),
@@ -123,14 +133,18 @@ async function withChange(
     await act(argument.change);
     return;
   }
-  const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
+  const uri = uriIn(argument) ?? vscode.window.activeTextEditor?.document.uri;
   const found = uri ? changes.ofPath(uri.with({ scheme: 'file', query: '' }).fsPath) : [];
-  const change = found.length > 1 ? await pick(found) : found[0];
+  const change = uri && found.length > 1 ? (changeInView(found, uri) ?? (await pick(found))) : found[0];
   if (change) {
     await act(change);
   } else if (found.length === 0) {
     sayNothingChanged();
   }
+}
+
+function uriIn(argument: unknown): vscode.Uri | undefined {
+  return argument instanceof vscode.Uri ? argument : undefined;
 }
 
 async function pick(found: readonly Change[]): Promise<Change | undefined> {
@@ -139,82 +153,16 @@ async function pick(found: readonly Change[]): Promise<Change | undefined> {
   return picked?.change;
 }
 
+/** Says what was done, and offers to undo it. @param note what else there is to know of it */
+async function tell(reviewing: Reviewing, decision: string, note?: string): Promise<void> {
+  (await import('./decisionNotice.ts')).offerUndo(reviewing, decision, note);
+}
+
 async function revert(reviewing: Reviewing, chosen: readonly Change[]): Promise<void> {
-  const { review, changes } = reviewing;
-  const { confirmRevert, takenAlong } = await import('./confirmRevert.ts');
+  const { revertChanges } = await import('./revertChanges.ts');
   const decision = randomUUID();
-  if (!(await confirmRevert(chosen, review))) {
-    return;
-  }
-  const note = takenAlong(chosen, review); // as long as it is there
-  const problems: string[] = [];
-  // The newest first: two of them may be one file, by a link or in another case.
-  for (const change of [...chosen].reverse().sort((a, b) => b.snapshot.takenAt - a.snapshot.takenAt)) {
-    try {
-      await review.revert(change, decision);
-    } catch (error) {
-      problems.push(printable(`${basename(change.snapshot.path)}: ${errorMessage(error)}`, 1_000));
-    }
-  }
-  await changes.refresh(new Set(chosen.map(({ snapshot }) => snapshot.path)));
-  if (problems.length > 0) {
-    void vscode.window.showErrorMessage(`Not everything could be reverted. ${problems.join(' ')}`);
-  }
-  offerUndo(reviewing, decision, note);
-}
-
-/** Says what was done, if anything was, and what else there is to know of it. */
-function offerUndo(reviewing: Reviewing, decision: string, note = ''): void {
-  const entry = reviewing.sets.history.find(decision);
-  if (entry) {
-    const button = 'Undo';
-    void vscode.window
-      .showInformationMessage(
-        [decisionTitle(entry), note]
-          .filter(Boolean)
-          .map((words) => `${printable(words, 1_000)}.`)
-          .join(' '),
-        button,
-      )
-      .then((choice) => (choice === button ? undo(reviewing, decision) : undefined));
-  }
-}
-
-async function undo(reviewing: Reviewing, decision: string): Promise<void> {
-  const paths = reviewing.sets.history.find(decision)?.files.map(({ path }) => path);
-  try {
-    const problems = await reviewing.undo(decision);
-    if (problems.length > 0) {
-      const words = problems.map((problem) => printable(problem, 1_000)).join(' ');
-      void vscode.window.showErrorMessage(`Not everything could be undone. ${words}`);
-    }
-  } catch (error) {
-    void vscode.window.showInformationMessage(errorMessage(error));
-  }
-  await reviewing.changes.refresh(new Set(paths));
-}
-
-/** What the gutter passes; of a deletion, the 1-based line before it. */
-const lineChangesSchema = z.array(z.object({ modifiedStartLineNumber: z.number() }));
-
-/** At the cursor, or, from the editor's gutter, the hunk that it names (1-based lines). */
-async function revertHunkOf(change: Change, lineChanges: unknown, index: unknown): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
-  const uri = editor?.document.uri;
-  // Not in a proposal for that file, nor in a cell of that notebook.
-  if (!editor || uri?.scheme !== 'file' || uri.fsPath !== change.snapshot.path) {
-    sayNothingChanged();
-    return;
-  }
-  const fromGutter = lineChangesSchema.safeParse(lineChanges).data?.[Number(index)];
-  const line = fromGutter ? fromGutter.modifiedStartLineNumber - 1 : editor.selection.active.line;
-  const { hunkAt, revertHunk } = await import('./revertHunk.ts');
-  const hunk = await hunkAt(change, editor.document, line);
-  if (hunk) {
-    await revertHunk(change, editor.document, hunk);
-  } else {
-    void vscode.window.showInformationMessage('Put the cursor into a changed line first.');
-  }
+  const note = await revertChanges(reviewing, chosen, decision);
+  await tell(reviewing, decision, note);
 }
 
 function sayNothingChanged(): void {

@@ -1,80 +1,81 @@
-import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { Change } from './changes.ts';
-import { beforeUri, nothingUri, pastUri } from './beforeFiles.ts';
-import type { HistoryEntry, HistoryFile } from './history.ts';
-import { isRegularFile } from '../editor/paths.ts';
+import { diffUri } from './beforeFiles.ts';
+import { isSame } from '../editor/documents.ts';
 import { beforeScheme } from '../editor/schemes.ts';
 import { allTabs, contentOf, diffsOf } from '../editor/tabContent.ts';
 
-/** Before on the left, the file itself, editable, on the right. */
-export async function openChange({ set, snapshot, comparison }: Change): Promise<void> {
-  const { path } = snapshot;
-  const now = comparison.kind === 'deleted' ? nothingUri(path) : vscode.Uri.file(path);
-  await openDiff(beforeUri(set, snapshot), now, `${basename(path)} (${comparison.kind} by ${set.label})`);
+/** A diff over what a file was before. */
+interface Shown {
+  readonly before: vscode.Uri;
+  readonly now: vscode.Uri;
 }
 
-/** What an agent did to a file that was decided about: of one that was kept, with all that came to it since. */
-export async function openDecided(
-  { kind }: HistoryEntry,
-  { path, listed, step }: HistoryFile,
-): Promise<void> {
-  const [before, now] = (step && (kind === 'reverted' ? [step.to, step.from] : [step.from, step.to])) || [];
-  const [first] = listed;
-  const file = vscode.Uri.file(path);
-  await openDiff(
-    pastUri(path, before ?? first?.snapshot ?? {}),
-    now ? pastUri(path, now) : isRegularFile(path) ? file : nothingUri(path),
-    `${basename(path)} (${kind})`,
-  );
-}
-
-async function openDiff(before: vscode.Uri, now: vscode.Uri, title: string): Promise<void> {
-  await vscode.commands.executeCommand('vscode.diff', before, now, title, {
-    preserveFocus: true,
-    ...(!now.path.endsWith('.ipynb') && { override: true }), // the text editor; not part of the typed API
-  });
-}
-
-/** All in one scrolling editor. */
-export async function openAllChanges(changes: readonly Change[], title: string): Promise<void> {
-  const resources = changes.map(({ set, snapshot, comparison }) => {
-    const file = vscode.Uri.file(snapshot.path);
-    return [file, beforeUri(set, snapshot), comparison.kind === 'deleted' ? undefined : file];
-  });
-  await vscode.commands.executeCommand('vscode.changes', title, resources);
-}
-
-/** Those that a review of several shows, while it is in front. */
+/** Those that are shown in front, alone or in a review of several. */
 export function changesInFront(changes: readonly Change[]): Change[] {
-  const shown = reviewInFront().map((before) => before.toString());
-  return changes.filter(({ set, snapshot }) => shown.includes(beforeUri(set, snapshot).toString()));
+  const shown = shownIn(vscode.window.tabGroups.activeTabGroup);
+  return changes.filter((change) => shown.some(isOf(change)));
 }
 
-/** For the buttons in its title. */
-export function followReviewInFront(): vscode.Disposable {
-  const look = () =>
-    vscode.commands.executeCommand('setContext', 'ideBridge.inChangesReview', reviewInFront().length > 0);
+/** The one in whose diff a file, or nothing in its place, is in view; the diff in front goes before others. */
+export function changeInView(changes: readonly Change[], now: vscode.Uri): Change | undefined {
+  const shown = diffsInView().find((each) => isSame(each.now, now));
+  return shown && changes.find((change) => isOf(change)(shown));
+}
+
+/** Whether that is a side of a diff in front. */
+export function isInDiffInFront(uri: vscode.Uri): boolean {
+  const shown = shownIn(vscode.window.tabGroups.activeTabGroup);
+  return shown.some(({ before, now }) => isSame(before, uri) || isSame(now, uri));
+}
+
+/** For buttons and keys. @param inView a diff is */
+export function followDiffs(inView: () => void): vscode.Disposable {
+  const look = () => {
+    const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+    const isInFront = (inputs: unknown[]) => inputs.flatMap(shownAs).length > 0;
+    setContext('ideBridge.inChangesReview', isInFront(diffsOf(activeTab?.input)));
+    setContext('ideBridge.inChange', isInFront([activeTab?.input]));
+    if (diffsInView().length > 0) {
+      inView();
+    }
+  };
+  look();
   const { onDidChangeTabs, onDidChangeTabGroups } = vscode.window.tabGroups;
   return vscode.Disposable.from(onDidChangeTabs(look), onDidChangeTabGroups(look));
 }
 
-function reviewInFront(): vscode.Uri[] {
-  return beforeSides(diffsOf(vscode.window.tabGroups.activeTabGroup.activeTab?.input));
+function setContext(key: string, value: boolean): void {
+  void vscode.commands.executeCommand('setContext', key, value);
 }
 
-function beforeSides(inputs: unknown[]): vscode.Uri[] {
-  return inputs.flatMap((input) => {
-    const before = contentOf(input)?.original;
-    return before?.scheme === beforeScheme ? [before] : [];
-  });
+function isOf({ set, snapshot }: Change): (shown: Shown) => boolean {
+  return ({ before }) => isSame(before, diffUri(set, snapshot));
+}
+
+function diffsInView(): Shown[] {
+  const { activeTabGroup, all } = vscode.window.tabGroups;
+  return [activeTabGroup, ...all].flatMap(shownIn);
+}
+
+function shownIn({ activeTab }: vscode.TabGroup): Shown[] {
+  return activeTab ? shownBy(activeTab) : [];
+}
+
+function shownBy({ input }: vscode.Tab): Shown[] {
+  return [input, ...diffsOf(input)].flatMap(shownAs);
+}
+
+function shownAs(input: unknown): Shown[] {
+  const { uri: now, original: before } = contentOf(input) ?? {};
+  return now && before?.scheme === beforeScheme ? [{ before, now }] : [];
 }
 
 /** Closes the diffs of which every left side is `isOver`, but none with unsaved changes. */
 export async function closeDiffs(isOver: (before: vscode.Uri) => boolean): Promise<void> {
-  const over = allTabs().filter(({ input, isDirty }) => {
-    const sides = beforeSides([input, ...diffsOf(input)]);
-    return sides.length > 0 && !isDirty && sides.every(isOver);
+  const over = allTabs().filter((tab) => {
+    const shown = shownBy(tab);
+    return shown.length > 0 && !tab.isDirty && shown.every(({ before }) => isOver(before));
   });
   if (over.length > 0) {
     await vscode.window.tabGroups.close(over, true);

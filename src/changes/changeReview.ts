@@ -25,6 +25,12 @@ export interface Loss {
   readonly earlier: readonly ChangeSet[];
 }
 
+/** What that file is to be compared with from now on, as a part of it is kept. */
+export interface KeptPart {
+  readonly snapshot: Snapshot;
+  readonly before: Buffer;
+}
+
 /**
  * Decides whose each file is. What was kept, reverted, or taken over by the user belongs to nobody, and a session's
  * entry is only for what it has itself written since.
@@ -252,25 +258,27 @@ export class ChangeReview {
    * Of this step of the file nothing waits for review any more, whoever else has changed it.
    * @param author who has made it, and is done; undefined: the user
    * @param since what was listed then or before stays as it is; in ms since the epoch
+   * @param kept by the user, a part of one of them
    */
   leaveOut(
     path: string,
     step: FileStep,
-    { author, since = 0 }: { author?: Author; since?: number } = {},
+    { author, since = 0, kept }: { author?: Author; since?: number; kept?: KeptPart } = {},
   ): void {
     const now = readable(path);
     const own = author && this.sets.find(author);
     const isAwaited = ({ set, snapshot }: Entry) =>
       set !== own && (this.awaited.get(snapshot) ?? 0) > this.now();
+    const keptOf = ({ snapshot }: Entry) => (kept?.snapshot === snapshot ? kept.before : undefined);
     const later = this.sets.ofPath(path).filter(({ snapshot }) => snapshot.takenAt > since);
     const rebased = later.flatMap((entry) => {
       const old = this.textBefore(entry.snapshot);
-      return old ? [{ entry, old, bytes: rebase(old.bytes, step, now) }] : [];
+      return old ? [{ entry, old, bytes: keptOf(entry) ?? rebase(old.bytes, step, now) }] : [];
     });
     const over = new Set<Snapshot>();
     if (rebased.some(({ old, bytes }) => !isSame(old.bytes, bytes))) {
       for (const { entry, bytes } of rebased) {
-        if (isSame(bytes, now) && !isAwaited(entry)) {
+        if (isSame(bytes, now) && (keptOf(entry) || !isAwaited(entry))) {
           over.add(entry.snapshot);
         } else {
           this.replace(entry, bytes);

@@ -26,6 +26,8 @@ export const snapshot = z.object({
   source,
   /** ms since the epoch, and no other snapshot's: tells which of two was first also where the clock was set. */
   takenAt: z.number(),
+  /** That of the first one, where this one has replaced it: a diff that is open goes on with this one. */
+  firstTakenAt: z.optional(z.number()),
   /** Labels of other sessions, of which one may have made the edit instead: their commands ran at that moment, too. */
   orBy: z.optional(z.array(z.string())),
   /** The user has saved the file since. */

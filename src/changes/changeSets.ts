@@ -34,7 +34,10 @@ export interface Before {
 }
 
 /** How an edit is known. */
-type Origin = Pick<Snapshot, 'source'> & { readonly orBy?: string[] | undefined };
+type Origin = Pick<Snapshot, 'source'> & {
+  readonly orBy?: string[] | undefined;
+  readonly firstTakenAt?: number | undefined;
+};
 const announced: Origin = { source: 'announced' };
 /** What a text from before is known by, and what goes with it. */
 export type Known = Partial<Pick<Snapshot, 'source' | 'isSavedOver'>>;
@@ -183,7 +186,11 @@ export class ChangeSets implements Disposable {
     at?: number,
     known: Known = {},
   ): Snapshot | undefined {
-    const { path, mode, isSavedOver, turns, ...origin } = { ...snapshot, ...known };
+    const { path, mode, isSavedOver, turns, ...origin } = {
+      firstTakenAt: snapshot.takenAt,
+      ...snapshot,
+      ...known,
+    };
     try {
       const replaced = this.put(() => set, path, { bytes, mode }, origin, at);
       if (isSavedOver) {
@@ -398,7 +405,7 @@ export class ChangeSets implements Disposable {
     set: () => ChangeSet,
     path: string,
     { bytes, mode }: Before,
-    { source, orBy }: Origin,
+    { source, orBy, firstTakenAt }: Origin,
     at?: number,
   ): Snapshot {
     const hash = bytes && this.files.write(bytes);
@@ -413,6 +420,7 @@ export class ChangeSets implements Disposable {
       source,
       ...(orBy && { orBy }),
       takenAt,
+      ...(firstTakenAt !== undefined && { firstTakenAt }),
     };
     set().put(snapshot, takenAt === this.newest);
     this.dropOldest();

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { openAllChanges, openChange } from './changeDiffs.ts';
 import type { Change } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
 import { countsText, doersOf, sourceNote } from './changeItems.ts';
@@ -43,6 +42,7 @@ export async function confirmRevert(changes: readonly Change[], review: ChangeRe
     action,
   );
   if (choice === show) {
+    const { openAllChanges, openChange } = await import('./openDiffs.ts');
     await (isOne ? openChange(first) : openAllChanges(changes, `Changes by ${first.set.label}`));
   }
   return choice === action;

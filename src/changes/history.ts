@@ -21,6 +21,8 @@ const historyFile = z.object({
   listed: z.array(z.object({ set: z.string(), snapshot })),
   /** What the decision did to the file; absent where it left it alone. */
   step: z.optional(z.object({ from: fileState, to: fileState })),
+  /** It is about one change of several, perhaps. */
+  isPart: z.optional(z.boolean()),
 });
 export type HistoryFile = Readonly<z.infer<typeof historyFile>>;
 

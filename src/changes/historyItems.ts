@@ -9,10 +9,12 @@ import type { HistoryEntry, HistoryFile } from './history.ts';
 const words = { kept: 'Kept', reverted: 'Reverted', accepted: 'Accepted' } as const;
 const icons = { kept: 'check', reverted: 'discard', accepted: 'pass' } as const;
 
-/** `Kept a.txt`, `Reverted 3 files`. */
+/** `Kept a.txt`, `Reverted 3 files`, `Kept a change in a.txt`. */
 export function decisionTitle({ kind, files }: HistoryEntry): string {
   const [first, ...others] = [...pathsOf(files)];
-  return `${words[kind]} ${first !== undefined && others.length === 0 ? basename(first) : counted(others.length + 1, 'file')}`;
+  const what =
+    first !== undefined && others.length === 0 ? basename(first) : counted(others.length + 1, 'file');
+  return `${words[kind]} ${files[0]?.isPart ? 'a change in ' : ''}${what}`;
 }
 
 export function historyItem(set: ChangeSet): vscode.TreeItem {

@@ -57,6 +57,7 @@ export const commandIds = {
   showMessages: 'ideBridge.showMessages',
   reviewChanges: 'ideBridge.reviewChanges',
   openChange: 'ideBridge.openChange',
+  keepChangedHunk: 'ideBridge.keepChangedHunk',
   revertHunk: 'ideBridge.revertHunk',
   revertFile: 'ideBridge.revertFile',
   revertSession: 'ideBridge.revertSession',

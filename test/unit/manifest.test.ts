@@ -78,6 +78,8 @@ describe('package.json', () => {
         'refuseCode',
         'keepHunk',
         'dropHunk',
+        'keepChangedHunk',
+        'revertHunk',
       ].map((name) => `ideBridge.${name}`),
     );
   });

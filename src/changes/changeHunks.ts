@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { diffLines, type Hunk } from '../base/lineDiff.ts';
+import { documentBefore } from './beforeFiles.ts';
+import type { Entry } from './changeSet.ts';
+import { linesBetween, linesIn } from '../editor/documents.ts';
+import { replacement } from '../editor/replacement.ts';
+
+/** @throws when the file is too large and too different to tell its hunks */
+export async function hunksOf(change: Entry, document: vscode.TextDocument): Promise<Hunk[]> {
+  return exactHunks(await linesIn(await documentBefore(change)), await linesIn(document));
+}
+
+/**
+ * The hunk around a 0-based line of the file as it is now; of a deletion, the line before or after it. Between two, the
+ * one after the line, which is where the gutter marks it: at the top of the file, at line -1.
+ */
+export function hunkAt(hunks: readonly Hunk[], line: number): Hunk | undefined {
+  const isDeletionHere = ({ nowStart, nowEnd }: Hunk) =>
+    nowStart === nowEnd && Math.abs(nowStart - line - 0.5) < 1;
+  return (
+    hunks.find(({ nowStart, nowEnd }) => nowStart <= line && line < nowEnd) ?? hunks.findLast(isDeletionHere)
+  );
+}
+
+/** The line above which its lenses stand: where lines were only removed, the one after them. */
+export function shownLine({ nowStart }: Hunk, { lineCount }: vscode.TextDocument): number {
+  return Math.min(nowStart, lineCount - 1);
+}
+
+/** Puts the lines of before in the place of those of now; saved, unless there were unsaved changes already. */
+export async function revertHunk(change: Entry, document: vscode.TextDocument, hunk: Hunk): Promise<void> {
+  const wasDirty = document.isDirty;
+  const lines = linesBetween(await documentBefore(change), hunk.beforeStart, hunk.beforeEnd);
+  const { range, text } = replacement(document, hunk, lines);
+  const edit = new vscode.WorkspaceEdit();
+  edit.replace(document.uri, range, text);
+  if (!(await vscode.workspace.applyEdit(edit))) {
+    throw new Error('The editor has refused the edit.');
+  }
+  if (!wasDirty) {
+    await document.save();
+  }
+}
+
+/** Both sides of a file on disk, and what they would be with one hunk of it decided. */
+export interface DecidedHunk {
+  /** Undefined: there is none of which that is said. */
+  readonly hunk: Hunk | undefined;
+  readonly now: Buffer;
+  /** The text from before, with the hunk. */
+  readonly kept: Buffer;
+  /** What is there now, without it. */
+  readonly without: Buffer;
+}
+
+/**
+ * By bytes, as no encoding brings back each of them.
+ * @param before what the file was @param lineCount of the editor's document @param find which of the hunks
+ * @throws when it cannot be told from the others
+ */
+export async function decideHunk(
+  path: string,
+  before: Buffer,
+  lineCount: number,
+  find: (hunks: Hunk[]) => Hunk | undefined,
+): Promise<DecidedHunk> {
+  const now = await readFile(path);
+  const [ours, theirs] = [textLines(before), textLines(now)];
+  // In UTF-16, for example, lines do not end where the editor sees it.
+  if (theirs.length !== lineCount || before.includes(0) || now.includes(0)) {
+    throw new Error('A part of this file cannot be kept, as it is encoded. Keep the file instead.');
+  }
+  const hunks = exactHunks(ours.map(withoutCr), theirs.map(withoutCr));
+  const hunk = find(hunks);
+  if (!hunk || hunks.length === 1) {
+    return { hunk, now, kept: now, without: before }; // with all that no line shows, such as line ends
+  }
+  const { beforeStart, beforeEnd, nowStart, nowEnd } = hunk;
+  return {
+    hunk,
+    now,
+    kept: spliced(ours, beforeStart, beforeEnd, theirs.slice(nowStart, nowEnd)),
+    without: spliced(theirs, nowStart, nowEnd, ours.slice(beforeStart, beforeEnd)),
+  };
+}
+
+function exactHunks(before: readonly string[], now: readonly string[]): Hunk[] {
+  const { hunks, isExact } = diffLines(before, now);
+  if (!isExact) {
+    throw new Error('Too much of this file has changed to decide about a part of it. Decide about the file.');
+  }
+  return hunks;
+}
+
+/** Latin-1 keeps every byte, whatever the encoding is. */
+function textLines(bytes: Buffer): string[] {
+  return bytes.toString('latin1').split('\n');
+}
+
+function spliced(lines: string[], start: number, end: number, others: string[]): Buffer {
+  return Buffer.from([...lines.slice(0, start), ...others, ...lines.slice(end)].join('\n'), 'latin1');
+}
+
+function withoutCr(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
+}

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { onScreen } from '../../support/ui.ts';
+import { until } from '../../support/until.ts';
+import { connectClient, endReview, holdMoment, letMomentPass, tabs, useDesk } from '../bridge.ts';
+
+describe('the diff of agent changes', () => {
+  let nextPid = 3_950_000; // above what Linux gives out, so that no two tests share a session
+  const desk = useDesk(() => nextPid++);
+  const page = () => desk.ui.page;
+
+  beforeEach(() => vscode.commands.executeCommand('ideBridge.changes.focus'));
+  afterEach(endReview);
+
+  const lines = Array.from({ length: 30 }, (_, i) => `line ${i}`);
+  const withEnds = (all: string[], end = '\n') => all.map((line) => line + end).join('');
+  const text = withEnds(lines);
+  /** Line 2 changed, lines 10 and 11 gone, one line more after line 20. */
+  const edited = [
+    ...lines.slice(0, 2),
+    'LINE 2',
+    ...lines.slice(3, 10),
+    ...lines.slice(12, 21),
+    'more',
+    ...lines.slice(21),
+  ];
+
+  /** As the CLI does: it announces the edit, writes, and asks for problems again. */
+  async function edit(path: string, content: string | undefined, by = desk.client): Promise<void> {
+    await by.call('getDiagnostics', { uri: `file://${path}` });
+    if (content === undefined) {
+      rmSync(path);
+    } else {
+      writeFileSync(path, content);
+    }
+    await by.call('getDiagnostics', {});
+  }
+
+  const row = (words: string) =>
+    page()
+      .locator('.pane', { hasText: 'Agent Changes' })
+      .locator('.monaco-list-row', { hasText: words })
+      .first();
+  const toast = (words: string) => page().locator('.notification-toast', { hasText: words });
+  const lensRows = () => page().locator('.codelens-decoration:visible');
+  const lens = (place: string, name: string) =>
+    lensRows().filter({ hasText: place }).locator('a', { hasText: name }).first();
+  /** From top to bottom. */
+  const shown = async () =>
+    (await lensRows().allTextContents())
+      .map((words) => words.replace(/[^\x21-\x7e]+/g, ' ').trim())
+      .filter(Boolean);
+  const diffs = () => tabs().filter(({ input }) => input instanceof vscode.TabInputTextDiff);
+
+  async function openDiff(words: string): Promise<void> {
+    await row(words).click();
+    await until('the diff in front', () =>
+      diffs().some(({ label, isActive }) => isActive && label.startsWith(words)),
+    );
+  }
+
+  /** An edit of a file in three places, in its diff. */
+  async function openThree(before = text, now = withEnds(edited)): Promise<string> {
+    const file = desk.scratch.write('a.txt', before);
+    await edit(file, now);
+    await row('+2 −3').waitFor();
+    await openDiff('a.txt');
+    await lens('3 of 3', 'Keep').waitFor();
+    return file;
+  }
+
+  const clickInto = (line: string) =>
+    page()
+      .locator('.editor.modified .view-line', { hasText: new RegExp(`^${line.replaceAll(' ', '.')}$`) })
+      .first()
+      .click();
+  const status = () => page().locator('[id="status.editor.selection"]');
+  const isAt = (line: number) =>
+    until(`the cursor in line ${line}`, async () =>
+      (await status().innerText()).includes(`Ln ${line + 1}, Col 1`),
+    );
+
+  it('has keep and revert at each change, and for the file at the first one', async () => {
+    const file = await openThree();
+    await desk.ui.screenshot('own-diff');
+    assert.deepEqual(await shown(), [
+      'Keep | Revert | 1 of 3 | Keep File | Revert File',
+      'Keep | Revert | 2 of 3',
+      'Keep | Revert | 3 of 3',
+    ]);
+    await lens('2 of 3', 'Keep').click();
+    await toast('Kept a change in a.txt.').waitFor();
+    await row('+2 −1').waitFor();
+    await lens('2 of 2', 'Revert').waitFor();
+    assert.equal(readFileSync(file, 'utf8'), withEnds(edited));
+    await desk.ui.screenshot('own-diff-kept');
+    await lens('2 of 2', 'Revert').click();
+    await until('the file without it', () => readFileSync(file, 'utf8').includes('line 20\nline 21\n'));
+    await row('+1 −1').waitFor();
+    await toast('Kept a change in a.txt.').getByRole('button', { name: 'Undo' }).click();
+    await row('+1 −3').waitFor();
+    await lens('2 of 2', 'Keep').waitFor();
+    assert.equal(diffs().length, 1);
+    await lens('1 of 2', 'Revert File').click();
+    await until('the text from before', () => readFileSync(file, 'utf8') === text);
+    await until('the diff to close', () => diffs().length === 0);
+  });
+
+  it('has the keys of a proposal, and closes with the last change', async () => {
+    const file = await openThree();
+    const { keyboard } = page();
+    await clickInto('line 0');
+    await keyboard.press('Control+Home');
+    await keyboard.press('Alt+F5');
+    await isAt(2);
+    await keyboard.press('Alt+F5');
+    await isAt(10);
+    await keyboard.press('Shift+Alt+F5');
+    await isAt(2);
+    letMomentPass();
+    await keyboard.press('Alt+Y');
+    await isAt(10);
+    await keyboard.press('Alt+N');
+    await until('the lines that were gone', () => readFileSync(file, 'utf8').includes('line 10\nline 11\n'));
+    await isAt(21);
+    await keyboard.press('Alt+Y');
+    await until('the diff to close', () => diffs().length === 0);
+    await until(
+      'nothing listed',
+      async () => (await row('a.txt').count()) === 0 || (await row('+').count()) === 0,
+    );
+    assert.equal(
+      readFileSync(file, 'utf8'),
+      withEnds([...lines.with(2, 'LINE 2').slice(0, 21), 'more', ...lines.slice(21)]),
+    );
+  });
+
+  it('takes no key that may be meant for what was in front before', async () => {
+    const file = await openThree();
+    await clickInto('LINE 2');
+    await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
+    const goOn = holdMoment();
+    await vscode.commands.executeCommand('workbench.action.openPreviousRecentlyUsedEditor');
+    await clickInto('LINE 2');
+    await page().keyboard.press('Alt+N');
+    await page().getByText('Not reverted: the diff came to the front only just now').waitFor();
+    goOn();
+    letMomentPass();
+    await page().keyboard.press('Alt+N');
+    await until('the line from before', () => readFileSync(file, 'utf8').includes('line 2\n'));
+  });
+
+  it('leaves the lenses and keys of other editors alone', async () => {
+    const file = await openThree();
+    await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
+    await until('no lens', async () => (await lensRows().count()) === 0);
+    const before = readFileSync(file, 'utf8');
+    for (const key of ['Alt+Y', 'Alt+N']) await page().keyboard.press(key);
+    await page().keyboard.press('Control+End');
+    await isAt(29);
+    await row('+2 −3').waitFor();
+    assert.equal(readFileSync(file, 'utf8'), before);
+    assert.equal(await toast('Kept').count(), 0);
+  });
+
+  it('keeps bytes: line ends, byte order mark and encoding', async () => {
+    const before = `\uFEFFé 1\r\ntwo\r\nthree\r\nfour\r\nfive`;
+    const file = desk.scratch.write('b.txt', Buffer.from(before));
+    await edit(file, `\uFEFFé 1\r\nTWO\r\nthree\r\nFOUR ü\r\nfive\r\nsix\n`);
+    await row('b.txt').waitFor();
+    await openDiff('b.txt');
+    await lens('1 of 3', 'Keep').click();
+    await lens('1 of 2', 'Revert File').click();
+    const kept = before.replace('two', 'TWO');
+    await until('all but what is kept', () => readFileSync(file).equals(Buffer.from(kept)));
+  });
+
+  it('keeps for the session that it is of; what another has changed elsewhere still waits', async () => {
+    const file = desk.scratch.write('a.txt', text);
+    await edit(file, withEnds(lines.with(2, 'LINE 2')));
+    const other = await connectClient(nextPid++);
+    await edit(file, withEnds(lines.with(2, 'LINE 2').with(20, 'LINE 20')), other);
+    await row('+2 −2').waitFor();
+    await openDiff('a.txt'); // of the newest session, which is the first
+    await lens('1 of 1', 'Keep').click();
+    await until('that of the other alone', async () => (await row('+2 −2').count()) === 0);
+    await row('+1 −1').waitFor();
+    await openDiff('a.txt');
+    await lens('1 of 1', 'Revert').click();
+    await until('its line', () => readFileSync(file, 'utf8') === withEnds(lines.with(20, 'LINE 20')));
+    await other.close();
+  });
+
+  it('asks to save before a part is kept', async () => {
+    const file = await openThree();
+    await clickInto('line 0');
+    await page().keyboard.type('mine ');
+    await lens('1 of 4', 'Keep').waitFor();
+    await lens('2 of 4', 'Keep').click();
+    await toast('a.txt has unsaved changes').getByRole('button', { name: 'Save' }).click();
+    await until('the text', () => readFileSync(file, 'utf8').includes('mine '));
+    await lens('2 of 4', 'Keep').click();
+    await lens('1 of 3', 'Keep').waitFor();
+  });
+
+  it('has keep and revert for a new and for a deleted file as a whole', async () => {
+    const deleted = desk.scratch.write('old.txt', 'gone\n');
+    await edit(deleted, undefined);
+    await edit(desk.scratch.path('new.txt'), 'new\n');
+    const buttons = () =>
+      page()
+        .locator('.editor-actions .action-label:visible')
+        .evaluateAll((all) => all.slice(0, 2).map((each) => each.getAttribute('aria-label') ?? ''));
+    for (const name of ['old.txt', 'new.txt']) {
+      await openDiff(name);
+      await until(
+        'the lenses',
+        async () => (await shown()).join() === 'Keep File | Revert File',
+        10_000,
+        shown,
+      );
+      await until(
+        'the buttons',
+        async () => /^Keep Agent Changes of This File.*,Revert File to/.test((await buttons()).join()),
+        10_000,
+        buttons,
+      );
+      await desk.ui.screenshot(`own-diff-${name}`);
+    }
+    await lens('Keep File', 'Revert File').click();
+    await until('the diff to close', () => diffs().every(({ label }) => !label.startsWith('new')));
+    await openDiff('old.txt');
+    await lens('Keep File', 'Keep File').click();
+    await until('the diff to close', () => diffs().length === 0);
+  });
+
+  it('has them in the review of all, too', async () => {
+    const file = desk.scratch.write('a.txt', text);
+    await edit(file, withEnds(edited));
+    await edit(desk.scratch.path('new.txt'), 'new\n');
+    await row('new.txt').waitFor();
+    await vscode.commands.executeCommand('ideBridge.reviewChanges');
+    await lens('1 of 3', 'Keep').waitFor();
+    await desk.ui.screenshot('own-review-all');
+    await lens('2 of 3', 'Keep').click();
+    await row('+2 −1').waitFor();
+    await (
+      await until('the line', () =>
+        onScreen(page().locator('.editor.modified .view-line', { hasText: /^LINE.2$/ })),
+      )
+    ).click();
+    await until('the file', () => vscode.window.activeTextEditor?.document.uri.fsPath === file);
+    letMomentPass();
+    await page().keyboard.press('Alt+N');
+    await until('the line from before', () => readFileSync(file, 'utf8').includes('line 2\n'));
+    await row('+1').waitFor();
+  });
+});
