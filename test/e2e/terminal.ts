@@ -32,7 +32,10 @@ export class Terminal {
     return new Terminal(window, index, Number(pid), port ?? '');
   }
 
-  /** Waits for the shell's prompt, then types a command and Enter. */
+  /**
+   * Waits for the shell's prompt, then types a command and Enter. What is seen of it is no sign that it is there: a shell
+   * whose terminal is only just given its size draws one row over the other.
+   */
   async run(command: string): Promise<void> {
     await until(
       'the shell prompt',
@@ -40,7 +43,8 @@ export class Terminal {
       40_000,
       () => this.text(),
     );
-    await this.type(command);
+    await this.focus();
+    await this.window.page.keyboard.type(command);
     await this.press('Enter');
   }
 
