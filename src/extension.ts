@@ -114,7 +114,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     sessionsView,
     new StatusBar(bridge, attention, states, mentions, waitingReasons),
     registerCommands({
-      ...sessions.commands((session) => sessionsView.refuseClick(session)),
+      ...sessions.commands(sessionsView),
       ...mentioning.commands(),
       ...sharing.commands(),
       ...proposing.commands(),

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { counted } from '../base/text.ts';
 import type { Change } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
 import { countsText, doersOf, sourceNote } from './changeItems.ts';
@@ -16,10 +17,13 @@ export async function confirmRevert(changes: readonly Change[], review: ChangeRe
     return first !== undefined;
   }
   const isOne = changes.length === 1;
-  const what = isOne ? basename(first.snapshot.path) : `${changes.length} files`;
+  const sessions = new Set(changes.map(({ set }) => set)).size;
+  const files = new Set(changes.map(({ snapshot }) => snapshot.path)).size;
+  const what = isOne ? basename(first.snapshot.path) : counted(files, 'file');
+  const doers = isOne ? doersOf(first) : sessions > 1 ? `${sessions} sessions` : first.set.label;
   const [show, action] = isOne
     ? ['Show Change', 'Revert File']
-    : ['Show Changes', `Revert ${changes.length} Files`];
+    : ['Show Changes', `Revert ${counted(files, 'File')}`];
   const isMine = (change: Change) => {
     const { isUnsaved, isSaved } = review.lossOf(change);
     return isUnsaved || isSaved || !review.canUndoRevert(change);
@@ -29,7 +33,7 @@ export async function confirmRevert(changes: readonly Change[], review: ChangeRe
   const named = [...mine, ...others].map((change) => `• ${loss(change, review)}`);
   const more = changes.length - named.length;
   const choice = await vscode.window.showWarningMessage(
-    `Revert ${what} to before ${isOne ? `${doersOf(first)} changed it` : `${first.set.label} changed them`}?`,
+    `Revert ${what} to before ${doers} changed ${files > 1 ? 'them' : 'it'}?`,
     {
       modal: true,
       detail: [
@@ -43,7 +47,8 @@ export async function confirmRevert(changes: readonly Change[], review: ChangeRe
   );
   if (choice === show) {
     const { openAllChanges, openChange } = await import('./openDiffs.ts');
-    await (isOne ? openChange(first) : openAllChanges(changes, `Changes by ${first.set.label}`));
+    const whose = sessions > 1 ? 'Agents' : first.set.label;
+    await (isOne ? openChange(first) : openAllChanges(changes, `Changes by ${whose}`));
   }
   return choice === action;
 }

@@ -11,11 +11,11 @@ import { Attention } from './attention.ts';
 import { launch, reportMissingCommand, run } from './launch.ts';
 import { Launcher } from './launcher.ts';
 import { Presses } from './presses.ts';
-import { Session } from '../server/session.ts';
 import { SessionRecords } from './sessionRecords.ts';
 import { SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { registerTerminalLinks } from './terminalLinks.ts';
+import type { SessionRows } from './renameSession.ts';
 import { injectEnvironment } from './terminals.ts';
 import { TerminalSigns } from './terminalSigns.ts';
 
@@ -87,8 +87,7 @@ export class SessionsFeature implements Disposable {
     );
   }
 
-  /** @param refuseClick whether a click on its row may be meant for another */
-  commands(refuseClick: (session: Session) => boolean) {
+  commands(view: SessionRows) {
     const { launcher, records, sessionTerminals, userPlace } = this;
     const presses = new Presses();
     return {
@@ -110,9 +109,7 @@ export class SessionsFeature implements Disposable {
       showSession: async (argument: unknown) =>
         (await import('./whenAsked.ts')).showSession(sessionTerminals, userPlace, argument),
       renameSession: async (argument: unknown) =>
-        argument instanceof Session && refuseClick(argument)
-          ? undefined
-          : (await import('./whenAsked.ts')).renameSession(sessionTerminals, argument),
+        (await import('./whenAsked.ts')).renameSession(sessionTerminals, view, argument),
     };
   }
 

@@ -1,12 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { Deferred } from '../base/deferred.ts';
+import { onRow } from '../editor/commandIds.ts';
+import { Session } from '../server/session.ts';
 import { withSession } from './sessionCommands.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 
-/** And its terminal with it. */
-export function renameSession(sessionTerminals: SessionTerminals, argument: unknown): Promise<void> {
-  return withSession(sessionTerminals, argument, async (session) => {
+/** The rows of a view of sessions, and of what else is in it. */
+export interface SessionRows {
+  focusedRow(): Promise<unknown>;
+  /** Whether a click on its row may be meant for another. */
+  refuseClick(session: Session): boolean;
+}
+
+/** And its terminal with it; also by a key on its row. */
+export async function renameSession(
+  sessionTerminals: SessionTerminals,
+  rows: SessionRows,
+  argument: unknown,
+): Promise<void> {
+  const isKey = argument === onRow;
+  const named = isKey ? await rows.focusedRow() : argument;
+  const isSession = named instanceof Session;
+  if (isKey ? !isSession : isSession && rows.refuseClick(named)) {
+    return;
+  }
+  await withSession(sessionTerminals, named, async (session) => {
     const label = await vscode.window.showInputBox({
       title: 'Rename Session',
       value: session.label,

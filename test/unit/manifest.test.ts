@@ -91,6 +91,7 @@ describe('package.json', () => {
       [
         ['acceptProposal', 'proposals'],
         ['rejectProposal', 'proposals'],
+        ['renameSession', 'sessions'],
         ['keepFile', 'changes'],
         ['revertFile', 'changes'],
       ].map(([name, view]) => [

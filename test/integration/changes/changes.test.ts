@@ -497,6 +497,25 @@ describe('agent changes', () => {
       await document.save();
     });
 
+    it('of all sessions asks about what each of them has changed', async () => {
+      const file = desk.scratch.write('a.txt', 'one\n');
+      const other = await connectClient(nextPid++);
+      await edit(file, 'ONE\n');
+      await edit(desk.scratch.path('b.txt'), 'new\n', other);
+      const document = await vscode.workspace.openTextDocument(file);
+      const editor = await vscode.window.showTextDocument(document, { preview: false });
+      await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), 'mine\n'));
+      await until('both', async () => (await texts()).length === 4);
+      void vscode.commands.executeCommand('ideBridge.revertAllChanges');
+      const asked = await nextDialog();
+      assert.match(asked.text, /^Revert 2 files to before 2 sessions changed them\?/);
+      asked.press('Show Changes');
+      await until('what it is about', () =>
+        tabs().some(({ label }) => label.startsWith('Changes by Agents')),
+      );
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+    });
+
     it('asks where no undo brings it back, and the first answer only shows it', async () => {
       const created = desk.scratch.path('large.bin');
       await desk.configure('ideBridge.changes.maxFileSize', 0.001);

@@ -104,6 +104,34 @@ describe('sessions', function () {
       await until('the first terminal', () => vscode.window.activeTerminal === first);
     });
 
+    it('shows and renames by keys the session of the row that has the focus', async () => {
+      await showView();
+      await startSession();
+      const [first] = vscode.window.terminals;
+      await row('Claude Code').waitFor();
+      await startSession();
+      await row('Claude Code 2').filter({ hasText: 'Connected' }).waitFor();
+      const goTo = async (text: string, ...keys: string[]) => {
+        await showView();
+        for (const key of ['Home', ...keys]) await ui.page.keyboard.press(key);
+        await rows().filter({ hasText: text }).and(ui.page.locator('.focused')).waitFor();
+      };
+      const isOther = { hasNotText: 'Claude Code 2' };
+      const other = (await rows().filter(isOther).getAttribute('data-index')) === '0' ? [] : ['ArrowDown'];
+      await goTo('Claude Code 2', ...(other.length > 0 ? [] : ['ArrowDown']));
+      letMomentPass();
+      await ui.page.keyboard.press('F2');
+      const input = ui.page.locator('.quick-input-widget input.input');
+      await until('the name that it has', async () => (await input.inputValue()) === 'Claude Code 2');
+      await input.fill('Docs');
+      await input.press('Enter');
+      await row('Docs').waitFor();
+      assert.notEqual(vscode.window.activeTerminal, first);
+      await goTo('Claude Code', ...other);
+      await ui.page.keyboard.press('Enter');
+      await until('its terminal', () => vscode.window.activeTerminal === first);
+    });
+
     it('renames nothing by a click on a row that has just moved', async () => {
       await showView();
       const first = await startSession();
