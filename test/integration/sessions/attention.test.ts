@@ -34,7 +34,8 @@ describe('attention', function () {
     await vscode.commands.executeCommand('ideBridge.newSessionInPanel');
     client = await connectClient((await cli.run(1)).pid);
     await vscode.commands.executeCommand('ideBridge.sessions.focus');
-    await ui.page.locator('.monaco-list-row', { hasText: 'Connected' }).waitFor();
+    // Those of the tests before may be there for a moment.
+    await ui.page.locator('.monaco-list-row', { hasText: /Claude Code.*Connected/ }).waitFor();
   });
   afterEach(async function () {
     if (this.currentTest?.isPending()) {
