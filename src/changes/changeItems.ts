@@ -15,7 +15,7 @@ export function sessionItem(set: ChangeSet, changes: readonly Change[]): vscode.
   item.contextValue = waits ? 'session' : 'reviewedSession';
   item.iconPath = new vscode.ThemeIcon('sparkle');
   item.description = waits
-    ? [counted(changes.length, 'file'), countsText(changes)].filter(Boolean).join('  ')
+    ? [counted(changes.length, 'file'), countsText(changes)].filter(Boolean).join(' · ')
     : 'all reviewed';
   item.tooltip = `Changed by ${set.label} since ${new Date(set.startedAt).toLocaleString()}`;
   return item;
@@ -47,7 +47,7 @@ export function fileItem(
     folder === dirname(snapshot.path) && vscode.workspace.getWorkspaceFolder(uri) ? '' : folder,
   ]
     .filter(Boolean)
-    .join('  ');
+    .join(' · ');
   item.tooltip = [
     snapshot.path,
     `${comparison.kind} by ${doersOf(node.change)}`,

@@ -55,7 +55,7 @@ export class ReviewOfAll implements ReviewAll, vscode.Disposable {
 
   private async show(proposals: readonly Proposal[]): Promise<void> {
     const sessions = new Set(proposals.map(({ session }) => session.label));
-    const title = `Proposed Changes of ${[...sessions].join(' and ')}`; // the editor adds the number of files
+    const title = `Proposals of ${[...sessions].join(' and ')}`; // the editor adds the number of files
     const changes = proposals.map(({ filePath, original, uri }) => [
       vscode.Uri.file(filePath),
       original,

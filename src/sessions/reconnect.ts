@@ -38,7 +38,7 @@ async function offerReconnect(port: number): Promise<void> {
   // What runs in a terminal can name it.
   const names = terminals.map(({ name }) => printable(name, 40)).join(', ');
   const choice = await vscode.window.showWarningMessage(
-    `Claude Code has a new port in this window. A CLI that runs in a terminal from before (${names}) has to reconnect with /ide.`,
+    `The bridge of this window has a new port. A CLI in a terminal from before (${names}) has to reconnect with /ide.`,
     action,
   );
   if (choice === action) {

@@ -83,9 +83,10 @@ export async function showMenu(
     },
     ...(isTrusted && failure === undefined ? [restart] : []),
   ];
+  const [connection = ''] = connectionInfo(bridge); // all of it would be cut off
   const picked = await vscode.window.showQuickPick(items, {
     title: 'IDE Bridge for Claude Code',
-    placeHolder: connectionInfo(bridge).join(' · '),
+    placeHolder: connection,
   });
   await picked?.act();
 }

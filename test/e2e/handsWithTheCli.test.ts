@@ -136,10 +136,10 @@ describe(`The user's keys, with Claude Code ${cliVersions.newest} in a terminal:
     const edited = async () => (await Promise.all(files.map(isEdited))).filter(Boolean).length;
 
     await desk().window.runCommand('IDE Bridge: Review All Proposals');
-    await isIn('Proposed Changes of');
+    await isIn('Proposals of ');
     await decide('Control+Enter', async () => (await edited()) === 1);
     await page().locator('.tab.active', { hasText: '(1 file' }).waitFor();
-    await isIn('Proposed Changes of');
+    await isIn('Proposals of ');
     await decide('Control+Shift+Backspace', async () => (await waiting()).length === 0);
     await until('it to close', async () => (await desk().window.tabLabels()).length === 0);
     assert.equal(await edited(), 1);

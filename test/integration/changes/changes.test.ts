@@ -216,8 +216,8 @@ describe('agent changes', () => {
         await edit(desk.scratch.write(name, 'the old line\n'), `the new line of ${name}\n`);
       }
       await edit(desk.scratch.path('c.txt'), 'a new file\n');
-      await row('c.txt').waitFor();
-      await row('Claude').click();
+      await row('c.txt').filter({ hasText: 'new · +1' }).waitFor();
+      await row('Claude').filter({ hasText: '3 files · +3 −2' }).click();
       await rowAction('Claude', 'Review All Agent Changes');
       await until('the editor', () => tabs().some(({ label }) => label.startsWith('Changes by Claude')));
       for (const text of ['the new line of a.txt', 'the new line of b.txt', 'a new file']) {
@@ -241,12 +241,11 @@ describe('agent changes', () => {
         await row('later.txt').waitFor();
         const buttons = desk.ui.page.locator('.editor-actions .action-label:visible');
         await desk.ui.page.locator(`.editor-actions [aria-label^="${verb} All Agent Changes"]`).waitFor();
-        assert.deepEqual(
-          (
-            await buttons.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''))
-          ).slice(0, 2),
-          ['Keep All Agent Changes', 'Revert All Agent Changes'],
+        const labels = await buttons.evaluateAll((all) =>
+          all.map((each) => each.getAttribute('aria-label') ?? ''),
         );
+        assert.deepEqual(labels.slice(0, 2), ['Keep All Agent Changes', 'Revert All Agent Changes']);
+        assert.ok(!labels.some((label) => label.startsWith('Run Claude Code')), labels.join());
         await desk.ui.page.locator(`.editor-actions [aria-label^="${verb} All Agent Changes"]`).click();
         await until('it to close', () => !tabs().some(({ label }) => label.startsWith('Changes by')));
         assert.equal(readFileSync(file, 'utf8'), text);

@@ -436,7 +436,7 @@ describe('the review of proposals', () => {
       (label) => label.replace(/ \(.*/, ''),
     );
   const titleButtons = () => labels(desk.ui.page.locator('.editor-actions .action-label:visible'));
-  const reviews = () => tabs().filter(({ label }) => label.startsWith('Proposed Changes'));
+  const reviews = () => tabs().filter(({ label }) => label.startsWith('Proposals of '));
 
   /** Proposes an edit and a new file, and shows both in one editor. */
   async function reviewTwo() {
@@ -499,7 +499,7 @@ describe('the review of proposals', () => {
     it('whose title accepts or rejects those that it shows', async () => {
       const [first, second] = await reviewTwo();
       const later = await propose(desk.client, desk.scratch.path('later.txt'), 'later\n', 'C');
-      await desk.ui.page.locator('.tab', { hasText: 'Proposed Changes' }).click();
+      await desk.ui.page.locator('.tab', { hasText: 'Proposals of ' }).click();
       await until('the review in front', () => reviews().some(({ isActive }) => isActive));
       if (process.env[testEnvironment.floor]) {
         const line = desk.ui.page.locator('.editor.modified .view-line', { hasText: /^x$/ });

@@ -1,11 +1,14 @@
 // Every screen of ours in three themes and two widths, to be looked at; only when asked for:
 // npm run test:integration -- --grep "pictures of"
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import * as vscode from 'vscode';
+import { RecordedCli } from '../../support/recordedCli.ts';
 import { testEnvironment } from '../../support/testEnvironment.ts';
 import { inWebview, tooltip } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, endReview, propose, useDesk } from '../bridge.ts';
+import { connectClient, currentLock, endReview, propose, useDesk } from '../bridge.ts';
+import { closeTerminals, FakeCli } from '../fakeCli.ts';
 
 const themes = {
   light: 'Default Light Modern',
@@ -48,8 +51,8 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
         await desk.ui.page.locator(`.monaco-workbench.${classes[theme as keyof typeof themes]}`).waitFor();
         for (const width of widths) {
           await desk.ui.page.setViewportSize({ width, height: 700 });
-          await prepare?.();
           await desk.ui.page.waitForTimeout(400); // the editor lays out what has no end that could be waited for
+          await prepare?.();
           await desk.ui.screenshot(`picture-${name}-${width}-${theme}`);
         }
       }
@@ -140,6 +143,61 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
       await desk.ui.page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor();
       await photograph('menu');
       await executeCommand('workbench.action.closeQuickOpen');
+    });
+
+    it('a session that asks, one that proposes, and their menu', async () => {
+      const cli = new RecordedCli(process.env.CLAUDE_CONFIG_DIR ?? '', desk.scratch.folder, process.pid);
+      await connectClient();
+      cli.prompt('mend the test that fails on Mondays');
+      cli.call('Bash', { command: 'npm test -- --grep "a long pattern"' });
+      cli.is('waiting', 'permission prompt');
+      await executeCommand('ideBridge.sessions.focus');
+      await row('Asks: Bash').waitFor();
+      await desk.ui.page.locator('.notification-toast', { hasText: 'waits for you' }).waitFor();
+      await propose(desk.client, desk.scratch.write('a.txt', asText(lines)), asText(proposed));
+      await photograph('asks', () => tooltip(desk.ui, row('Asks: Bash'), 'Prompt: '));
+      void executeCommand('ideBridge.showMenu');
+      await desk.ui.page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor();
+      await photograph('asks-menu');
+      await executeCommand('workbench.action.closeQuickOpen');
+      cli.removeSessionFile();
+    });
+
+    it('sessions that have lost the bridge', async () => {
+      const cli = await FakeCli.install(desk.scratch);
+      await executeCommand('ideBridge.sessions.focus');
+      const connect = async (pid: number, name: string) => {
+        await connectClient(pid);
+        await row(name)
+          .filter({ hasText: /Connected/ })
+          .waitFor();
+      };
+      const start = async (count: number, name: string) => {
+        await executeCommand('ideBridge.newSession');
+        const { pid } = await cli.run(count);
+        await connect(pid, name);
+        return pid;
+      };
+      await start(1, 'Claude Code');
+      const second = await start(2, 'Claude Code 2');
+      const { port } = await currentLock();
+      const squatter = createServer();
+      squatter.on('error', () => setImmediate(() => squatter.listen(port, '127.0.0.1')));
+      squatter.listen(port, '127.0.0.1');
+      await executeCommand('ideBridge.restart');
+      await row('Not connected').waitFor();
+      await photograph('lost', () => row('Not connected').hover());
+      await connect(second, 'Claude Code 2');
+      void executeCommand('ideBridge.showMenu');
+      await desk.ui.page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor();
+      await photograph('lost-menu');
+      await executeCommand('workbench.action.closeQuickOpen');
+      await executeCommand('ideBridge.restart');
+      await row('Coming back…').waitFor();
+      await photograph('coming-back');
+      squatter.close();
+      await desk.configure('ideBridge.command', undefined);
+      await closeTerminals(cli);
     });
 
     it('pages and the choice of sharing', async () => {

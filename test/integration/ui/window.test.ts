@@ -138,6 +138,20 @@ describe('in the window', () => {
       'by a click in the title bar': () =>
         ui.page.locator('.editor-actions [aria-label^="Run Claude Code"]').first().click(),
     };
+    it('has a button over a file, and none where the editor has many of its own: over diffs and terminals', async () => {
+      const button = ui.page.locator('.editor-actions [aria-label^="Run Claude Code"]');
+      const file = vscode.Uri.file(scratch.write('a.txt', 'one\n'));
+      await vscode.window.showTextDocument(file);
+      await button.waitFor();
+      await vscode.commands.executeCommand('vscode.diff', file, file, 'a diff');
+      await button.waitFor({ state: 'detached' });
+      // Another one: of what a diff shows that is in front, VS Code opens no editor besides.
+      await vscode.window.showTextDocument(vscode.Uri.file(scratch.write('b.txt', 'two\n')));
+      await button.waitFor();
+      vscode.window.createTerminal({ location: vscode.TerminalLocation.Editor }).show();
+      await button.waitFor({ state: 'detached' });
+    });
+
     for (const [way, run] of Object.entries(ways)) {
       it(`leaves no key to the file from which it was called ${way}`, async () => {
         const heard = scratch.path('heard.txt');
@@ -362,6 +376,8 @@ describe('in the window', () => {
       for (const entry of ['Run Claude Code', 'Show Log', 'Copy Connection Info']) {
         assert.ok(await menu.getByText(entry).isVisible(), entry);
       }
+      const { port } = await currentLock();
+      assert.equal(await menu.locator('input.input').getAttribute('placeholder'), `Port ${port}`);
       await ui.page.keyboard.press('Escape');
     });
   });
