@@ -17,6 +17,8 @@ export interface Finding {
   what: string;
   remedy?: string;
   fix?: 'restart' | 'reconnect' | 'trust' | 'command';
+  /** Process id of the CLI that the fix is for. */
+  pid?: number;
 }
 
 const ok = (what: string): Finding => ({ level: 'ok', what });

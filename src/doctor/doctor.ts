@@ -2,9 +2,11 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
+import { errorMessage } from '../base/errors.ts';
 import { counted } from '../base/text.ts';
 import { setting } from '../editor/settings.ts';
 import type { KnownBy, SessionRecords } from '../sessions/sessionRecords.ts';
+import type { AbsentCli, SessionStates } from '../sessions/sessionStates.ts';
 import { terminalsWithOtherPort } from '../sessions/terminalPorts.ts';
 import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
 import type { Bridge } from '../server/bridge.ts';
@@ -26,6 +28,8 @@ import { escaped, withoutHome } from '../editor/reportText.ts';
 /** What was found, as plain text. */
 export interface Checkup {
   title: string;
+  /** What is still looked at. */
+  pending: string[];
   sections: { heading: string; entries: Entry[] }[];
 }
 
@@ -37,40 +41,86 @@ interface Entry {
 
 const ownName = 'ide-bridge-for-claude-code';
 
-/** Everything that can keep a CLI from connecting, and what to do about it; without token, name of user or text of files. */
-export async function examine(
-  bridge: Bridge,
-  processes: ChildProcesses,
-  records: SessionRecords,
-  version: string,
-): Promise<Checkup> {
-  const folders = workspaceFolderPaths();
-  const isTrusted = vscode.workspace.isTrusted;
-  const findings = [
-    ...(isTrusted ? await checkBridge(bridge) : [untrusted]),
-    checkFolders(folders),
-    ...(await checkTerminals(bridge)),
-    ...(await checkOtherLocks(lockDir(), bridge.lockFilePath, folders)),
-    ...checkEnvironment(process.env, terminalEnvironment()),
-    ...(isTrusted ? [await checkCli(setting('command'), processes)] : []),
-    ...checkOtherBridges(),
+/** What is looked at. */
+export interface Examined {
+  bridge: Bridge;
+  processes: ChildProcesses;
+  records: SessionRecords;
+  states: SessionStates;
+  /** Of this extension. */
+  version: string;
+}
+
+/** Everything that can keep a CLI from connecting, by the name of what is looked at. */
+const checks: Record<string, (examined: Examined) => Finding[] | Promise<Finding[]>> = {
+  'the bridge': ({ bridge }) => (vscode.workspace.isTrusted ? checkBridge(bridge) : [untrusted]),
+  'the folders': () => [checkFolders(workspaceFolderPaths())],
+  'CLIs without a connection': ({ states }) => states.absent.map(checkAbsent),
+  'the terminals': ({ bridge }) => checkTerminals(bridge),
+  'other windows': ({ bridge }) => checkOtherLocks(lockDir(), bridge.lockFilePath, workspaceFolderPaths()),
+  'the environment': () => checkEnvironment(process.env, terminalEnvironment()),
+  'the Claude Code command': ({ processes }) =>
+    vscode.workspace.isTrusted ? checkCli(setting('command'), processes).then((finding) => [finding]) : [],
+  'other extensions': checkOtherBridges,
+  'the permission mode': () => [
     checkPermissionMode(
       [
-        ...(isTrusted ? folders : []).flatMap((folder) =>
+        ...(vscode.workspace.isTrusted ? workspaceFolderPaths() : []).flatMap((folder) =>
           ['settings.local.json', 'settings.json'].map((name) => join(folder, '.claude', name)),
         ),
         join(configDir(), 'settings.json'),
       ],
       setting('permissionMode'),
     ),
-  ];
-  return toCheckup(findings, [
-    `IDE Bridge ${version}, ${vscode.env.appName} ${vscode.version}, ${process.platform} ${process.arch}`,
-    ...[...bridge.sessions].map(
-      (session) =>
-        `Session ${session.id}: ${session.clientInfo?.name ?? '?'} ${session.clientInfo?.version ?? ''}. ${knownBy(records.sourceOf(session))}`,
-    ),
-  ]);
+  ],
+};
+
+/**
+ * One look at everything after the other, without token, name of user or text of files. What a check has found last is
+ * known while it is made anew: that may take seconds.
+ */
+export class Examination {
+  private looks = 0;
+  /** By the check; and in which look. */
+  private readonly found = new Map<string, { look: number; findings: Finding[] }>();
+
+  constructor(private readonly examined: Examined) {}
+
+  /** @param tell whenever more is known; that everything is, by the promise */
+  async look(tell = () => {}): Promise<void> {
+    const look = ++this.looks;
+    const each = Object.entries(checks).map(async ([name, check]) => {
+      const findings = await Promise.resolve(this.examined)
+        .then(check)
+        .catch((error: unknown): Finding[] => [
+          { level: 'note', what: `It is not known whether ${name} is in order: ${errorMessage(error)}` },
+        ]);
+      // Those of an earlier look may take longer.
+      if (look > (this.found.get(name)?.look ?? 0)) {
+        this.found.set(name, { look, findings });
+        tell();
+      }
+    });
+    await Promise.all(each);
+  }
+
+  get checkup(): Checkup {
+    const { bridge, records, version } = this.examined;
+    const names = Object.keys(checks);
+    const findings = names.flatMap((name) => this.found.get(name)?.findings ?? []);
+    const facts = [
+      `IDE Bridge ${version}, ${vscode.env.appName} ${vscode.version}, ${process.platform} ${process.arch}`,
+      ...[...bridge.sessions].map(
+        (session) =>
+          `Session ${session.id}: ${session.clientInfo?.name ?? '?'} ${session.clientInfo?.version ?? ''}. ${knownBy(records.sourceOf(session))}`,
+      ),
+    ];
+    return {
+      title: titleOf(findings, this.found.size === names.length),
+      pending: names.filter((name) => this.found.get(name)?.look !== this.looks),
+      sections: sectionsOf(findings, facts),
+    };
+  }
 }
 
 /** From where it is known what a session is at, and why not better. */
@@ -97,6 +147,19 @@ const untrusted: Finding = {
   remedy: 'Trust the workspace.',
   fix: 'trust',
 };
+
+function checkAbsent({ label, pid, isLost }: AbsentCli): Finding {
+  const cli = `“${printable(label, 40)}” (process ${pid})`;
+  return isLost
+    ? {
+        level: 'problem',
+        what: `${cli} is not connected any more.`,
+        remedy: 'Type /ide in its terminal, and choose this window.',
+        fix: 'reconnect',
+        pid,
+      }
+    : { level: 'note', what: `${cli} has lost the bridge. It comes back by itself.` };
+}
 
 async function checkTerminals({ state }: Bridge): Promise<Finding[]> {
   if (state.kind !== 'listening' || vscode.window.terminals.length === 0) {
@@ -152,34 +215,37 @@ export const pageCommands = {
 
 const headings = { problem: 'To mend', note: 'Good to know', ok: 'In order' } as const;
 
-function toCheckup(findings: Finding[], facts: string[]): Checkup {
+function titleOf(findings: Finding[], isComplete: boolean): string {
   const problems = findings.filter(({ level }) => level === 'problem').length;
+  if (problems > 0) {
+    return `${counted(problems, 'thing keeps', 'things may keep')} a CLI from connecting`;
+  }
+  return isComplete ? 'Nothing keeps a CLI from connecting' : 'Checking…';
+}
+
+function sectionsOf(findings: Finding[], facts: string[]): Checkup['sections'] {
   const tell = (text: string) => withoutHome(text, homedir(), process.platform);
   const sections = (['problem', 'note', 'ok'] as const).map((level) => ({
     heading: headings[level],
     entries: findings
       .filter((finding) => finding.level === level)
-      .map(({ what, remedy, fix }) => ({
+      .map(({ what, remedy, fix, pid }) => ({
         what: tell(what),
         remedy: remedy && tell(remedy),
-        fix: fix && fixes[fix],
+        fix: fix && { ...fixes[fix], ...(pid !== undefined && { arguments: [pid] }) },
       })),
   }));
-  return {
-    title:
-      problems === 0
-        ? 'Nothing keeps a CLI from connecting'
-        : `${counted(problems, 'thing keeps', 'things may keep')} a CLI from connecting`,
-    sections: [
-      ...sections.filter(({ entries }) => entries.length > 0),
-      { heading: 'Versions', entries: facts.map((fact) => ({ what: tell(fact) })) },
-    ],
-  };
+  return [
+    ...sections.filter(({ entries }) => entries.length > 0),
+    { heading: 'Versions', entries: facts.map((fact) => ({ what: tell(fact) })) },
+  ];
 }
 
 /** For an issue, as Markdown. */
-export async function copyReport(checkup: Checkup): Promise<void> {
-  await vscode.env.clipboard.writeText(toMarkdown(checkup));
+export async function copyReport(examined: Examined): Promise<void> {
+  const examination = new Examination(examined);
+  await examination.look();
+  await vscode.env.clipboard.writeText(toMarkdown(examination.checkup));
   vscode.window.setStatusBarMessage('Report copied, without the token.', 3_000);
 }
 

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
-import type { Bridge } from '../server/bridge.ts';
-import { type Checkup, pageCommands } from './doctor.ts';
+import { type Checkup, Examination, type Examined, pageCommands } from './doctor.ts';
 
 /** What changes a finding comes in bursts, and each look starts the CLI once, in ms. */
 const lookAgainAfter = 500;
+
+/** Most checks end within that, in ms: the page is written once for all of them. */
+const drawAfter = 100;
 
 /**
  * The checkup as a page that is looked at anew when something changes. The Markdown preview runs no commands, so it is
@@ -14,17 +16,27 @@ const lookAgainAfter = 500;
  */
 export class DoctorPage implements Disposable {
   private panel: vscode.WebviewPanel | undefined;
-  private looks = 0;
+  /** Of this page alone: what an earlier one has said is old. */
+  private examination: Examination;
+  private readonly nonce = randomUUID();
   private readonly lookAgain = new Throttle(lookAgainAfter, () => void this.update());
+  private readonly redraw = new Throttle(drawAfter, () => this.draw());
+  private absent = '';
   private readonly subscription: Disposable;
 
-  constructor(
-    bridge: Bridge,
-    private readonly examine: () => Promise<Checkup>,
-  ) {
+  constructor(private readonly examined: Examined) {
+    this.examination = new Examination(examined);
+    const { bridge, states } = examined;
     const change = () => this.panel?.visible && this.lookAgain.schedule();
     this.subscription = vscode.Disposable.from(
       bridge.onDidChangeState(change),
+      states.onDidChange(() => {
+        const absent = states.absent.map(({ pid, text }) => `${pid} ${text}`).join();
+        if (absent !== this.absent) {
+          this.absent = absent;
+          change();
+        }
+      }),
       vscode.workspace.onDidGrantWorkspaceTrust(change),
       vscode.workspace.onDidChangeWorkspaceFolders(change),
       vscode.workspace.onDidChangeConfiguration((event) => {
@@ -44,10 +56,12 @@ export class DoctorPage implements Disposable {
   dispose(): void {
     this.subscription.dispose();
     this.lookAgain.dispose();
+    this.redraw.dispose();
     this.panel?.dispose();
   }
 
   private open(): vscode.WebviewPanel {
+    this.examination = new Examination(this.examined);
     const panel = vscode.window.createWebviewPanel(
       'ideBridge.doctor',
       'Claude Code Doctor',
@@ -70,12 +84,18 @@ export class DoctorPage implements Disposable {
     return panel;
   }
 
-  /** The page of the last look: an earlier one may take longer. */
   private async update(): Promise<void> {
-    const look = ++this.looks;
-    const checkup = await this.examine();
-    if (this.panel && look === this.looks) {
-      this.panel.webview.html = toHtml(checkup);
+    const schedule = () => this.redraw.schedule();
+    schedule();
+    await this.examination.look(schedule);
+    this.redraw.flush();
+  }
+
+  /** To write the same anew would take what is selected in it. */
+  private draw(): void {
+    const html = toHtml(this.examination.checkup, this.nonce);
+    if (this.panel && this.panel.webview.html !== html) {
+      this.panel.webview.html = html;
     }
   }
 }
@@ -97,8 +117,7 @@ const style = `
   .always .button:hover { background: var(--vscode-button-secondaryHoverBackground); }`;
 
 /** What comes from outside becomes text only. */
-function toHtml({ title, sections }: Checkup): string {
-  const nonce = randomUUID();
+function toHtml({ title, pending, sections }: Checkup, nonce: string): string {
   const parts = sections.map(
     ({ heading, entries }) => `<h2>${text(heading)}</h2><ul>${entries.map(toItem).join('')}</ul>`,
   );
@@ -113,6 +132,7 @@ function toHtml({ title, sections }: Checkup): string {
 <body>
 <h1>${text(title)}</h1>
 <p class="always">${pageCommands.always.map(toButton).join('')}</p>
+${pending.length > 0 ? `<p role="status">Still looked at: ${text(pending.join(', '))}.</p>` : ''}
 ${parts.join('\n')}
 </body>
 </html>`;

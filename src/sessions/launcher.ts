@@ -64,10 +64,11 @@ export class Launcher implements vscode.Disposable {
       await (await import('./launchProblems.ts')).tellReturning(() => this.isReturning());
     }
     const terminal = this.lastUsed;
+    const absent = terminal && this.absentIn(terminal);
     if (!terminal) {
       this.launch([]);
-    } else if (this.absentIn(terminal)?.isLost) {
-      await vscode.commands.executeCommand(commandIds.reconnect, terminal);
+    } else if (absent?.isLost) {
+      await vscode.commands.executeCommand(commandIds.reconnect, absent.pid);
     } else {
       this.userPlace.show(terminal);
     }

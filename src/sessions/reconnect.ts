@@ -5,7 +5,7 @@ import { commandIds } from '../editor/commandIds.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { followAbsent } from './absentClis.ts';
-import type { SessionStates } from './sessionStates.ts';
+import type { AbsentCli, SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { terminalsWithOtherPort } from './terminalPorts.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
@@ -48,21 +48,21 @@ async function offerReconnect(port: number): Promise<void> {
 
 /**
  * Shows a terminal in which the user may type `/ide`; nothing is typed.
- * @param lost in which a CLI is known to run that is not connected; of others it is not known what runs there
- * @param argument one of these, where a view names it
+ * @param absent of terminals without one that is lost it is not known what runs there
+ * @param argument process id of a CLI, where a view names it
  */
 export async function reconnect(
   port: number,
   userPlace: UserPlace,
-  lost: readonly vscode.Terminal[],
+  absent: readonly AbsentCli[],
   argument: unknown,
 ): Promise<void> {
-  const named = lost.filter((terminal) => terminal === argument);
-  if (argument !== undefined && named.length === 0) {
+  const lost = absent.filter(({ isLost, pid }) => isLost && (argument === undefined || pid === argument));
+  if (argument !== undefined && lost.length === 0) {
     return; // it is back, or has ended
   }
-  const terminals =
-    named.length > 0 ? named : [...new Set([...lost, ...(await terminalsWithOtherPort(port))])];
+  const others = argument === undefined ? await terminalsWithOtherPort(port) : [];
+  const terminals = [...new Set([...lost.flatMap(({ terminal }) => terminal ?? []), ...others])];
   const picked =
     terminals.length > 1
       ? await vscode.window.showQuickPick(

@@ -25,8 +25,7 @@ export function bridgeCommands(
         return;
       }
       const { reconnect } = await import('../sessions/reconnect.ts');
-      const lost = states.absent.flatMap(({ isLost, terminal }) => (isLost && terminal) || []);
-      await reconnect(bridge.state.port, userPlace, lost, argument);
+      await reconnect(bridge.state.port, userPlace, states.absent, argument);
     },
   };
 }

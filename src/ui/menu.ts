@@ -104,11 +104,11 @@ function show(session: Session, { icon, text }: StateWords, [proposal, ...others
   };
 }
 
-function reconnect({ label, terminal }: AbsentCli): Item {
+function reconnect({ label, pid }: AbsentCli): Item {
   return {
     label: `$(debug-disconnect) Reconnect ${withoutIcons(printable(label))}`,
     detail: 'Shows its terminal, where you type /ide',
-    act: () => vscode.commands.executeCommand(commandIds.reconnect, terminal),
+    act: () => vscode.commands.executeCommand(commandIds.reconnect, pid),
   };
 }
 

@@ -183,13 +183,13 @@ function iconColor(kind: StateWords['kind']): vscode.ThemeColor | undefined {
   }
 }
 
-function absentItem({ pid, label, text, isLost, terminal }: AbsentCli): vscode.TreeItem {
+function absentItem({ pid, label, text, isLost }: AbsentCli): vscode.TreeItem {
   const item = new vscode.TreeItem(label);
   item.id = `absent ${pid}`;
   item.description = text;
   item.iconPath = new vscode.ThemeIcon(isLost ? 'debug-disconnect' : 'loading~spin');
   if (isLost) {
-    item.command = { command: commandIds.reconnect, title: 'Reconnect', arguments: [terminal] };
+    item.command = { command: commandIds.reconnect, title: 'Reconnect', arguments: [pid] };
   }
   return item;
 }

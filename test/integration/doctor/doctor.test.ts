@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { connectUi, inWebview, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, currentLock } from '../bridge.ts';
+import { connectClient, currentLock, Scratch } from '../bridge.ts';
+import { configure } from '../fakeCli.ts';
 
 describe('the doctor', () => {
   let ui: Ui;
@@ -113,6 +114,49 @@ describe('the doctor', () => {
       await ui.page.locator('.settings-editor').getByText('The command of the Claude Code CLI').waitFor();
     } finally {
       await settings.update('command', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  it('shows at once what it knows, and what it still looks at, also where it looks again before that has ended', async () => {
+    const scratch = new Scratch();
+    const log = scratch.path('runs.txt');
+    const command = scratch.write(
+      'slow-claude',
+      `#!/bin/sh\necho run >> "${log}"\nrun=$(grep -c run "${log}")\nuntil [ -e "${log}.$run" ]; do sleep 0.1; done\necho "run $run"\n`,
+    );
+    chmodSync(command, 0o755);
+    const runs = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0);
+    const end = (run: number) => writeFileSync(`${log}.${run}`, '');
+    const shows = (...words: string[]) =>
+      until(`a page with ${words.join(', ')}`, async () => {
+        const text = await (await inWebview(ui, 'h1', 'C'))?.locator('body').innerText().catch(gone);
+        return words.every((each) => text?.includes(each)) && text;
+      });
+    await configure('command', command);
+    try {
+      void vscode.commands.executeCommand('ideBridge.doctor');
+      const first = await shows(
+        'Checking…',
+        'Still looked at: the Claude Code command.',
+        'listens on 127.0.0.1',
+      );
+      assert.doesNotMatch(first, /a CLI from connecting|slow-claude/);
+      await ui.screenshot('doctor-checking');
+
+      await connectClient();
+      await until('another look', () => runs() === 2);
+      end(1);
+      await shows(
+        'slow-claude is installed: run 1.',
+        '1 connected',
+        'Still looked at: the Claude Code command.',
+      );
+      end(2);
+      assert.doesNotMatch(await shows('slow-claude is installed: run 2.'), /looked at/);
+    } finally {
+      [1, 2, 3, 4].forEach(end);
+      await configure('command', undefined);
+      scratch.remove();
     }
   });
 

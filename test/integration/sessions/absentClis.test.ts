@@ -5,7 +5,7 @@ import { SessionTerminals } from '../../../src/sessions/sessionTerminals.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { TestBridges } from '../../support/testBridges.ts';
 import { trustedProcesses } from '../../support/trusted.ts';
-import { connectUi, type Ui } from '../../support/ui.ts';
+import { connectUi, inWebview, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, currentLock, letMomentPass, propose, Scratch } from '../bridge.ts';
 import { closeTerminals, FakeCli, configure } from '../fakeCli.ts';
@@ -167,14 +167,15 @@ describe('CLIs that have lost the bridge', function () {
   it('are where Run Claude Code leads, also those that the user has started', async () => {
     const command = vscode.workspace.getConfiguration('ideBridge').get<string>('command');
     const terminal = vscode.window.createTerminal({
+      name: 'By hand',
       shellPath: '/bin/sh',
       shellArgs: ['-c', `"${command}"; :`],
     });
     const { pid } = await cli.run(1);
     await connectClient(pid);
-    await row('Connected').waitFor();
+    await row('By hand', 'Connected').waitFor();
     await vscode.commands.executeCommand('ideBridge.restart');
-    await row('Coming back…').waitFor();
+    await row('By hand', 'Coming back…').waitFor();
     const run = async () => {
       letMomentPass();
       await ui.page.keyboard.press('Control+Escape');
@@ -190,16 +191,45 @@ describe('CLIs that have lost the bridge', function () {
     assert.equal(await toast('Type /ide').count(), 0);
     await leave();
     await connectClient(pid);
-    await row('Connected').waitFor();
+    await row('By hand', 'Connected').waitFor();
 
     await moveBridge();
-    await row('Not connected').waitFor();
+    await row('By hand', 'Not connected').waitFor();
     await run();
     await toast('Type /ide to the Claude Code CLI').waitFor();
     await ui.screenshot('absent run');
     await leave();
     assert.deepEqual(vscode.window.terminals, [terminal]);
     assert.equal(cli.runs.length, 1);
+  });
+
+  it('are named by the doctor, whose button leads to the terminal', async () => {
+    await configure('location', 'panel');
+    const { pid } = await startSession();
+    await row('Claude Code', 'Connected').waitFor();
+    await configure('command', 'true'); // the doctor asks for its version
+    const finding = () => inWebview(ui, 'li', '“Claude Code” (process');
+    await vscode.commands.executeCommand('ideBridge.doctor');
+    assert.equal(await finding(), undefined);
+    await vscode.commands.executeCommand('ideBridge.restart');
+    await until('that it looks for the bridge', () => inWebview(ui, 'li', 'It comes back by itself.'));
+    await connectClient(pid);
+    await row('Claude Code', 'Connected').waitFor();
+    await until('that it is back', async () => !(await finding()));
+    await moveBridge();
+    await until('that it is lost', () =>
+      inWebview(ui, 'li', `“Claude Code” (process ${pid}) is not connected`),
+    );
+    await until('1 thing', () => inWebview(ui, 'h1', '1 thing keeps a CLI from connecting'));
+    await ui.screenshot('absent doctor');
+    await until('the focus in the terminal', async () => {
+      const link = (await finding())?.locator('li', { hasText: '(process' }).locator('a').first();
+      await link?.click().catch(() => {}); // it is written anew
+      return ui.hasTerminalFocus();
+    });
+    await toast('Type /ide to the Claude Code CLI in the terminal "Claude Code"').waitFor();
+    await connectClient(pid);
+    await until('that it is back', async () => !(await finding()));
   });
 
   it('are not told of after a reload where they have left by themselves, but keep their names', async () => {
