@@ -2,6 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../host/workbench.ts';
+import { keybindings } from './editorWindow.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
 
 export interface OwnWindow {
@@ -32,6 +33,7 @@ export function useOwnWindow(): OwnWindow {
       workbench = await openWorkbench({
         dataDir: path.join(root, 'vscode'),
         ...extensionUnderTest(),
+        keybindings,
         ...options,
       });
       return workbench;

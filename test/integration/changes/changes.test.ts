@@ -76,12 +76,12 @@ describe('agent changes', () => {
       await edit(desk.scratch.path('new.ts'), 'export {};\n');
       await edit(deleted, undefined);
       await row('old.md').waitFor();
-      await until('three files', async () => /3 files\s+\+3 −2/.test((await texts())[0] ?? ''));
+      await until('three files', async () => /3 files · \+3 −2/.test((await texts())[0] ?? ''));
       const [session, ...files] = await texts();
-      assert.match(session ?? '', /Claude.*3 files\s+\+3 −2/);
+      assert.match(session ?? '', /Claude.*3 files · \+3 −2/);
       assert.match(files[0] ?? '', /greet\.ts.*\+2 −1/);
-      assert.match(files[1] ?? '', /new\.ts.*new\s+\+1/);
-      assert.match(files[2] ?? '', /old\.md.*deleted\s+−1/);
+      assert.match(files[1] ?? '', /new\.ts.*new · \+1/);
+      assert.match(files[2] ?? '', /old\.md.*deleted · −1/);
       await desk.ui.screenshot('changes-view');
     });
 
@@ -381,7 +381,7 @@ describe('agent changes', () => {
       for (const name of ['a.txt', 'b.txt']) {
         await edit(desk.scratch.write(name, 'one\n'), 'ONE\n');
       }
-      await until('both, counted', async () => /2 files\s+\+2 −2/.test((await texts())[0] ?? ''));
+      await until('both, counted', async () => /2 files · \+2 −2/.test((await texts())[0] ?? ''));
       const before = await texts();
       await rowAction('Claude', 'Keep All Changes');
       await until('none', async () => (await texts()).length === 0);
@@ -962,7 +962,7 @@ describe('agent changes', () => {
       await other.runs(() => write('made.txt'));
       await row('made.txt').waitFor();
       const [mark = '', label = ''] =
-        /by shell, or (.+?) {2}/.exec((await row('script.txt').textContent()) ?? '') ?? [];
+        /by shell, or (.+?) · /.exec((await row('script.txt').textContent()) ?? '') ?? [];
       assert.notEqual(label, '', String(await texts()));
       assert.ok(!((await row('made.txt').textContent()) ?? '').includes(' or '));
       await desk.ui.screenshot('changes-by-either');

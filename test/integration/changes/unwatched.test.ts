@@ -45,7 +45,7 @@ describe('edits before a session connects', function () {
     writeFileSync(path, '\uFEFF1\r\n'); // of CRLF the record has LF
     await connectClient();
     await row('a.txt').waitFor();
-    assert.match((await row('a.txt').textContent()) ?? '', /\+1 −1\s+while away/);
+    assert.match((await row('a.txt').textContent()) ?? '', /\+1 −1 · while away/);
     const words = await tooltip(desk.ui, row('a.txt'), 'Changed in: “mend <b>both</b> $(bell)” (');
     assert.match(words, /while this window did not watch, compared with what the CLI/);
     await desk.ui.screenshot('changes-unwatched');
