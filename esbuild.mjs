@@ -22,7 +22,7 @@ const budgets = {
   'src/mentions/mentionCommands.ts': 5_000,
   'src/mentions/reasons.ts': 11_000,
   'src/notebooks/codeRuns.ts': 15_000,
-  'src/proposals/changedFile.ts': 4_000,
+  'src/proposals/changedFile.ts': 5_000,
   'src/proposals/mayDecideAll.ts': 2_000,
   'src/proposals/reviewAll.ts': 2_000,
   'src/records/records.ts': 37_000,

@@ -3,8 +3,10 @@ import { diffLines } from '../base/lineDiff.ts';
 import { counted, withLf } from '../base/text.ts';
 import { replacement } from '../editor/replacement.ts';
 import type { Outcome } from '../tools/openDiff.ts';
+import type { KeptVersions } from './keptVersions.ts';
 import { merged, textToTell } from './merge.ts';
 import type { Proposal } from './proposal.ts';
+import { giveUnlessWritten } from './unwrittenText.ts';
 import { saveOriginal } from './unsavedChanges.ts';
 
 /** How a proposal is shown, and what its proposed side holds now. */
@@ -18,11 +20,19 @@ interface Shown {
  * shows, in a way that cannot get out of sight.
  * @returns undefined while it stays under review
  */
-export async function acceptOverChanges(proposal: Proposal, shown: Shown): Promise<Outcome | undefined> {
-  if (proposal.isOverUnsavedChanges) {
-    return askAboutUnsavedChanges(proposal, shown);
+export async function acceptOverChanges(
+  proposal: Proposal,
+  versions: KeptVersions,
+  shown: Shown,
+): Promise<Outcome | undefined> {
+  const outcome = await (proposal.isOverUnsavedChanges ? askAboutUnsavedChanges : acceptOverNewerText)(
+    proposal,
+    shown,
+  );
+  if (outcome?.kind === 'accepted') {
+    void giveUnlessWritten(proposal, await shown.text(), outcome, versions);
   }
-  return acceptOverNewerText(proposal, shown);
+  return outcome;
 }
 
 async function acceptOverNewerText(proposal: Proposal, shown: Shown): Promise<Outcome | undefined> {

@@ -19,7 +19,7 @@ const pause = 2_000;
 type Version = Omit<TypedText, 'id'>;
 
 /** Why nobody has the user's version of a proposal any more. */
-export type WhyGiven = 'no session waits' | 'rejected';
+export type WhyGiven = 'no session waits' | 'rejected' | 'not written';
 
 /**
  * The user's versions of proposals. While one is under review its text is kept on disk: the editor keeps what is unsaved
@@ -117,7 +117,7 @@ export class KeptVersions implements Disposable {
               open,
             )
           : vscode.window.showWarningMessage(
-              `No session waits for your version of ${name} any more: it is now in an unsaved document.`,
+              `${why === 'not written' ? `Your version of ${name} was not written` : `No session waits for your version of ${name} any more`}: it is now in an unsaved document.`,
               open,
             );
       void told.then((choice) =>

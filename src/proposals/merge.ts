@@ -31,7 +31,7 @@ export function textToTell(base: Bytes, now: Bytes, shown: string, proposed: str
 }
 
 /** With LF line ends, as the CLI reads it. */
-function linesOf(bytes: Bytes): string[] {
+export function linesOf(bytes: Bytes): string[] {
   const isWide = bytes?.[0] === 0xff && bytes[1] === 0xfe;
   return withLf(withoutBom(bytes?.toString(isWide ? 'utf16le' : 'utf8') ?? '')).split('\n');
 }

@@ -84,12 +84,12 @@ export class Proposal {
     return asShown(text) !== this.shownFirst;
   }
 
-  /** Whether the user has written something there: dropping changes is no writing. */
-  hasOwnLines(text: string, original: string): boolean {
+  /** Those that the user has written there: dropping changes is no writing. */
+  ownLines(text: string, original: string): string[] {
     const known = new Set([original, this.proposedText].flatMap((side) => asShown(side).split('\n')));
     return asShown(text)
       .split('\n')
-      .some((line) => !known.has(line));
+      .filter((line) => !known.has(line));
   }
 }
 

@@ -176,7 +176,10 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
       const outcome: Outcome | undefined = hasChanged
         ? await (
             await import('./changedFile.ts')
-          ).acceptOverChanges(proposal, { text: () => this.text(uri), show: () => this.show(proposal) })
+          ).acceptOverChanges(proposal, this.versions, {
+            text: () => this.text(uri),
+            show: () => this.show(proposal),
+          })
         : { kind: 'accepted', finalText: proposal.finalText(text) };
       if (outcome) {
         await this.settle(proposal, outcome);
@@ -359,7 +362,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     if (staysTyped) {
       // What stood there when its tab closed: the user has not decided that their own lines may go.
       const text = this.textNow(uri, file);
-      const isLost = isDropped ? proposal.isEdited(text) : proposal.hasOwnLines(text, original);
+      const isLost = isDropped ? proposal.isEdited(text) : proposal.ownLines(text, original).length > 0;
       const why = isDropped ? 'no session waits' : 'rejected';
       await (isLost && this.versions.give(uri, text, { language, why }));
       this.versions.forget(uri);

@@ -647,6 +647,36 @@ describe('the review of proposals', () => {
     });
   });
 
+  it('what was typed into a merged one and is not written becomes an unsaved document', async () => {
+    const written = desk.scratch.write('written.txt', asText(original));
+    const newer = ['newer', ...original.slice(0, 15), 'newer too', ...original.slice(15)];
+    const shown = ['newer', ...proposed.slice(0, 13), 'newer too', ...proposed.slice(13)];
+    const typed = [...shown, 'typed'];
+    for (const path of [written, file]) {
+      const { answer, uri } = await propose(desk.client, path, asText(proposed));
+      writeFileSync(path, asText(newer));
+      await lens('Merge').click();
+      await becomes(uri, shown);
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      await desk.ui.page.keyboard.press('Control+End');
+      await desk.ui.page.keyboard.type('typed\n');
+      await becomes(uri, typed);
+      letMomentPass();
+      await desk.ui.page.keyboard.press('Control+Enter');
+      assert.equal((await answer)[0], 'FILE_SAVED');
+      if (path === written) writeFileSync(path, asText(typed));
+    }
+    const toast = desk.ui.page.locator('.notification-toast', { hasText: 'was not written' });
+    await toast.getByText('Your version of hello.txt was not written').waitFor({ timeout: 20_000 });
+    assert.equal(await toast.count(), 1);
+    await desk.ui.screenshot('typed-and-not-written');
+    await toast.getByText('Open', { exact: true }).click();
+    await until('the document', () => vscode.window.activeTextEditor?.document.isUntitled);
+    assert.equal(vscode.window.activeTextEditor?.document.getText(), asText(typed));
+    assert.equal(vscode.workspace.textDocuments.filter(({ isUntitled }) => isUntitled).length, 1);
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
   describe('for an older text of the file', () => {
     const nextDialog = useDialogs();
     const changed = [...proposed.slice(0, 2), 'line 2', ...proposed.slice(3)];
@@ -748,6 +778,7 @@ describe('the review of proposals', () => {
       await becomes(uri, ['typed', ...proposed, 'newer']);
       await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
       assert.deepEqual(await answer, ['FILE_SAVED', asText(['typed', ...proposed])]);
+      write(['typed', ...proposed, 'newer']);
     });
 
     it('accepting anyway tells what was proposed', async () => {
