@@ -76,7 +76,7 @@ async function askAboutNewerText(proposal: Proposal, { text, show }: Shown): Pro
   const { fileName, canMerge } = proposal;
   const [harmless, acceptAnyway, reject] = [canMerge ? 'Merge' : 'Show Diff', 'Accept Anyway', 'Reject'];
   const accepting = makesChanges(proposal)
-    ? 'Accept, and Claude Code makes its changes by itself there, or refuses and has the model read the file anew: then what you have typed here is lost.'
+    ? 'Accept, and Claude Code makes its changes by itself there, or refuses and has the model read the file anew: then what you have typed here becomes an unsaved document.'
     : 'Accept, and what is newer in the file may be lost.';
   const choice = await vscode.window.showWarningMessage(
     `${fileName} has changed since this was proposed.`,
