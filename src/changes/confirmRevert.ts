@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Change } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
 import { countsText, doersOf, sourceNote } from './changeItems.ts';
+import { openAllChanges, openChange } from './openDiffs.ts';
 
 /** Of the files that have nothing of the user's in them; the others are named all. */
 const maxNamed = 8;
@@ -42,7 +43,6 @@ export async function confirmRevert(changes: readonly Change[], review: ChangeRe
     action,
   );
   if (choice === show) {
-    const { openAllChanges, openChange } = await import('./openDiffs.ts');
     await (isOne ? openChange(first) : openAllChanges(changes, `Changes by ${first.set.label}`));
   }
   return choice === action;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
+import { testEnvironment } from '../../support/testEnvironment.ts';
 import { onScreen } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, holdMoment, letMomentPass, tabs, useDesk } from '../bridge.ts';
@@ -46,6 +48,15 @@ describe('the diff of agent changes', () => {
   const lensRows = () => page().locator('.codelens-decoration:visible');
   const lens = (place: string, name: string) =>
     lensRows().filter({ hasText: place }).locator('a', { hasText: name }).first();
+  /** On the screen: VS Code 1.96 keeps editors that it does not use far outside of it. */
+  async function topmost(place: string, name: string): Promise<Locator | undefined> {
+    const found: [y: number, link: Locator][] = [];
+    for (const link of await lensRows().filter({ hasText: place }).locator('a', { hasText: name }).all()) {
+      const { y } = (await link.boundingBox().catch(() => null)) ?? { y: -1 };
+      found.push([y, link]);
+    }
+    return found.filter(([y]) => y >= 0).sort(([a], [b]) => a - b)[0]?.[1];
+  }
   /** From top to bottom. */
   const shown = async () =>
     (await lensRows().allTextContents())
@@ -255,5 +266,68 @@ describe('the diff of agent changes', () => {
     await page().keyboard.press('Alt+N');
     await until('the line from before', () => readFileSync(file, 'utf8').includes('line 2\n'));
     await row('+1').waitFor();
+  });
+
+  it('lets files leave the review of all one by one, wherever they are decided', async () => {
+    const paths = ['a.txt', 'b.txt', 'c.txt'].map((name) => desk.scratch.write(name, text));
+    for (const path of paths) {
+      await edit(path, withEnds(lines.with(2, 'LINE 2').with(20, 'LINE 20')));
+    }
+    const gone = desk.scratch.write('gone.txt', 'gone\n');
+    await edit(gone, undefined);
+    await row('gone.txt').waitFor();
+    await vscode.commands.executeCommand('ideBridge.reviewChanges');
+    const label = () => tabs().find(({ isActive }) => isActive)?.label;
+    const counts = (words: string) =>
+      until(words, () => label() === `Changes by Agents (${words})`, 10_000, label);
+    const isIn = (path: string | undefined) =>
+      until(
+        'its first change',
+        async () => {
+          const { document, selection } = vscode.window.activeTextEditor ?? {};
+          return document?.uri.fsPath === path && selection?.active.line === 2;
+        },
+        10_000,
+        () => vscode.window.activeTextEditor?.document.uri.fsPath,
+      );
+    await counts('4 files');
+    const isFloor = process.env[testEnvironment.floor] !== undefined; // it gives no file the focus by itself
+    const goInto = async () => {
+      if (isFloor) {
+        const line = page().locator('.editor.modified .view-line', { hasText: /^LINE.2$/ });
+        await (await until('the line', () => onScreen(line))).click();
+        await page().keyboard.press('Home');
+      }
+    };
+    await goInto();
+    await isIn(paths[0]);
+    await (await until('the lens', () => topmost('1 of 2', 'Keep File'))).click();
+    await counts('3 files');
+    await goInto();
+    await isIn(paths[1]);
+    await desk.ui.screenshot('own-review-one-left');
+    letMomentPass();
+    await page().keyboard.press('Alt+N');
+    await until(
+      'the line',
+      () => readFileSync(paths[1] ?? '', 'utf8') === withEnds(lines.with(20, 'LINE 20')),
+    );
+    await row('+1 −1').waitFor();
+    await page().keyboard.press('Alt+N');
+    await until('the text', () => readFileSync(paths[1] ?? '', 'utf8') === text);
+    await counts('2 files');
+    await row('c.txt').hover();
+    letMomentPass();
+    await row('c.txt').getByRole('button', { name: 'Revert File' }).click();
+    await until('the text', () => readFileSync(paths[2] ?? '', 'utf8') === text);
+    await counts('1 file');
+    await until('the focus in the view', () =>
+      page().evaluate<boolean>(
+        'document.activeElement.closest(".pane")?.textContent.includes("Agent Changes")',
+      ),
+    );
+    await page().locator('.editor-actions [aria-label^="Revert All Agent Changes"]').click();
+    await until('the file', () => existsSync(gone));
+    await until('it to close', () => tabs().length === 0);
   });
 });
