@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
 import { LastTab } from './lastTab.ts';
-import { allTabs } from './tabContent.ts';
+import { allTabs, contentOf } from './tabContent.ts';
 
 interface Terminals {
   terminalOf(session: Session): vscode.Terminal | undefined;
@@ -16,6 +16,8 @@ const noticeTime = 1_000;
  */
 export class UserPlace implements vscode.Disposable {
   private outsideOfDiffs: vscode.Terminal | vscode.Uri | undefined;
+  /** A file to which they have gone since, without a key or a click in it yet. */
+  private openedSince: vscode.Uri | undefined;
   private inEditor = false;
   private seenInEditorAt = -Infinity;
   private seenOutsideAt = -Infinity;
@@ -34,7 +36,8 @@ export class UserPlace implements vscode.Disposable {
       this.changed,
       this.lastTab,
       vscode.window.onDidChangeActiveTerminal((terminal) => this.seenIn(terminal)),
-      vscode.window.tabGroups.onDidChangeTabs(() => {
+      vscode.window.tabGroups.onDidChangeTabs(({ opened }) => {
+        this.wentTo(opened.find(({ isActive, group }) => isActive && group.isActive));
         if (this.inEditor && allTabs().length === 0) {
           this.setInEditor(false);
         }
@@ -49,7 +52,7 @@ export class UserPlace implements vscode.Disposable {
 
   /** The terminal, or the file in an editor, before one of our diffs drew the user away. */
   get beforeDiff(): vscode.Terminal | vscode.Uri | undefined {
-    return this.outsideOfDiffs;
+    return this.openedSince ?? this.outsideOfDiffs;
   }
 
   /** In any, also in one of our diffs. */
@@ -84,7 +87,9 @@ export class UserPlace implements vscode.Disposable {
   /** From a terminal to the tab that the user came from, or to what covers it now, of whatever kind that is. */
   async goToEditor(): Promise<void> {
     this.setInEditor(true);
-    if (!(await this.lastTab.show())) {
+    if (await this.lastTab.show()) {
+      this.wentTo(vscode.window.tabGroups.activeTabGroup.activeTab);
+    } else {
       this.setInEditor(false);
     }
   }
@@ -102,8 +107,16 @@ export class UserPlace implements vscode.Disposable {
 
   private seenIn(terminal: vscode.Terminal | undefined): void {
     if (terminal) {
+      this.openedSince = undefined;
       this.outsideOfDiffs = terminal;
       this.setInEditor(false);
+    }
+  }
+
+  private wentTo(tab: vscode.Tab | undefined): void {
+    const content = contentOf(tab?.input);
+    if (content && content.kind !== 'diff') {
+      this.openedSince = content.uri;
     }
   }
 
@@ -111,6 +124,7 @@ export class UserPlace implements vscode.Disposable {
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
     // The left side of a diff of ours is an ordinary file.
     if (tab && !this.isOurDiff(tab)) {
+      this.openedSince = undefined;
       this.outsideOfDiffs = uri;
       this.seenOutsideAt = performance.now();
     }
