@@ -1,4 +1,5 @@
 // npm run test:integration [-- --floor] [-- --grep TEXT] [-- --update-golden]: the integration tests in a real VS Code.
+// Two windows share the tests, which mostly wait; one takes what --grep picks.
 // With --activations only the one test that activates the extension itself, again and again.
 import { runTests } from '@vscode/test-electron';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -14,11 +15,10 @@ import { freePort } from '../test/host/server.ts';
 import { testSettings } from '../test/host/settings.ts';
 import { forNotebooks, forWindow, provide } from '../test/host/systemPackages.ts';
 import { testEnvironment } from '../test/support/testEnvironment.ts';
-import { judge, summary } from './testVerdict.ts';
+import { judge, summary, type Run } from './testVerdict.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const screenshots = path.join(root, 'out/screenshots');
-const hostLog = path.join(root, 'out/host.log');
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -40,30 +40,42 @@ async function main(): Promise<number> {
   }
 
   build();
+  console.log(`Screenshots of failures go to ${screenshots}`);
   await rm(screenshots, { recursive: true, force: true });
   const temporary = await mkdtemp(path.join(tmpdir(), 'ide-bridge-test-'));
   try {
-    const resultFile = path.join(temporary, 'result.json');
     const extension = values.activations ? await sleeper(temporary) : root;
-    const ended = await runIn(temporary, host, floor, extension, {
-      [testEnvironment.resultFile]: resultFile,
-      [testEnvironment.grep]: values.activations ? 'fifty activations' : values.grep,
-      [testEnvironment.sleeping]: values.activations ? '1' : undefined,
-      [testEnvironment.lacking]: lacking.join(),
-      [testEnvironment.floor]: floor ? '1' : undefined,
-      [testEnvironment.updateGolden]: values['update-golden'] ? '1' : undefined,
-      [testEnvironment.screenshots]: screenshots,
-      [testEnvironment.sequences]: process.env[testEnvironment.sequences],
-    });
-    const verdict = await judge(resultFile, ended);
+    const isOne = values.activations || values.grep !== undefined || values['update-golden'];
+    const taken = path.join(temporary, 'taken');
+    await mkdir(taken);
+    const runWindow = async (name: string): Promise<Run> => {
+      const folder = path.join(temporary, name);
+      const resultFile = path.join(folder, 'result.json');
+      const ended = await runIn(folder, host, floor, extension, {
+        [testEnvironment.resultFile]: resultFile,
+        [testEnvironment.taken]: isOne ? undefined : taken,
+        [testEnvironment.window]: isOne ? undefined : `${name}| `,
+        [testEnvironment.grep]: values.activations ? 'fifty activations' : values.grep,
+        [testEnvironment.sleeping]: values.activations ? '1' : undefined,
+        [testEnvironment.lacking]: lacking.join(),
+        [testEnvironment.floor]: floor ? '1' : undefined,
+        [testEnvironment.updateGolden]: values['update-golden'] ? '1' : undefined,
+        [testEnvironment.screenshots]: screenshots,
+        [testEnvironment.sequences]: process.env[testEnvironment.sequences],
+      });
+      return { resultFile, ended };
+    };
+    const verdict = await judge(await Promise.all((isOne ? ['1'] : ['1', '2']).map(runWindow)));
     for (const message of verdict.messages) console.error(message);
-    if (verdict.failed > 0) console.error(`Output of VS Code: ${hostLog}`);
+    if (verdict.failed > 0) console.error(`Output of VS Code: ${hostLog('*')}`);
     console.log(summary(verdict));
     return verdict.failed === 0 ? 0 : 1;
   } finally {
     await rm(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 }
+
+const hostLog = (name: string) => path.join(root, 'out', `host.${name}.log`);
 
 /** A copy of the extension that contributes everything and does nothing: a test activates its bundle. */
 async function sleeper(temporary: string): Promise<string> {
@@ -79,15 +91,15 @@ async function sleeper(temporary: string): Promise<string> {
 
 /** Runs the tests in a VS Code that sees nothing of this user; returns the error of a run that did not end with 0. */
 async function runIn(
-  temporary: string,
+  folder: string,
   host: 'desktop' | 'npm',
   floor: boolean,
   extension: string,
   environment: Record<string, string | undefined>,
 ): Promise<Error | undefined> {
-  const workspace = path.join(temporary, 'workspace');
-  const home = path.join(temporary, 'home');
-  const userData = path.join(temporary, 'data');
+  const workspace = path.join(folder, 'workspace');
+  const home = path.join(folder, 'home');
+  const userData = path.join(folder, 'data');
   // A copy, since tests change it.
   await cp(path.join(root, 'test/fixtures/workspace'), workspace, { recursive: true });
   await mkdir(home);
@@ -99,7 +111,6 @@ async function runIn(
   const kept = testedEnvironment();
   const dropped = Object.keys(process.env).filter((name) => !(name in kept));
   const executable = host === 'npm' ? await npmHost(floor, oldest) : undefined;
-  console.log(`Screenshots of failures go to ${screenshots}`);
   return runTests({
     ...(executable
       ? { vscodeExecutablePath: executable }
@@ -114,7 +125,7 @@ async function runIn(
     launchArgs: [
       workspace,
       `--user-data-dir=${userData}`,
-      `--extensions-dir=${path.join(temporary, 'extensions')}`,
+      `--extensions-dir=${path.join(folder, 'extensions')}`,
       `--remote-debugging-port=${port}`,
       '--disable-extensions',
     ],
@@ -125,7 +136,7 @@ async function runIn(
       IDE_BRIDGE_CACHE: cacheDir(),
       CLAUDE_CONFIG_DIR: path.join(home, '.claude'),
       IDE_BRIDGE_TEST_HOST_VERSION: floor ? 'floor' : 'newest',
-      IDE_BRIDGE_HOST_LOG: hostLog,
+      IDE_BRIDGE_HOST_LOG: hostLog(path.basename(folder)),
       [testEnvironment.userData]: userData,
       [testEnvironment.cdp]: `http://127.0.0.1:${port}`,
       ...environment,

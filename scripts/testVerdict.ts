@@ -17,35 +17,37 @@ export function summary({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
+/** A VS Code that has run tests. */
+export interface Run {
+  resultFile: string;
+  /** The error of one that did not end with 0. */
+  ended: Error | undefined;
+}
+
 /**
- * Tells how a run in a VS Code ended. What the tests wrote down counts, since VS Code can end with 0 although its
- * extension host died in the middle.
- * @param ended the error of a VS Code that did not end with 0
+ * Tells how a run in one VS Code or several ended. What the tests wrote down counts, since VS Code can end with 0
+ * although its extension host died in the middle.
  */
-export async function judge(resultFile: string, ended: Error | undefined): Promise<Verdict> {
-  const text = await readFile(resultFile, 'utf8').catch(() => undefined);
-  if (text === undefined) {
-    const how = ended?.message ?? 'VS Code ended with exit code 0';
-    return {
-      passed: 0,
-      failed: 1,
-      skipped: 0,
-      messages: [`The tests left no result: they died, hung or never ran (${how}).`],
-    };
-  }
-  const { passes, failures, pending, failedTitles } = JSON.parse(text) as TestResult;
-  const verdict: Verdict = {
-    passed: passes,
-    failed: failures,
-    skipped: pending,
-    messages: failedTitles.map((title) => `failed: ${title}`),
+export async function judge(runs: readonly Run[]): Promise<Verdict> {
+  const verdict: Verdict = { passed: 0, failed: 0, skipped: 0, messages: [] };
+  const fault = (message: string) => {
+    verdict.failed++;
+    verdict.messages.push(message);
   };
-  if (passes + failures === 0) {
-    verdict.failed++;
-    verdict.messages.push('No test ran.');
-  } else if (ended && failures === 0) {
-    verdict.failed++;
-    verdict.messages.push(`The tests passed, but VS Code did not end well: ${ended.message}`);
+  for (const { resultFile, ended } of runs) {
+    const text = await readFile(resultFile, 'utf8').catch(() => undefined);
+    if (text === undefined) {
+      const how = ended?.message ?? 'VS Code ended with exit code 0';
+      fault(`The tests left no result: they died, hung or never ran (${how}).`);
+      continue;
+    }
+    const { passes, failures, pending, failedTitles } = JSON.parse(text) as TestResult;
+    verdict.passed += passes;
+    verdict.failed += failures;
+    verdict.skipped += pending;
+    verdict.messages.push(...failedTitles.map((title) => `failed: ${title}`));
+    if (ended && failures === 0) fault(`The tests passed, but VS Code did not end well: ${ended.message}`);
   }
+  if (verdict.passed + verdict.failed === 0) fault('No test ran.');
   return verdict;
 }

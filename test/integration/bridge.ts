@@ -177,6 +177,14 @@ export function tabs(): vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }
 
+/** Unsaved new documents that have a tab: the editor keeps those without one for some minutes. */
+export function untitledDocuments(): vscode.TextDocument[] {
+  const shown = tabs().map(({ input }) => input instanceof vscode.TabInputText && input.uri.toString());
+  return vscode.workspace.textDocuments.filter(
+    ({ isUntitled, uri }) => isUntitled && shown.includes(uri.toString()),
+  );
+}
+
 /** Labels of the diff tabs that show a proposal. */
 export function proposalTabs(): string[] {
   return tabs()

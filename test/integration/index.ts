@@ -1,5 +1,5 @@
 // Runs inside the extension host: VS Code calls run() of the path given as --extensionTestsPath.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
@@ -39,6 +39,7 @@ export async function run(): Promise<void> {
   Mocha.reporters.Base.consoleLog = (...args: unknown[]) => print(format(...args));
   photographFailures();
   ignoreOtherExtensions();
+  shareSuites();
   // Real windows on loaded machines: a second try is allowed, and printed, so that it is not overlooked.
   const mocha = new LoadedMocha({
     ui: 'bdd',
@@ -60,6 +61,8 @@ export async function run(): Promise<void> {
       (title === undefined ? suite.parent?.root === true : suite.title === title);
     if (leaveOut(mocha.suite, isFloor, isNamed) === 0) throw new Error(`There is no suite ${name}.`);
   }
+
+  mocha.suite.suites.sort((a, b) => allowedTime(b) - allowedTime(a));
 
   await new Promise<void>((resolve, reject) => {
     const failedTitles: string[] = [];
@@ -93,6 +96,39 @@ function leaveOut(parent: Mocha.Suite, really: boolean, isSo: (suite: Mocha.Suit
   const found = parent.suites.filter(isSo);
   if (really) parent.suites = parent.suites.filter((suite) => !found.includes(suite));
   return parent.suites.reduce((count, suite) => count + leaveOut(suite, really, isSo), found.length);
+}
+
+/** ms that its tests may take: many, or some that say that they need long. */
+function allowedTime(suite: Mocha.Suite): number {
+  let sum = 0;
+  suite.eachTest((test: Mocha.Test) => (sum += test.timeout()));
+  return sum;
+}
+
+/** Leaves to the other windows of this run the outermost suites that they have taken, when their turn comes here. */
+function shareSuites(): void {
+  const taken = process.env[testEnvironment.taken];
+  if (!taken) return;
+  const isTaken = (suite: Mocha.Suite): boolean => {
+    const { parent } = suite;
+    if (!parent?.root) return false;
+    try {
+      mkdirSync(path.join(taken, String(parent.suites.indexOf(suite))));
+      return false;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return true;
+      throw error;
+    }
+  };
+  const prototype = Mocha.Runner.prototype as unknown as {
+    runSuite(suite: Mocha.Suite, done: () => void): void;
+  };
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its runner below
+  const original = prototype.runSuite;
+  prototype.runSuite = function (suite, done) {
+    if (isTaken(suite)) done();
+    else original.call(this, suite, done);
+  };
 }
 
 /**
@@ -133,7 +169,8 @@ async function photograph(title: string): Promise<void> {
   }
 }
 
-/** To the runner's output; in one call per line, so that each line carries its mark. */
+/** To the runner's output; in one call per line, so that each line carries its mark, and that of its window. */
 function print(text: string): void {
-  for (const line of text.split('\n')) console.log(testLine.write(line));
+  const window = process.env[testEnvironment.window] ?? '';
+  for (const line of text.split('\n')) console.log(testLine.write(`${window}${line}`));
 }

@@ -2,6 +2,10 @@
 export const testEnvironment = {
   /** File that receives the result; its absence means that the extension host died. */
   resultFile: 'IDE_BRIDGE_TEST_RESULT',
+  /** Folder in which the windows that share the tests write down which suites they have taken. */
+  taken: 'IDE_BRIDGE_TEST_TAKEN',
+  /** What each printed line begins with, where several windows share the tests. */
+  window: 'IDE_BRIDGE_TEST_WINDOW',
   /** Runs only tests whose full title contains this. */
   grep: 'IDE_BRIDGE_TEST_GREP',
   /** Set when the golden conversations are to be written anew. */

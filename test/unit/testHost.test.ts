@@ -22,7 +22,7 @@ describe('test host', () => {
       writeFileSync(file, JSON.stringify({ pending: 0, failedTitles: [], ...content }));
       return file;
     };
-    const failed = async (file: string, ended?: Error) => (await judge(file, ended)).failed;
+    const failed = async (file: string, ended?: Error) => (await judge([{ resultFile: file, ended }])).failed;
 
     it('is the number of failed tests', async () => {
       assert.equal(await failed(result({ passes: 3, failures: 0 })), 0);
@@ -30,8 +30,20 @@ describe('test host', () => {
     });
 
     it('counts what was skipped', async () => {
-      const verdict = await judge(result({ passes: 3, failures: 2, pending: 1 }), undefined);
-      assert.equal(summary(verdict), '3 passed, 2 failed, 1 skipped');
+      const resultFile = result({ passes: 3, failures: 2, pending: 1 });
+      assert.equal(summary(await judge([{ resultFile, ended: undefined }])), '3 passed, 2 failed, 1 skipped');
+    });
+
+    it('is that of every window, and one without a test is none', async () => {
+      const ended = undefined;
+      const first = { resultFile: result({ passes: 3, failures: 0 }), ended };
+      const second = { resultFile: path.join(folder, 'second.json'), ended };
+      assert.equal(summary(await judge([first, second])), '3 passed, 1 failed, 0 skipped');
+      writeFileSync(
+        second.resultFile,
+        JSON.stringify({ passes: 0, failures: 0, pending: 0, failedTitles: [] }),
+      );
+      assert.equal(summary(await judge([first, second])), '3 passed, 0 failed, 0 skipped');
     });
 
     it('is a failure when the extension host ended without a word', async () => {

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { onDidSaveByHand } from '../../../src/proposals/handSaves.ts';
 import { VirtualFiles } from '../../../src/editor/virtualFiles.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
+import { connectClient, proposalTabs, skipOnFloor, tabs, untitledDocuments, useDesk } from '../bridge.ts';
 
 describe('a proposal', () => {
   const desk = useDesk();
@@ -245,9 +245,11 @@ describe('a proposal', () => {
       const { answer, shown } = proposing(file, 'changed\n');
       await shown;
       await typeIntoProposedSide('mine ');
+      const typed = vscode.window.activeTextEditor?.document ?? assert.fail('no active editor');
+      await until('unsaved text', () => typed.isDirty);
       const other = await vscode.workspace.openTextDocument(desk.scratch.write('other.txt', ''));
       await vscode.window.showTextDocument(other, { preview: false });
-      await until('the auto-save', () => vscode.workspace.textDocuments.every(({ isDirty }) => !isDirty));
+      await until('the auto-save', () => !typed.isDirty);
       assert.equal(proposalTabs().length, 1);
       await desk.client.callForTexts('close_tab', { tab_name: 'T1' });
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
@@ -394,9 +396,9 @@ describe('a proposal', () => {
         .getByText('No session waits for your version of notes.md any more')
         .first()
         .waitFor();
-      const untitled = vscode.workspace.textDocuments.filter(({ isUntitled }) => isUntitled);
+      await until('its tab', () => untitledDocuments().length > 0);
       assert.deepEqual(
-        untitled.map((document) => [document.languageId, document.getText()]),
+        untitledDocuments().map((document) => [document.languageId, document.getText()]),
         [['markdown', 'mine changed\n']],
       );
       await until('its tab alone', () => tabs().length === 1 && proposalTabs().length === 0);
@@ -418,7 +420,7 @@ describe('a proposal', () => {
       await until('the diff to go', () => proposalTabs().length === 0);
       typing.dispose();
       const untitled = await until('what was kept', () => {
-        const found = vscode.workspace.textDocuments.filter(({ isUntitled }) => isUntitled);
+        const found = untitledDocuments();
         return found.length > 0 && found;
       });
       assert.deepEqual(

@@ -15,6 +15,7 @@ import {
   proposalTabs,
   skipOnFloor,
   tabs,
+  untitledDocuments,
   useDesk,
 } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
@@ -83,10 +84,7 @@ describe('the review of proposals', () => {
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'A']);
       await until('its tab to close', () => proposalTabs().length === 0);
       await setTimeout(500); // time for a document, if there were one
-      assert.deepEqual(
-        vscode.workspace.textDocuments.filter(({ isUntitled }) => isUntitled),
-        [],
-      );
+      assert.deepEqual(untitledDocuments(), []);
     });
 
     it('keys go to the next and the previous one, keep and drop', async () => {
@@ -673,7 +671,7 @@ describe('the review of proposals', () => {
     await toast.getByText('Open', { exact: true }).click();
     await until('the document', () => vscode.window.activeTextEditor?.document.isUntitled);
     assert.equal(vscode.window.activeTextEditor?.document.getText(), asText(typed));
-    assert.equal(vscode.workspace.textDocuments.filter(({ isUntitled }) => isUntitled).length, 1);
+    assert.equal(untitledDocuments().length, 1);
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
