@@ -11,6 +11,9 @@ export const onRow = 'row';
 export const fromTerminal = 'fromTerminal';
 export const fromElsewhere = 'fromElsewhere';
 
+/** Instead of a session: the one that asks. */
+export const thatAsks = 'thatAsks';
+
 export type CommandName = keyof typeof commandIds;
 export type CommandHandler = (...args: unknown[]) => unknown;
 

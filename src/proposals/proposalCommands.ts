@@ -5,7 +5,15 @@ import type { Proposals } from './proposals.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { saveOriginal } from './unsavedChanges.ts';
 import { Session } from '../server/session.ts';
-import { byKey, type CommandHandler, type CommandName, fromTerminal, onRow } from '../editor/commandIds.ts';
+import {
+  byKey,
+  type CommandHandler,
+  commandIds,
+  type CommandName,
+  fromTerminal,
+  onRow,
+  thatAsks,
+} from '../editor/commandIds.ts';
 import { HunkCommands } from './hunkCommands.ts';
 import type { ProposalsView } from './proposalsView.ts';
 import type { ReviewAll } from './reviewAll.ts';
@@ -125,6 +133,11 @@ function find(proposals: Proposals, argument: unknown): Proposal | undefined {
 /** The next one after the one in front, oldest first; from a terminal that one, as the user is not in it. */
 async function open(proposals: Proposals, argument: unknown): Promise<void> {
   const { all, active } = proposals;
+  if (all.length === 0 && (argument === undefined || argument === fromTerminal)) {
+    // After a reload, for one: the CLI still asks, in its terminal.
+    await vscode.commands.executeCommand(commandIds.showSession, thatAsks);
+    return;
+  }
   const next = all[(active ? all.indexOf(active) + 1 : 0) % all.length];
   const isNext = argument === undefined || (argument === fromTerminal && !active);
   const proposal = isNext ? next : find(proposals, argument);

@@ -68,6 +68,16 @@ export class SessionsFeature implements Disposable {
     this.states = store.add(
       new SessionStates({ bridge, proposals, sessionTerminals, attention, signs, records }),
     );
+    let asked = false;
+    store.add(
+      this.states.onDidChange(() => {
+        const asks = this.states.asking !== undefined;
+        if (asks !== asked) {
+          void vscode.commands.executeCommand('setContext', 'ideBridge.sessionAsks', asks);
+        }
+        asked = asks;
+      }),
+    );
     this.launcher = store.add(new Launcher(bridge, sessionTerminals, this.states, userPlace, workspaceState));
     store.add(registerTerminalLinks(sessionTerminals));
     store.add(reportMissingCommand(this.launcher));
@@ -88,7 +98,7 @@ export class SessionsFeature implements Disposable {
   }
 
   commands(view: SessionRows) {
-    const { launcher, records, sessionTerminals, userPlace } = this;
+    const { launcher, records, sessionTerminals, states, userPlace } = this;
     const presses = new Presses();
     return {
       run: async (argument: unknown) => {
@@ -107,7 +117,7 @@ export class SessionsFeature implements Disposable {
         await resume(launcher, records, sessionTerminals, userPlace);
       },
       showSession: async (argument: unknown) =>
-        (await import('./whenAsked.ts')).showSession(sessionTerminals, userPlace, argument),
+        (await import('./whenAsked.ts')).showSession(sessionTerminals, states, userPlace, argument),
       renameSession: async (argument: unknown) =>
         (await import('./whenAsked.ts')).renameSession(sessionTerminals, view, argument),
     };

@@ -11,7 +11,7 @@ import { launch } from './launch.ts';
 import type { Launcher } from './launcher.ts';
 import type { SessionRecords } from './sessionRecords.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
-import { showSession } from './sessionCommands.ts';
+import { show } from './sessionCommands.ts';
 import { promptText } from './stateText.ts';
 
 /** Bytes of a transcript that are read for its turns and files. */
@@ -65,7 +65,7 @@ export async function resume(
   }
   const connected = sessionTerminals.sessions.find((each) => each.pid === pid);
   if (connected) {
-    await showSession(sessionTerminals, userPlace, connected);
+    show(sessionTerminals, userPlace, connected);
   } else {
     void vscode.window.showInformationMessage(
       `This conversation is open in a Claude Code that is not connected to this window (process ${pid}).`,

@@ -1,25 +1,34 @@
 import * as vscode from 'vscode';
-import { commandIds } from '../editor/commandIds.ts';
+import { commandIds, thatAsks } from '../editor/commandIds.ts';
+import type { SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import { Session } from '../server/session.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 
-export function showSession(
+export async function showSession(
   sessionTerminals: SessionTerminals,
+  states: Pick<SessionStates, 'asking'>,
   userPlace: UserPlace,
   argument: unknown,
 ): Promise<void> {
-  return withSession(sessionTerminals, argument, (session) => {
-    const terminal = sessionTerminals.terminalOf(session);
-    if (terminal) {
-      userPlace.show(terminal);
-      return;
-    }
-    void vscode.window.showInformationMessage(
-      `${session.label} runs outside of the terminals of this window (process ${session.pid ?? 'unknown'}).`,
-    );
-  });
+  const session = argument === thatAsks ? states.asking : argument;
+  if (argument === thatAsks && !session) {
+    void vscode.window.showInformationMessage('No proposed change is open, and no session asks.');
+    return;
+  }
+  await withSession(sessionTerminals, session, (each) => show(sessionTerminals, userPlace, each));
+}
+
+export function show(sessionTerminals: SessionTerminals, userPlace: UserPlace, session: Session): void {
+  const terminal = sessionTerminals.terminalOf(session);
+  if (terminal) {
+    userPlace.show(terminal);
+    return;
+  }
+  void vscode.window.showInformationMessage(
+    `${session.label} runs outside of the terminals of this window (process ${session.pid ?? 'unknown'}).`,
+  );
 }
 
 /** The session that a view passes as the argument of a command, or a notification by its id; or the only one; or the user's pick. */

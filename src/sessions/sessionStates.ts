@@ -90,6 +90,11 @@ export class SessionStates implements vscode.Disposable {
       .sort((one, other) => kinds.indexOf(one.state.kind) - kinds.indexOf(other.state.kind));
   }
 
+  /** One that asks something in its terminal. */
+  get asking(): Session | undefined {
+    return this.waiting.find(({ state }) => state.kind === 'asks')?.session;
+  }
+
   /** See `followAbsent`. */
   get absent(): readonly AbsentCli[] {
     const { bridge, sessionTerminals } = this.dependencies;

@@ -115,6 +115,7 @@ export function useDesk(pid?: () => number): Desk {
   const desk = new Desk();
   before(async () => {
     desk.ui = await connectUi();
+    await endReview(); // of what other suites have left
   });
   after(() => desk.ui.close());
   beforeEach(async () => {

@@ -253,6 +253,22 @@ describe('the records of a session', function () {
       await until('the colour', isColoured);
     });
 
+    it('lead to the session that asks by the key that goes to a proposal, where there is none', async () => {
+      const file = await vscode.workspace.openTextDocument(desk.scratch.write('mine.txt', ''));
+      await lookAway();
+      await vscode.window.showTextDocument(file);
+      ask();
+      await row('Asks: Bash: npm test').waitFor();
+      await desk.ui.page.keyboard.press('Shift+Alt+K');
+      await until('its terminal', () => vscode.window.activeTerminal?.name === 'Claude Code');
+      await desk.ui.page.locator('.terminal.focus').waitFor();
+      await vscode.window.showTextDocument(file);
+      cli.is('idle');
+      await row('Asks').waitFor({ state: 'detached' });
+      await vscode.commands.executeCommand('ideBridge.openProposal'); // from the palette; the key is free then
+      await desk.ui.page.getByText('No proposed change is open, and no session asks.').first().waitFor();
+    });
+
     it('say in the status bar that it asks also in view, and which ones wait first in the menu', async () => {
       ask();
       await until('the question', async () => (await statusText()) === 'Claude: 1 asks', 10_000, statusText);
