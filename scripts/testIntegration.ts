@@ -1,5 +1,5 @@
 // npm run test:integration [-- --floor] [-- --grep TEXT] [-- --update-golden]: the integration tests in a real VS Code.
-// Two windows share the tests, which mostly wait; one takes what --grep picks.
+// Windows share the tests, as they mostly wait: IDE_BRIDGE_TEST_WINDOWS of them, 2 by default; one takes what --grep picks.
 // With --activations only the one test that activates the extension itself, again and again.
 import { runTests } from '@vscode/test-electron';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -46,6 +46,7 @@ async function main(): Promise<number> {
   try {
     const extension = values.activations ? await sleeper(temporary) : root;
     const isOne = values.activations || values.grep !== undefined || values['update-golden'];
+    const windows = isOne ? 1 : Number(process.env[testEnvironment.windows] ?? 2);
     const taken = path.join(temporary, 'taken');
     await mkdir(taken);
     const runWindow = async (name: string): Promise<Run> => {
@@ -53,8 +54,8 @@ async function main(): Promise<number> {
       const resultFile = path.join(folder, 'result.json');
       const ended = await runIn(folder, host, floor, extension, {
         [testEnvironment.resultFile]: resultFile,
-        [testEnvironment.taken]: isOne ? undefined : taken,
-        [testEnvironment.window]: isOne ? undefined : `${name}| `,
+        [testEnvironment.taken]: windows > 1 ? taken : undefined,
+        [testEnvironment.window]: windows > 1 ? `${name}| ` : undefined,
         [testEnvironment.grep]: values.activations ? 'fifty activations' : values.grep,
         [testEnvironment.sleeping]: values.activations ? '1' : undefined,
         [testEnvironment.lacking]: lacking.join(),
@@ -65,7 +66,9 @@ async function main(): Promise<number> {
       });
       return { resultFile, ended };
     };
-    const verdict = await judge(await Promise.all((isOne ? ['1'] : ['1', '2']).map(runWindow)));
+    const verdict = await judge(
+      await Promise.all(Array.from({ length: windows }, (_, index) => runWindow(String(index + 1)))),
+    );
     for (const message of verdict.messages) console.error(message);
     if (verdict.failed > 0) console.error(`Output of VS Code: ${hostLog('*')}`);
     console.log(summary(verdict));

@@ -17,7 +17,6 @@ import { NewProblems } from './newProblems.ts';
 import { OpenFiles } from './openFiles.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
-import { changeCommands } from './changeCommands.ts';
 import type { HunkReview } from './hunkReview.ts';
 import type { UndoDecision } from './undoDecision.ts';
 import { watchUserEdits } from './userEdits.ts';
@@ -27,11 +26,27 @@ import { isAlive } from '../server/processes.ts';
 import type { Session } from '../server/session.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
 import type { Proposals } from '../proposals/proposals.ts';
-import { commandIds } from '../editor/commandIds.ts';
+import { type CommandHandler, commandIds } from '../editor/commandIds.ts';
 import { fileUris } from '../editor/paths.ts';
 import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
 import { ChangesView } from './changesView.ts';
 import type { UnwatchedEdits } from './unwatchedEdits.ts';
+
+/** What they do is loaded with the first of them. */
+const commandNames = [
+  'reviewChanges',
+  'openChange',
+  'keepChangedHunk',
+  'revertHunk',
+  'revertFile',
+  'revertSession',
+  'keepFile',
+  'keepSession',
+  'keepAllChanges',
+  'revertAllChanges',
+  'undoDecision',
+  'clearChangeHistory',
+] as const;
 
 /** What must be known of proposals. */
 export type Proposing = Pick<Proposals, 'onDidPrompt' | 'onDidAccept'>;
@@ -66,7 +81,13 @@ export class AgentChanges implements Disposable {
     this.edits = new AnnouncedEdits(this.review, problems);
     this.view = this.store.add(new ChangesView(this.sets, this.changes, problems));
     this.store.add(new ChangeDecorations(this.changes));
-    this.store.add(followDiffs(() => void this.hunks()));
+    this.store.add(
+      followDiffs(() => {
+        this.hunks().catch((error: unknown) =>
+          this.log.error(`Single changes cannot be decided: ${errorMessage(error)}`),
+        );
+      }),
+    );
     this.store.add(new ChangeGutter(this.changes, commandIds.openChange));
   }
 
@@ -143,8 +164,17 @@ export class AgentChanges implements Disposable {
     this.store.add(new ShellEdits({ sets, review, changes, sessions, records, onDidPrompt, git, log }));
   }
 
-  commands() {
-    return changeCommands(this, this.view);
+  commands(): Record<(typeof commandNames)[number], CommandHandler> {
+    const loaded = () =>
+      import('./changeCommands.ts').then((module) => module.changeCommands(this, this.view));
+    let commands: ReturnType<typeof loaded> | undefined;
+    const call =
+      (name: (typeof commandNames)[number]): CommandHandler =>
+      async (...args: [unknown]) =>
+        (await (commands ??= loaded()))[name](...args);
+    return Object.fromEntries(commandNames.map((name) => [name, call(name)])) as ReturnType<
+      AgentChanges['commands']
+    >;
   }
 
   /** There once a diff is in view. */

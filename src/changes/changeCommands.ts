@@ -4,10 +4,13 @@ import type { Change, Changes } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { ChangeSet } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
-import { changeInView, changesInFront } from './changeDiffs.ts';
+import { changeInView, changesInFront, reviewInFront } from './changeDiffs.ts';
 import type { ChangesNode, ChangesView } from './changesView.ts';
+import { offerUndo, undo } from './decisionNotice.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
 import type { HunkReview } from './hunkReview.ts';
+import { openAllChanges, openChange, openDecided } from './openDiffs.ts';
+import { revertChanges } from './revertChanges.ts';
 import { byKey, onRow } from '../editor/commandIds.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 
@@ -23,8 +26,17 @@ export interface Reviewing {
 /** What was done to files after the fact: look at it, take it back, keep it. */
 export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 'refuseClick' | 'focusedRow'>) {
   const { sets, review, changes } = reviewing;
-  const decide = (act: (argument: unknown) => unknown) => (argument: unknown) =>
-    isNode(argument) && view.refuseClick(argument) ? undefined : act(argument);
+  const decide = (act: (argument: unknown) => unknown) => async (argument: unknown) => {
+    if (!isNode(argument)) {
+      await act(argument);
+    } else if (!view.refuseClick(argument)) {
+      const isReviewed = reviewInFront().shown.length > 0;
+      await act(argument);
+      if (isReviewed) {
+        await vscode.commands.executeCommand('ideBridge.changes.focus'); // the review was perhaps opened anew
+      }
+    }
+  };
   /** From the title of a review, those that it shows. */
   const all = (argument: unknown) =>
     argument instanceof vscode.Uri ? changesInFront(changes.all) : changes.all;
@@ -46,10 +58,17 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
   const keepSession = decide((node) =>
     isNode(node) ? told(review.keep(setOf(node).snapshots.keys())) : sayNothingChanged(),
   );
-  /** Also by a key on a row, which may be that of a session. */
-  const orOnRow =
-    (ofFile: (argument: unknown) => unknown, ofSession: (node: ChangesNode) => unknown) =>
+  /** Also by a key in a diff; or on a row, which may be that of a session. */
+  const byAnyKey =
+    (
+      verb: 'keep' | 'revert',
+      ofFile: (argument: unknown) => unknown,
+      ofSession: (node: ChangesNode) => unknown,
+    ) =>
     async (argument: unknown) => {
+      if (argument === byKey && !(await reviewing.hunks()).takesKey(verb)) {
+        return;
+      }
       const row = argument === onRow ? await view.focusedRow() : undefined;
       if (argument !== onRow || row?.kind === 'file') {
         await ofFile(row ?? argument);
@@ -58,25 +77,25 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       }
     };
   return {
-    reviewChanges: async (node: unknown) => {
+    reviewChanges: (node: unknown) => {
       const chosen = isNode(node) ? changesOf(node, changes) : changes.all;
       const title = isNode(node) ? `Changes by ${setOf(node).label}` : 'Changes by Agents';
-      const { openAllChanges } = await import('./openDiffs.ts');
       return chosen.length > 0 ? openAllChanges(chosen, title) : sayNothingChanged();
     },
-    openChange: async (argument: unknown) => {
-      const { openChange, openDecided } = await import('./openDiffs.ts');
+    openChange: (argument: unknown) => {
       const file = isNode(argument) ? decidedFile(argument) : undefined;
       return file ? openDecided(file.entry, file.file) : withChange(argument, changes, openChange);
     },
     revertHunk: ofHunk('revert', (change) => revert(reviewing, [change])),
     keepChangedHunk: ofHunk('keep', ({ snapshot }) => told(review.keep([snapshot.path]))),
-    revertFile: orOnRow(
+    revertFile: byAnyKey(
+      'revert',
       decide((argument) => withChange(argument, changes, (change) => revert(reviewing, [change]))),
       revertSession,
     ),
     revertSession,
-    keepFile: orOnRow(
+    keepFile: byAnyKey(
+      'keep',
       decide((argument) =>
         withChange(argument, changes, ({ snapshot }) => told(review.keep([snapshot.path]))),
       ),
@@ -95,7 +114,7 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
     },
     undoDecision: decide(async (node) => {
       if (isNode(node) && 'entry' in node) {
-        await (await import('./decisionNotice.ts')).undo(reviewing, node.entry.id);
+        await undo(reviewing, node.entry.id);
       }
     }),
     clearChangeHistory: decide((node) =>
@@ -155,11 +174,13 @@ async function pick(found: readonly Change[]): Promise<Change | undefined> {
 
 /** Says what was done, and offers to undo it. @param note what else there is to know of it */
 async function tell(reviewing: Reviewing, decision: string, note?: string): Promise<void> {
-  (await import('./decisionNotice.ts')).offerUndo(reviewing, decision, note);
+  offerUndo(reviewing, decision, note);
+  if (reviewInFront().shown.length > 0) {
+    await (await reviewing.hunks()).leaveOutDecided();
+  }
 }
 
 async function revert(reviewing: Reviewing, chosen: readonly Change[]): Promise<void> {
-  const { revertChanges } = await import('./revertChanges.ts');
   const decision = randomUUID();
   const note = await revertChanges(reviewing, chosen, decision);
   await tell(reviewing, decision, note);

@@ -6,7 +6,7 @@ import { beforeScheme } from '../editor/schemes.ts';
 import { allTabs, contentOf, diffsOf } from '../editor/tabContent.ts';
 
 /** A diff over what a file was before. */
-interface Shown {
+export interface Shown {
   readonly before: vscode.Uri;
   readonly now: vscode.Uri;
 }
@@ -15,6 +15,12 @@ interface Shown {
 export function changesInFront(changes: readonly Change[]): Change[] {
   const shown = shownIn(vscode.window.tabGroups.activeTabGroup);
   return changes.filter((change) => shown.some(isOf(change)));
+}
+
+/** The review of several that is in front, and what it shows. */
+export function reviewInFront(): { tab: vscode.Tab | undefined; shown: Shown[] } {
+  const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+  return { tab, shown: diffsOf(tab?.input).flatMap(shownAs) };
 }
 
 /** The one in whose diff a file, or nothing in its place, is in view; the diff in front goes before others. */
@@ -32,10 +38,9 @@ export function isInDiffInFront(uri: vscode.Uri): boolean {
 /** For buttons and keys. @param inView a diff is */
 export function followDiffs(inView: () => void): vscode.Disposable {
   const look = () => {
-    const { activeTab } = vscode.window.tabGroups.activeTabGroup;
-    const isInFront = (inputs: unknown[]) => inputs.flatMap(shownAs).length > 0;
-    setContext('ideBridge.inChangesReview', isInFront(diffsOf(activeTab?.input)));
-    setContext('ideBridge.inChange', isInFront([activeTab?.input]));
+    const { tab, shown } = reviewInFront();
+    setContext('ideBridge.inChangesReview', shown.length > 0);
+    setContext('ideBridge.inChange', shownAs(tab?.input).length > 0);
     if (diffsInView().length > 0) {
       inView();
     }

@@ -4,6 +4,7 @@ import { counted } from '../base/text.ts';
 import type { Change } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
 import { countsText, doersOf, sourceNote } from './changeItems.ts';
+import { openAllChanges, openChange } from './openDiffs.ts';
 
 /** Of the files that have nothing of the user's in them; the others are named all. */
 const maxNamed = 8;
@@ -46,7 +47,6 @@ export async function confirmRevert(changes: readonly Change[], review: ChangeRe
     action,
   );
   if (choice === show) {
-    const { openAllChanges, openChange } = await import('./openDiffs.ts');
     const whose = sessions > 1 ? 'Agents' : first.set.label;
     await (isOne ? openChange(first) : openAllChanges(changes, `Changes by ${whose}`));
   }

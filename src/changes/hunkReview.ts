@@ -6,12 +6,13 @@ import type { Hunk } from '../base/lineDiff.ts';
 import { printable } from '../base/printable.ts';
 import { Queue } from '../base/queue.ts';
 import { decideHunk, hunkAt, hunksOf, revertHunk, shownLine } from './changeHunks.ts';
-import { isInDiffInFront } from './changeDiffs.ts';
+import { isInDiffInFront, reviewInFront } from './changeDiffs.ts';
 import { ChangeLenses } from './changeLenses.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { Changes } from './changes.ts';
 import type { Entry } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
+import { leaveOutDecided } from './reviewEditor.ts';
 import { isSame } from '../editor/documents.ts';
 import { InFront } from '../proposals/inFront.ts';
 
@@ -25,6 +26,7 @@ const lineChangesSchema = z.array(z.object({ modifiedStartLineNumber: z.number()
 export class HunkReview implements vscode.Disposable {
   private readonly queue = new Queue();
   private readonly lenses: ChangeLenses;
+  private readonly subscription: vscode.Disposable;
   /** The side of a diff in which the user is. */
   private readonly inFront = new InFront(() => {
     const uri = vscode.window.activeTextEditor?.document.uri;
@@ -38,6 +40,8 @@ export class HunkReview implements vscode.Disposable {
   ) {
     this.lenses = new ChangeLenses(changes);
     void this.inFront.stay;
+    // What was decided elsewhere; not while the user is there: it would come to the front.
+    this.subscription = vscode.window.tabGroups.onDidChangeTabs(() => void this.leaveOutDecided());
   }
 
   /** @param where see `revert` @returns the decision, which is in the history if there was one */
@@ -73,6 +77,16 @@ export class HunkReview implements vscode.Disposable {
     return ''; // the editor's own undo takes it back
   }
 
+  /** See there. */
+  leaveOutDecided(): Promise<void> {
+    return this.queue.run(async () => {
+      if (reviewInFront().shown.length > 0) {
+        await this.changes.refresh(); // after a reload they are not all known yet
+        await leaveOutDecided(this.changes.all);
+      }
+    });
+  }
+
   /** @returns whether a key was meant for the diff in front: it may be held, or have been meant for the one before */
   takesKey(verb: 'keep' | 'revert'): boolean {
     const takes = this.inFront.takesKey();
@@ -89,6 +103,7 @@ export class HunkReview implements vscode.Disposable {
   dispose(): void {
     this.lenses.dispose();
     this.inFront.dispose();
+    this.subscription.dispose();
   }
 
   /** At the cursor it goes on to the next change. @param act see `Act` */

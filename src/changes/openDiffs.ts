@@ -2,14 +2,22 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { Change } from './changes.ts';
 import { diffUri, nothingUri, pastUri } from './beforeFiles.ts';
+import type { Shown } from './changeDiffs.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
+import { showReview } from './reviewEditor.ts';
 import { isRegularFile } from '../editor/paths.ts';
 
 /** Before on the left, the file itself, editable, on the right. */
-export async function openChange({ set, snapshot, comparison }: Change): Promise<void> {
+export async function openChange(change: Change): Promise<void> {
+  const { set, snapshot, comparison } = change;
+  const { before, now } = sidesOf(change);
+  await openDiff(before, now, `${basename(snapshot.path)} (${comparison.kind} by ${set.label})`);
+}
+
+function sidesOf({ set, snapshot, comparison }: Change): Shown {
   const { path } = snapshot;
   const now = comparison.kind === 'deleted' ? nothingUri(path) : vscode.Uri.file(path);
-  await openDiff(diffUri(set, snapshot), now, `${basename(path)} (${comparison.kind} by ${set.label})`);
+  return { before: diffUri(set, snapshot), now };
 }
 
 /** What an agent did to a file that was decided about: of one that was kept, with all that came to it since. */
@@ -36,9 +44,5 @@ async function openDiff(before: vscode.Uri, now: vscode.Uri, title: string): Pro
 
 /** All in one scrolling editor. */
 export async function openAllChanges(changes: readonly Change[], title: string): Promise<void> {
-  const resources = changes.map(({ set, snapshot, comparison }) => {
-    const file = vscode.Uri.file(snapshot.path);
-    return [file, diffUri(set, snapshot), comparison.kind === 'deleted' ? undefined : file];
-  });
-  await vscode.commands.executeCommand('vscode.changes', title, resources);
+  await showReview(title, changes.map(sidesOf));
 }

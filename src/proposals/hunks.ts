@@ -65,7 +65,8 @@ export class Hunks implements vscode.Disposable {
       if (key !== versions()) {
         return this.of(proposal);
       }
-      const { hunks } = diffLines(...lines);
+      const [ours, theirs] = lines;
+      const { hunks } = diffLines(linesBeside(ours, theirs), linesBeside(theirs, ours));
       compared = { key, hunks, isOnlyWhitespace: hunks.length > 0 && hunks.every(isWhitespace(...lines)) };
       this.compared.set(proposal, compared);
     }
@@ -128,6 +129,11 @@ function isWhitespace(before: readonly string[], now: readonly string[]): (hunk:
     before
       .slice(beforeStart, beforeEnd)
       .every((line, index) => line.trim() === now[nowStart + index]?.trim());
+}
+
+/** An empty text has one line, as the editor sees it; beside one that does not end with a line end it has none. */
+function linesBeside(lines: string[], others: string[]): string[] {
+  return lines.length === 1 && lines[0] === '' && others.at(-1) !== '' ? [] : lines;
 }
 
 /** Undefined for a file that is gone. */

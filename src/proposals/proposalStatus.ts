@@ -34,8 +34,10 @@ export class ProposalStatus implements vscode.Disposable {
 
   private update(): void {
     const { all, active } = this.proposals;
-    // What the keys' `resourceScheme` does not tell there.
-    const inReviewAll = active !== undefined && isReviewingAll();
+    const isReviewing = isReviewingAll();
+    // For its title; and what the keys' `resourceScheme` does not tell there.
+    void vscode.commands.executeCommand('setContext', 'ideBridge.showsReviewAll', isReviewing);
+    const inReviewAll = isReviewing && active !== undefined;
     void vscode.commands.executeCommand('setContext', 'ideBridge.inReviewAll', inReviewAll);
     const waiting = all.filter((proposal) => proposal !== active).length;
     const tooltip = `${counted(waiting, 'proposed change waits', 'proposed changes wait')} for you: click to go there (Shift+Alt+K).`;

@@ -67,8 +67,6 @@ export class ReviewOfAll implements ReviewAll, vscode.Disposable {
       reviews().filter((tab) => !isInFront(tab)),
       true,
     );
-    // Into its first change, where the keys work.
-    await vscode.commands.executeCommand('multiDiffEditor.goToNextChange').then(undefined, () => {});
   }
 }
 

@@ -39,7 +39,6 @@ export async function run(): Promise<void> {
   Mocha.reporters.Base.consoleLog = (...args: unknown[]) => print(format(...args));
   photographFailures();
   ignoreOtherExtensions();
-  shareSuites();
   // Real windows on loaded machines: a second try is allowed, and printed, so that it is not overlooked.
   const mocha = new LoadedMocha({
     ui: 'bdd',
@@ -61,8 +60,7 @@ export async function run(): Promise<void> {
       (title === undefined ? suite.parent?.root === true : suite.title === title);
     if (leaveOut(mocha.suite, isFloor, isNamed) === 0) throw new Error(`There is no suite ${name}.`);
   }
-
-  mocha.suite.suites.sort((a, b) => allowedTime(b) - allowedTime(a));
+  shareSuites(mocha.suite);
 
   await new Promise<void>((resolve, reject) => {
     const failedTitles: string[] = [];
@@ -105,15 +103,18 @@ function allowedTime(suite: Mocha.Suite): number {
   return sum;
 }
 
-/** Leaves to the other windows of this run the outermost suites that they have taken, when their turn comes here. */
-function shareSuites(): void {
+/**
+ * Leaves to the other windows of this run the outermost suites that they have taken, when their turn comes here: the
+ * longest first, so that all come to their end together.
+ */
+function shareSuites(root: Mocha.Suite): void {
   const taken = process.env[testEnvironment.taken];
   if (!taken) return;
+  root.suites.sort((a, b) => allowedTime(b) - allowedTime(a));
   const isTaken = (suite: Mocha.Suite): boolean => {
-    const { parent } = suite;
-    if (!parent?.root) return false;
+    if (suite.parent !== root) return false;
     try {
-      mkdirSync(path.join(taken, String(parent.suites.indexOf(suite))));
+      mkdirSync(path.join(taken, String(root.suites.indexOf(suite))));
       return false;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return true;

@@ -2,6 +2,8 @@
 export const testEnvironment = {
   /** File that receives the result; its absence means that the extension host died. */
   resultFile: 'IDE_BRIDGE_TEST_RESULT',
+  /** How many windows share the tests. */
+  windows: 'IDE_BRIDGE_TEST_WINDOWS',
   /** Folder in which the windows that share the tests write down which suites they have taken. */
   taken: 'IDE_BRIDGE_TEST_TAKEN',
   /** What each printed line begins with, where several windows share the tests. */

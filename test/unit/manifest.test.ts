@@ -80,6 +80,8 @@ describe('package.json', () => {
         'dropHunk',
         'keepChangedHunk',
         'revertHunk',
+        'keepFile',
+        'revertFile',
       ].map((name) => `ideBridge.${name}`),
     );
   });

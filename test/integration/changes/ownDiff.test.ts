@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
+import { testEnvironment } from '../../support/testEnvironment.ts';
 import { onScreen } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, holdMoment, letMomentPass, tabs, useDesk } from '../bridge.ts';
@@ -46,6 +48,15 @@ describe('the diff of agent changes', () => {
   const lensRows = () => page().locator('.codelens-decoration:visible');
   const lens = (place: string, name: string) =>
     lensRows().filter({ hasText: place }).locator('a', { hasText: name }).first();
+  /** On the screen: VS Code 1.96 keeps editors that it does not use far outside of it. */
+  async function highest(elements: Locator): Promise<Locator | undefined> {
+    const found: [y: number, element: Locator][] = [];
+    for (const element of await elements.all()) {
+      const { y } = (await element.boundingBox().catch(() => null)) ?? { y: -1 };
+      found.push([y, element]);
+    }
+    return found.filter(([y]) => y >= 0).sort(([a], [b]) => a - b)[0]?.[1];
+  }
   /** From top to bottom. */
   const shown = async () =>
     (await lensRows().allTextContents())
@@ -136,6 +147,24 @@ describe('the diff of agent changes', () => {
     );
   });
 
+  for (const [key, button, done] of [
+    ['Control+Enter', 'Keep', 'Kept'],
+    ['Control+Shift+Backspace', 'Revert', 'Reverted'],
+  ] as const) {
+    it(`has the key of a row: ${key} is for the whole file`, async () => {
+      const file = await openThree();
+      await clickInto('line 0');
+      const now = readFileSync(file, 'utf8');
+      const isKept = button === 'Keep';
+      letMomentPass();
+      await page().keyboard.press(key);
+      await toast(`${done} `).first().waitFor();
+      await until('the diff to close', () => diffs().length === 0);
+      assert.equal(readFileSync(file, 'utf8'), isKept ? now : text);
+      assert.ok(vscode.workspace.textDocuments.every(({ isDirty }) => !isDirty));
+    });
+  }
+
   it('takes no key that may be meant for what was in front before', async () => {
     const file = await openThree();
     await clickInto('LINE 2');
@@ -143,7 +172,7 @@ describe('the diff of agent changes', () => {
     const goOn = holdMoment();
     await vscode.commands.executeCommand('workbench.action.openPreviousRecentlyUsedEditor');
     await clickInto('LINE 2');
-    await page().keyboard.press('Alt+N');
+    for (const key of ['Alt+N', 'Control+Shift+Backspace']) await page().keyboard.press(key);
     await page().getByText('Not reverted: the diff came to the front only just now').waitFor();
     goOn();
     letMomentPass();
@@ -255,5 +284,78 @@ describe('the diff of agent changes', () => {
     await page().keyboard.press('Alt+N');
     await until('the line from before', () => readFileSync(file, 'utf8').includes('line 2\n'));
     await row('+1').waitFor();
+  });
+
+  it('lets files leave the review of all one by one, wherever they are decided', async () => {
+    const paths = ['a.txt', 'b.txt', 'c.txt'].map((name) => desk.scratch.write(name, text));
+    for (const path of paths) {
+      await edit(path, withEnds(lines.with(2, 'LINE 2').with(20, 'LINE 20')));
+    }
+    const gone = desk.scratch.write('gone.txt', 'gone\n');
+    await edit(gone, undefined);
+    await row('gone.txt').waitFor();
+    await vscode.commands.executeCommand('ideBridge.reviewChanges');
+    const label = () => tabs().find(({ isActive }) => isActive)?.label;
+    const counts = (words: string) =>
+      until(
+        words,
+        () => label()?.replace('1 files', '1 file') === `Changes by Agents (${words})`,
+        10_000,
+        label,
+      );
+    const isIn = (path: string | undefined) =>
+      until(
+        'its first change',
+        async () => {
+          const { document, selection } = vscode.window.activeTextEditor ?? {};
+          return document?.uri.fsPath === path && selection?.active.line === 2;
+        },
+        10_000,
+        () => vscode.window.activeTextEditor?.document.uri.fsPath,
+      );
+    await counts('4 files');
+    const isFloor = process.env[testEnvironment.floor] !== undefined; // it gives no file the focus by itself
+    const goInto = async () => {
+      if (isFloor) {
+        const line = page().locator('.editor.modified .view-line', { hasText: /^LINE.2$/ });
+        await (await until('the line', () => highest(line))).click();
+        await page().keyboard.press('Home');
+      }
+    };
+    await goInto();
+    await isIn(paths[0]);
+    await (
+      await until('the lens', () =>
+        highest(lensRows().filter({ hasText: '1 of 2' }).locator('a', { hasText: 'Keep File' })),
+      )
+    ).click();
+    await counts('3 files');
+    await goInto();
+    await isIn(paths[1]);
+    await desk.ui.screenshot('own-review-one-left');
+    letMomentPass();
+    await page().keyboard.press('Alt+N');
+    await until(
+      'the line',
+      () => readFileSync(paths[1] ?? '', 'utf8') === withEnds(lines.with(20, 'LINE 20')),
+    );
+    await row('+1 −1').waitFor();
+    await page().keyboard.press('Alt+N');
+    await until('the text', () => readFileSync(paths[1] ?? '', 'utf8') === text);
+    await counts('2 files');
+    await row('b.txt').waitFor({ state: 'detached' });
+    letMomentPass();
+    await row('c.txt').hover();
+    await row('c.txt').getByRole('button', { name: 'Revert File' }).click();
+    await until('the text', () => readFileSync(paths[2] ?? '', 'utf8') === text);
+    await counts('1 file');
+    await until('the focus in the view', () =>
+      page().evaluate<boolean>(
+        'document.activeElement.closest(".pane")?.textContent.includes("Agent Changes")',
+      ),
+    );
+    await page().locator('.editor-actions [aria-label^="Revert All Agent Changes"]').click();
+    await until('the file', () => existsSync(gone));
+    await until('it to close', () => tabs().length === 0);
   });
 });
