@@ -6,6 +6,7 @@ import type { Outcome } from '../tools/openDiff.ts';
 import type { KeptVersions } from './keptVersions.ts';
 import { merged, textToTell } from './merge.ts';
 import type { Proposal } from './proposal.ts';
+import { isReviewingAll } from './proposalTabs.ts';
 import { giveUnlessWritten } from './unwrittenText.ts';
 import { saveOriginal } from './unsavedChanges.ts';
 
@@ -73,7 +74,8 @@ async function askAboutUnsavedChanges(proposal: Proposal, shown: Shown): Promise
 }
 
 async function askAboutNewerText(proposal: Proposal, { text, show }: Shown): Promise<Outcome | undefined> {
-  const { fileName, canMerge } = proposal;
+  const { base, fileName } = proposal;
+  const canMerge = proposal.canMerge && base.isOutdated; // else its diff has what is newer already
   const [harmless, acceptAnyway, reject] = [canMerge ? 'Merge' : 'Show Diff', 'Accept Anyway', 'Reject'];
   const accepting = makesChanges(proposal)
     ? 'Accept, and Claude Code makes its changes by itself there, or refuses and has the model read the file anew: then what you have typed here becomes an unsaved document.'
@@ -92,7 +94,9 @@ async function askAboutNewerText(proposal: Proposal, { text, show }: Shown): Pro
   );
   if (choice === harmless && !proposal.outcome.isSettled) {
     await (canMerge && mergeWithFile(proposal));
-    await show();
+    if (!isReviewingAll()) {
+      await show();
+    }
   }
   if (choice === acceptAnyway && !proposal.outcome.isSettled) {
     return accepted(proposal, await text());

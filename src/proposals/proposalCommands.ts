@@ -71,12 +71,19 @@ export function proposalCommands(
   };
   const decideAll = (verb: WholeVerb) => async (argument: unknown) => {
     const chosen = chosenBy(argument);
+    const decided = verb === 'accept' ? firstOfEachFile(chosen) : chosen;
     if (
-      chosen.length < 2 ||
-      (await (await import('./mayDecideAll.ts')).mayDecideAll(verb, reviewAll, chosen))
+      decided.length < 2 ||
+      (await (await import('./mayDecideAll.ts')).mayDecideAll(verb, reviewAll, decided))
     ) {
       // Together: one over unsaved changes may wait for an answer.
-      await Promise.all(chosen.map(inTurn(({ uri }) => proposals[verb](uri))));
+      await Promise.all(decided.map(inTurn(({ uri }) => proposals[verb](uri))));
+      const left = chosen.filter((proposal) => !decided.includes(proposal));
+      if (left.length > 0) {
+        void vscode.window.showInformationMessage(
+          `Another proposal for ${left.map(({ fileName }) => fileName).join(', ')} was accepted first: look at the next one once that is written.`,
+        );
+      }
     }
   };
   /** By a lens, which names the proposal and the line, or by a key or the palette, at the cursor. */
@@ -160,6 +167,13 @@ async function actOnKey(
       5_000,
     );
   }
+}
+
+/** What the others were made for is gone when the first is written. */
+function firstOfEachFile(proposals: Proposal[]): Proposal[] {
+  const isFirst = ({ filePath }: Proposal, index: number) =>
+    proposals.findIndex((other) => other.filePath === filePath) === index;
+  return proposals.filter(isFirst);
 }
 
 function sayThatThereIsNone(): void {

@@ -796,6 +796,46 @@ describe('the review of proposals', () => {
       write(['typed', ...proposed, 'newer']);
     });
 
+    it('accepting after a merge offers none, where what was typed cannot be told apart from what is newer', async () => {
+      const { uri } = await propose(desk.client, file, asText(proposed));
+      write(['newer', ...original]);
+      await lens('Merge').click();
+      await becomes(uri, ['newer', ...proposed]);
+      await desk.ui.page.locator('.editor.modified .view-lines').first().click();
+      await desk.ui.page.keyboard.press('Control+Home');
+      await desk.ui.page.keyboard.type('typed\n');
+      await becomes(uri, ['typed', 'newer', ...proposed]);
+      void vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      const dialog = await nextDialog();
+      assert.deepEqual(dialog.buttons, ['Show Diff', 'Accept Anyway', 'Reject']);
+      dialog.press('Show Diff');
+      await becomes(uri, ['typed', 'newer', ...proposed]);
+    });
+
+    it('merging by the question stays in the review of all', async () => {
+      const { uri } = await propose(desk.client, file, asText(proposed));
+      await propose(desk.client, desk.scratch.path('b.txt'), 'x\n', 'B');
+      await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
+      await until('the review', () => reviews().some(({ isActive }) => isActive));
+      write([...original, 'newer']);
+      void vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      (await nextDialog()).press('Merge');
+      await becomes(uri, [...proposed, 'newer']);
+      await setTimeout(500); // time to leave it
+      assert.ok(reviews().some(({ isActive }) => isActive));
+    });
+
+    it('of two for one file, accepted together, only the first is: the other stays open', async () => {
+      const first = await propose(desk.client, file, asText(proposed));
+      await propose(await connectClient(), file, asText([...original, 'second']), 'B');
+      await vscode.commands.executeCommand('ideBridge.acceptAllProposals');
+      assert.deepEqual(await first.answer, ['FILE_SAVED', asText(proposed)]);
+      write(proposed);
+      await vscode.commands.executeCommand('ideBridge.proposals.focus');
+      await desk.ui.page.locator('.monaco-list-row', { hasText: 'older text' }).waitFor();
+      assert.equal(proposalTabs().length, 1);
+    });
+
     it('accepting anyway tells what was proposed', async () => {
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
       write([...original, 'newer']);
