@@ -57,6 +57,8 @@ export class AgentChanges implements Disposable {
   readonly sets: ChangeSets;
   readonly changes: Changes;
   readonly review: ChangeReview;
+  /** See `Reviewing`. */
+  closed: Promise<void> = Promise.resolve();
   private readonly view: ChangesView;
   private readonly store = new DisposableStore();
   private readonly beforeFiles: BeforeFiles;
@@ -192,7 +194,7 @@ export class AgentChanges implements Disposable {
 
   /** Those over a snapshot that is no longer kept. */
   private closeDiffs(): void {
-    closeDiffs((before) => !this.beforeFiles.has(before)).catch((error: unknown) =>
+    this.closed = closeDiffs((before) => !this.beforeFiles.has(before)).catch((error: unknown) =>
       this.log.warn(`Old diffs of changes stay open: ${errorMessage(error)}`),
     );
   }

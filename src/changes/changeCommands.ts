@@ -19,6 +19,8 @@ export interface Reviewing {
   readonly sets: ChangeSets;
   readonly changes: Changes;
   readonly review: ChangeReview;
+  /** Settles when the diffs of what is decided have closed. */
+  readonly closed: Promise<void>;
   undo(decision: string): Promise<string[]>;
   hunks(): Promise<HunkReview>;
 }
@@ -37,9 +39,20 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       }
     }
   };
+  /** Once a diff is closed that the user has decided in, the focus is in the editor that comes to the front. */
+  const inDiff =
+    <Arguments extends unknown[]>(act: (...all: Arguments) => unknown, isThere = isInEditor) =>
+    async (...all: Arguments) => {
+      const isDecidedThere = isThere(all[0]) && changesInFront(changes.all).length > 0;
+      await act(...all);
+      await reviewing.closed;
+      if (isDecidedThere && changesInFront(changes.all).length === 0) {
+        await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+      }
+    };
   /** From the title of a review, those that it shows. */
   const all = (argument: unknown) =>
-    argument instanceof vscode.Uri ? changesInFront(changes.all) : changes.all;
+    isUri(argument) ? changesInFront(changes.all) : changes.all;
   const told = (decision: string) => tell(reviewing, decision);
   /** By a lens or the gutter, which name a line, or at the cursor. A new file is decided as a whole. */
   const ofHunk =
@@ -86,32 +99,39 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       const file = isNode(argument) ? decidedFile(argument) : undefined;
       return file ? openDecided(file.entry, file.file) : withChange(argument, changes, openChange);
     },
-    revertHunk: ofHunk('revert', (change) => revert(reviewing, [change])),
-    keepChangedHunk: ofHunk('keep', ({ snapshot }) => told(review.keep([snapshot.path]))),
-    revertFile: byAnyKey(
-      'revert',
-      decide((argument) => withChange(argument, changes, (change) => revert(reviewing, [change]))),
-      revertSession,
+    revertHunk: inDiff(ofHunk('revert', (change) => revert(reviewing, [change]))),
+    keepChangedHunk: inDiff(ofHunk('keep', ({ snapshot }) => told(review.keep([snapshot.path])))),
+    revertFile: inDiff(
+      byAnyKey(
+        'revert',
+        decide((argument) => withChange(argument, changes, (change) => revert(reviewing, [change]))),
+        revertSession,
+      ),
     ),
     revertSession,
-    keepFile: byAnyKey(
-      'keep',
-      decide((argument) =>
-        withChange(argument, changes, ({ snapshot }) => told(review.keep([snapshot.path]))),
+    keepFile: inDiff(
+      byAnyKey(
+        'keep',
+        decide((argument) =>
+          withChange(argument, changes, ({ snapshot }) => told(review.keep([snapshot.path]))),
+        ),
+        keepSession,
       ),
-      keepSession,
     ),
     keepSession,
-    keepAllChanges: (argument: unknown) =>
-      told(
-        argument instanceof vscode.Uri
-          ? review.keep(all(argument).map(({ snapshot }) => snapshot.path))
-          : review.keepAll(),
-      ),
-    revertAllChanges: (argument: unknown) => {
+    keepAllChanges: inDiff(
+      (argument: unknown) =>
+        told(
+          isUri(argument)
+            ? review.keep(all(argument).map(({ snapshot }) => snapshot.path))
+            : review.keepAll(),
+        ),
+      isUri,
+    ),
+    revertAllChanges: inDiff((argument: unknown) => {
       const chosen = all(argument);
       return chosen.length > 0 ? revert(reviewing, chosen) : sayNothingChanged();
-    },
+    }, isUri),
     undoDecision: decide(async (node) => {
       if (isNode(node) && 'entry' in node) {
         await undo(reviewing, node.entry.id);
@@ -125,6 +145,15 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
 
 function isNode(value: unknown): value is ChangesNode {
   return typeof value === 'object' && value !== null && 'kind' in value;
+}
+
+/** From a title, a lens or the gutter, which pass a URI, by a key or from the palette; not from a view. */
+function isInEditor(argument: unknown): boolean {
+  return isUri(argument) || argument === byKey || argument === undefined;
+}
+
+function isUri(argument: unknown): argument is vscode.Uri {
+  return argument instanceof vscode.Uri;
 }
 
 function setOf(node: ChangesNode): ChangeSet {
@@ -163,7 +192,7 @@ async function withChange(
 }
 
 function uriIn(argument: unknown): vscode.Uri | undefined {
-  return argument instanceof vscode.Uri ? argument : undefined;
+  return isUri(argument) ? argument : undefined;
 }
 
 async function pick(found: readonly Change[]): Promise<Change | undefined> {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
 import { LastTab } from './lastTab.ts';
-import { allTabs } from './tabContent.ts';
+import { allTabs, contentOf } from './tabContent.ts';
 
 interface Terminals {
   terminalOf(session: Session): vscode.Terminal | undefined;
@@ -86,6 +86,11 @@ export class UserPlace implements vscode.Disposable {
     this.setInEditor(true);
     if (!(await this.lastTab.show())) {
       this.setInEditor(false);
+      return;
+    }
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    if (tab && !this.isOurDiff(tab)) {
+      this.outsideOfDiffs = contentOf(tab.input)?.uri ?? this.outsideOfDiffs;
     }
   }
 

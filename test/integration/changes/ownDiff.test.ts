@@ -351,4 +351,31 @@ describe('the diff of agent changes', () => {
     await until('the file', () => existsSync(gone));
     await until('it to close', () => tabs().length === 0);
   });
+
+  it('leaves the focus in the editor that comes to the front when it closes', async () => {
+    const press = (title: string) => () => page().locator(`.editor-actions [aria-label^="${title}"]`).click();
+    for (const [openIt, decide] of [
+      [openDiff, press('Keep Agent Changes of This File')],
+      [openDiff, () => page().keyboard.press('Control+Shift+Backspace')],
+      [() => vscode.commands.executeCommand('ideBridge.reviewChanges'), press('Revert All Agent Changes')],
+    ] as const) {
+      const path = desk.scratch.write('a.txt', text);
+      await edit(path, withEnds(edited));
+      await row('a.txt').waitFor();
+      const file = vscode.Uri.file(desk.scratch.write('mine.txt', ''));
+      const mine = await vscode.window.showTextDocument(file, { preview: false });
+      await openIt('a.txt');
+      const side = page().locator('.editor.modified .view-lines').first();
+      await side.click();
+      letMomentPass();
+      await decide();
+      await until('mine.txt in front', () => tabs().length === 1);
+      await until('the focus', () =>
+        page().evaluate<boolean>('document.activeElement.closest(".monaco-editor") !== null'),
+      );
+      await page().keyboard.type('typed');
+      await until('what was typed', () => mine.document.getText() === 'typed');
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    }
+  });
 });

@@ -205,6 +205,28 @@ describe('Ctrl+Escape', function () {
     assert.equal(notes.getText(), '');
   });
 
+  it('is followed by a decision, which leads back to the file that it went to', async () => {
+    const claude = await runClaude('panel');
+    await typeIn(claude, 'one');
+    await escape();
+    await until('the focus in the file', hasEditorFocus);
+    const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+    const { answer } = await propose(desk.client, desk.scratch.write('hello.txt', 'one\n'), 'changed\n');
+    await keyboard().press('Shift+Alt+K');
+    await until('the diff in front', () =>
+      tabs().some(({ isActive, label }) => isActive && /proposed/.test(label)),
+    );
+    await until('the focus in it', hasEditorFocus);
+    letMomentPass();
+    await keyboard().press('Control+Enter');
+    await answer;
+    await until('the file in front', () =>
+      tabs().some(({ isActive, label }) => isActive && label === activeTab?.label),
+    );
+    await setTimeout(300); // in which the focus went on to the terminal
+    assert.ok(await hasEditorFocus());
+  });
+
   it('goes on to the diff that covers the file since', async () => {
     const claude = await runClaude('beside');
     const { uri } = await propose(desk.client, desk.scratch.write('hello.txt', 'one\n'), 'changed\n');
