@@ -51,8 +51,7 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       }
     };
   /** From the title of a review, those that it shows. */
-  const all = (argument: unknown) =>
-    isUri(argument) ? changesInFront(changes.all) : changes.all;
+  const all = (argument: unknown) => (isUri(argument) ? changesInFront(changes.all) : changes.all);
   const told = (decision: string) => tell(reviewing, decision);
   /** By a lens or the gutter, which name a line, or at the cursor. A new file is decided as a whole. */
   const ofHunk =

@@ -126,7 +126,12 @@ describe('sessions', function () {
       await input.fill('Docs');
       await input.press('Enter');
       await row('Docs').waitFor();
-      assert.notEqual(vscode.window.activeTerminal, first);
+      await until('the name', () => vscode.window.activeTerminal?.name === 'Docs');
+      await until('the focus in the view', () =>
+        ui.page.evaluate<boolean>(
+          'document.activeElement.closest(".pane")?.textContent.includes("Sessions") === true',
+        ),
+      );
       await goTo('Claude Code', ...other);
       await ui.page.keyboard.press('Enter');
       await until('its terminal', () => vscode.window.activeTerminal === first);
