@@ -29,7 +29,7 @@ async function main(): Promise<number> {
 
   if (values.reload) process.env[testEnvironment.everyAutoSave] = '1'; // which takes minutes
 
-  const mocha = new Mocha({ timeout: 120_000, slow: 20_000, retries: 1 });
+  const mocha = new Mocha({ timeout: 120_000, slow: 20_000 });
   if (values.grep !== undefined) mocha.grep(values.grep);
   const names = [
     'agent',
@@ -56,10 +56,6 @@ async function main(): Promise<number> {
       else reject(new Error('mocha has counted nothing'));
     });
     times.watch(runner);
-    // The CLI and the window each take their time: a second try is allowed, and printed.
-    runner.on('retry', (test: Mocha.Test, error: Error) =>
-      console.log(`retried: ${test.fullTitle()}: ${error.message}`),
-    );
   });
   console.log(times.table());
   const nothing = passes + failures === 0;

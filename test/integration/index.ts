@@ -39,11 +39,9 @@ export async function run(): Promise<void> {
   Mocha.reporters.Base.consoleLog = (...args: unknown[]) => print(format(...args));
   photographFailures();
   ignoreOtherExtensions();
-  // Real windows on loaded machines: a second try is allowed, and printed, so that it is not overlooked.
   const mocha = new LoadedMocha({
     ui: 'bdd',
     timeout: 30_000,
-    retries: 2,
     color: false,
     ...(grep ? { grep } : {}),
   });
@@ -74,9 +72,6 @@ export async function run(): Promise<void> {
       else reject(new Error(`${failures} failed`));
     });
     times.watch(runner);
-    runner.on('retry', (test: Mocha.Test, error: Error) =>
-      print(`retried: ${test.fullTitle()}: ${error.message}`),
-    );
     runner.on('fail', (test) => failedTitles.push(test.fullTitle()));
   });
 }

@@ -5,7 +5,7 @@ import { SessionTerminals } from '../../../src/sessions/sessionTerminals.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { TestBridges } from '../../support/testBridges.ts';
 import { trustedProcesses } from '../../support/trusted.ts';
-import { connectUi, inWebview, type Ui } from '../../support/ui.ts';
+import { connectUi, inWebview, tooltip, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, currentLock, letMomentPass, propose, Scratch } from '../bridge.ts';
 import { closeTerminals, FakeCli, configure } from '../fakeCli.ts';
@@ -45,16 +45,12 @@ describe('CLIs that have lost the bridge', function () {
   const menuRow = (hasText: string) => ui.page.locator('.quick-input-widget .monaco-list-row', { hasText });
   const toast = (hasText: string) => ui.page.locator('.notification-toast', { hasText });
 
-  async function tells(...lines: string[]): Promise<void> {
-    await status().hover();
-    const hover = lines.reduce(
-      (hovers, hasText) => hovers.filter({ hasText }),
-      ui.page.locator('.monaco-hover'),
-    );
-    await hover.waitFor();
-    await ui.screenshot(`absent ${lines.join(' ')}`);
+  async function tells(first: string, ...others: string[]): Promise<void> {
+    const words = await tooltip(ui, status(), first);
+    for (const line of others) assert.ok(words.includes(line), words);
+    await ui.screenshot(`absent ${[first, ...others].join(' ')}`);
     await ui.page.mouse.move(700, 500);
-    await hover.waitFor({ state: 'hidden' });
+    await ui.page.locator('.monaco-hover', { hasText: first }).waitFor({ state: 'hidden' });
   }
 
   async function startSession(): Promise<{ client: IdeClient; pid: number }> {

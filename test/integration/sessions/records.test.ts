@@ -110,8 +110,7 @@ describe('the records of a session', function () {
     ask();
     await row('Asks: Bash: npm test').locator('.codicon-question').waitFor();
     await until('the question', async () => (await statusText()) === 'Claude: 1 asks', 10_000, statusText);
-    await status().hover();
-    await desk.ui.page.locator('.monaco-hover', { hasText: /Claude \d+: Asks: Bash: npm test/ }).waitFor();
+    assert.match(await tooltip(desk.ui, status(), 'Asks: Bash'), /Claude \d+: Asks: Bash: npm test/);
     await desk.ui.screenshot('status-asks');
     cli.is('busy');
     await until('no question', async () => (await statusText()) === 'Claude: 1', 10_000, statusText);
