@@ -67,7 +67,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     { bridge, proposals, proposing, sharing, sessionTerminals, records, userPlace, log },
     workspaceState,
   );
-  const doctor = new DoctorFeature({ bridge, processes, records, states, version: info.version }, reports);
+  const doctor = new DoctorFeature(
+    { bridge, processes, records, states, sessionTerminals, version: info.version },
+    reports,
+  );
   const { mentions, waitingReasons } = mentioning;
 
   tools.add(

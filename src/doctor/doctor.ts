@@ -7,6 +7,7 @@ import { counted } from '../base/text.ts';
 import { setting } from '../editor/settings.ts';
 import type { KnownBy, SessionRecords } from '../sessions/sessionRecords.ts';
 import type { AbsentCli, SessionStates } from '../sessions/sessionStates.ts';
+import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import { terminalsWithOtherPort } from '../sessions/terminalPorts.ts';
 import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
 import type { Bridge } from '../server/bridge.ts';
@@ -47,6 +48,7 @@ export interface Examined {
   processes: ChildProcesses;
   records: SessionRecords;
   states: SessionStates;
+  sessionTerminals: SessionTerminals;
   /** Of this extension. */
   version: string;
 }
@@ -55,7 +57,12 @@ export interface Examined {
 const checks: Record<string, (examined: Examined) => Finding[] | Promise<Finding[]>> = {
   'the bridge': ({ bridge }) => (vscode.workspace.isTrusted ? checkBridge(bridge) : [untrusted]),
   'the folders': () => [checkFolders(workspaceFolderPaths())],
-  'CLIs without a connection': ({ states }) => states.absent.map(checkAbsent),
+  'CLIs without a connection': ({ states, sessionTerminals }) => [
+    ...states.absent.map(checkAbsent),
+    ...sessionTerminals.absent
+      .filter(({ pid }) => states.absent.every((shown) => shown.pid !== pid))
+      .map(checkElsewhere),
+  ],
   'the terminals': ({ bridge }) => checkTerminals(bridge),
   'other windows': ({ bridge }) => checkOtherLocks(lockDir(), bridge.lockFilePath, workspaceFolderPaths()),
   'the environment': () => checkEnvironment(process.env, terminalEnvironment()),
@@ -148,17 +155,33 @@ const untrusted: Finding = {
   fix: 'trust',
 };
 
-function checkAbsent({ label, pid, isLost }: AbsentCli): Finding {
-  const cli = `“${printable(label, 40)}” (process ${pid})`;
+type Cli = Pick<AbsentCli, 'label' | 'pid'>;
+
+function named({ label, pid }: Cli): string {
+  return `“${printable(label, 40)}” (process ${pid})`;
+}
+
+function checkAbsent(cli: AbsentCli): Finding {
+  const { isLost, pid } = cli;
+  const name = named(cli);
   return isLost
     ? {
         level: 'problem',
-        what: `${cli} is not connected any more.`,
+        what: `${name} is not connected any more.`,
         remedy: 'Type /ide in its terminal, and choose this window.',
         fix: 'reconnect',
         pid,
       }
-    : { level: 'note', what: `${cli} has lost the bridge. It comes back by itself.` };
+    : { level: 'note', what: `${name} has lost the bridge. It comes back by itself.` };
+}
+
+/** In tmux, in a terminal outside of the editor: no view leads there once it has given up. */
+function checkElsewhere(cli: Cli): Finding {
+  return {
+    level: 'note',
+    what: `${named(cli)}, which runs outside of the terminals of this window, is not connected any more.`,
+    remedy: 'If it is to work with this window, type /ide in it, and choose this window.',
+  };
 }
 
 async function checkTerminals({ state }: Bridge): Promise<Finding[]> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:net';
 import * as vscode from 'vscode';
 import { SessionTerminals } from '../../../src/sessions/sessionTerminals.ts';
@@ -204,6 +205,8 @@ describe('CLIs that have lost the bridge', function () {
     const { pid } = await startSession();
     await row('Claude Code', 'Connected').waitFor();
     await configure('command', 'true'); // the doctor asks for its version
+    const elsewhere = spawn('sleep', ['60']);
+    await connectClient(elsewhere.pid);
     const finding = () => inWebview(ui, 'li', '“Claude Code” (process');
     await vscode.commands.executeCommand('ideBridge.doctor');
     assert.equal(await finding(), undefined);
@@ -217,7 +220,11 @@ describe('CLIs that have lost the bridge', function () {
       inWebview(ui, 'li', `“Claude Code” (process ${pid}) is not connected`),
     );
     await until('1 thing', () => inWebview(ui, 'h1', '1 thing keeps a CLI from connecting'));
+    await until('the other one', () =>
+      inWebview(ui, 'li', `(process ${elsewhere.pid}), which runs outside of the terminals of this window`),
+    );
     await ui.screenshot('absent doctor');
+    elsewhere.kill();
     await until('the focus in the terminal', async () => {
       const link = (await finding())?.locator('li', { hasText: '(process' }).locator('a').first();
       await link?.click().catch(() => {}); // it is written anew
