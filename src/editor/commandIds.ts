@@ -69,5 +69,7 @@ export const commandIds = {
   keepAllChanges: 'ideBridge.keepAllChanges',
   revertAllChanges: 'ideBridge.revertAllChanges',
   undoDecision: 'ideBridge.undoDecision',
+  answerAgent: 'ideBridge.answerAgent',
+  showAgentText: 'ideBridge.showAgentText',
   clearChangeHistory: 'ideBridge.clearChangeHistory',
 } as const;
