@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { PermissionDecision, PermissionQuestion } from '../agent/permissions.ts';
 import { printable } from '../base/printable.ts';
 import type { Reports } from '../editor/reports.ts';
+import { isInWorkspace } from '../editor/workspaceFolders.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 import { answered, type AskedQuestion, askedQuestions } from './askedQuestions.ts';
 import { block, code, plain } from './markdown.ts';
@@ -40,7 +41,10 @@ export function putQuestion(question: PermissionQuestion, reports: Reports): Put
 function putPermission({ tool, input, description, reason, blockedPath, rules }: PermissionQuestion): Put {
   const line = toolLine(tool, input);
   const words = line ? `${line.verb} ${line.code ?? line.path ?? line.text ?? ''}`.trim() : tool;
-  const always = ruleWords(rules);
+  // Where there is a rule for this tool, only that: the CLI suggests to ask about no edit any more besides.
+  const ofTool = rules.filter(({ type }) => type === 'addRules');
+  const suggested = ofTool.length > 0 ? ofTool : rules;
+  const always = ruleWords(suggested);
   return {
     words: printable(words, 100),
     titles: {
@@ -51,7 +55,7 @@ function putPermission({ tool, input, description, reason, blockedPath, rules }:
     },
     choices: {
       allow: () => ({ kind: 'allow' }),
-      ...(always ? { always: () => ({ kind: 'allow', rules }) as const } : {}),
+      ...(always ? { always: () => ({ kind: 'allow', rules: suggested }) as const } : {}),
       deny: () => ({ kind: 'deny', reason: 'The user does not want that.' }),
       reason: denyWithReason,
     },
@@ -66,12 +70,14 @@ function putPermission({ tool, input, description, reason, blockedPath, rules }:
       for (const words of [description, reason]) {
         surface.markdown(words ? `\n\n${plain(words, 500)}\n\n` : '');
       }
-      if (blockedPath !== undefined) {
+      if (blockedPath !== undefined && !isInWorkspace(blockedPath)) {
         surface.markdown(`\n\nOutside of the folders that are open: ${code(blockedPath, 1_000)}\n\n`);
       }
-      for (const { what, words } of always ?? []) {
-        const rule = what === undefined ? words : `${code(what, 500)} ${words}`;
-        surface.markdown(`\n\n*Allow Always* means: ${rule}\n\n`);
+      if (always) {
+        const list = always.map(
+          ({ what, words }) => `- ${what === undefined ? '' : code(what, 500)} ${words}`,
+        );
+        surface.markdown(`\n\n*Allow Always* means:\n\n${list.join('\n')}\n\n`);
       }
     },
   };

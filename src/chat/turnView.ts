@@ -146,10 +146,12 @@ export class TurnView {
     { id, name, parent }: Of<'toolUse'>,
     result: NonNullable<Of<'toolUse'>['result']>,
   ): void {
-    const isRefused = [...this.items.values()].some(
-      (item) => item.kind === 'question' && item.toolUseId === id && item.state === 'denied',
-    );
-    const isShown = result.isError ? !isRefused : showsOutput(name) && parent === undefined;
+    // Of what the user has refused the answer says so already.
+    const isRefused = () =>
+      [...this.items.values()].some(
+        (item) => item.kind === 'question' && item.toolUseId === id && item.state === 'denied',
+      );
+    const isShown = result.isError ? !isRefused() : showsOutput(name) && parent === undefined;
     if (!isShown || result.text.trim() === '') {
       return;
     }
