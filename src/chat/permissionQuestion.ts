@@ -28,12 +28,12 @@ export interface Put {
 /** How the user is asked whether a tool may be used, which plan is to be followed, or what the agent wants to know. */
 export function putQuestion(question: PermissionQuestion, reports: Reports): Put {
   const asked = question.tool === 'AskUserQuestion' ? askedQuestions(question.input) : undefined;
-  const { plan } = question.input;
   if (asked) {
     return putAsked(question, asked);
   }
-  if (question.tool === 'ExitPlanMode' && typeof plan === 'string') {
-    return putPlan(plan, reports);
+  if (question.tool === 'ExitPlanMode') {
+    const { plan } = question.input; // 2.0 and 2.1 put in what stands in the file of the plan, if there is one
+    return putPlan(typeof plan === 'string' ? plan : '', reports);
   }
   return putPermission(question);
 }
@@ -106,7 +106,7 @@ function putPlan(plan: string, reports: Reports): Put {
     },
     show(surface) {
       surface.markdown('\n\n**Is this plan what you want?**\n\n---\n\n');
-      surface.markdown(plan);
+      surface.markdown(plan.trim() || '*It has written none.*');
       surface.markdown('\n\n---\n\n');
     },
   };

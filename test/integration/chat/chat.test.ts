@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
 import { type ContentBlock, text, toolUse } from '../../e2e/mockApi.ts';
 import { cliVersions } from '../../e2e/provisionCli.ts';
 import { until } from '../../support/until.ts';
-import { proposalTabs, skipOnFloor, useDesk } from '../bridge.ts';
+import { proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
 
 describe('@claude in the chat', function () {
   this.timeout(90_000);
@@ -14,12 +15,12 @@ describe('@claude in the chat', function () {
   const desk = useDesk();
   let agent: AgentDesk;
 
-  before(async function () {
+  before(function () {
     skipOnFloor(this); // its chat takes nothing without another extension
-    agent = await AgentDesk.open(cliVersions.newest);
   });
 
   beforeEach(async () => {
+    agent = await AgentDesk.open(cliVersions.newest);
     const cli = await cliOf(cliVersions.newest);
     await desk.configure('chat.disableAIFeatures', false);
     await desk.configure('ideBridge.command', cli.path);
@@ -28,8 +29,9 @@ describe('@claude in the chat', function () {
     await vscode.commands.executeCommand('workbench.action.chat.newChat');
   });
 
+  afterEach(() => agent.close());
+
   after(async () => {
-    await agent?.close();
     await vscode.commands.executeCommand('workbench.action.closeAuxiliaryBar');
   });
 
@@ -112,6 +114,66 @@ describe('@claude in the chat', function () {
     await says('As you like.');
     assert.equal(readFileSync(path, 'utf8'), 'one\n');
     assert.match(await answer().innerText(), /Rejected\./);
+  });
+
+  it('follows a plan once it has been approved', async () => {
+    await desk.configure('ideBridge.agent.permissionMode', 'plan');
+    await ask('plan', text('I think.'));
+    await says('I think.');
+    // The file of the plan, into which the model writes it, is named to it only.
+    const { messages, system } = await agent.api.nextRequest('the prompt');
+    const [file] = /[^\s"]+plans\/[\w-]+\.md/.exec(JSON.stringify([messages, system])) ?? assert.fail();
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '# The plan\n\nDo [it](command:x).');
+    await ask('now', toolUse('ExitPlanMode', {}), text('Done so.'));
+    await button('Open the Plan').click({ timeout: 30_000 });
+    await until('the plan', () => tabs().some(({ label }) => label.includes('Plan of Claude')));
+    assert.match(await answer().innerText(), /The plan/);
+    await desk.ui.screenshot('chat-plan');
+    await button('Approve').first().click();
+    await says('Done so.');
+    assert.ok(!(await agent.api.nextResult('ExitPlanMode')).isError);
+  });
+
+  it('asks what the model wants to know', async () => {
+    const options = [
+      { label: 'A', description: 'first' },
+      { label: '$(x) B', description: 'second' },
+    ];
+    const question = { question: 'Which one?', header: 'Pick', multiSelect: false, options };
+    await ask('ask me', toolUse('AskUserQuestion', { questions: [question] }), text('So B.'));
+    await button('Answer…').click({ timeout: 30_000 });
+    const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: 'second' });
+    await row.waitFor();
+    await desk.ui.screenshot('chat-quick-pick');
+    await row.click();
+    await says('So B.');
+    assert.match((await agent.api.nextResult('AskUserQuestion')).text, /\$\(x\) B/);
+  });
+
+  it('uses nothing that the folder brings for the CLI unless the user says so', async () => {
+    const folder = join(dirname(desk.scratch.folder), '.claude');
+    mkdirSync(folder);
+    try {
+      const ran = desk.scratch.path('ran');
+      const hook = { hooks: [{ type: 'command', command: `touch ${ran}` }] };
+      writeFileSync(join(folder, 'settings.json'), JSON.stringify({ hooks: { UserPromptSubmit: [hook] } }));
+      await ask('hello', text('Without.'));
+      await button('Go on without Them').waitFor({ timeout: 30_000 });
+      await desk.ui.screenshot('chat-trust');
+      await button('Go on without Them').click();
+      await says('Without.');
+      assert.ok(!existsSync(ran));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('says what is wrong where there is no CLI', async () => {
+    await desk.configure('ideBridge.command', join(desk.scratch.folder, 'claude'));
+    await ask('hello');
+    await says('was not found');
+    await button('Open Settings').waitFor();
   });
 
   it('stops when it is cancelled, withdraws its question, and takes the next prompt', async () => {
