@@ -48,6 +48,9 @@ interface Metadata {
 /** Ms after which a question that nobody has answered is told by a notification. Whether the chat is in view is not known. */
 const patience = 4_000;
 
+/** Instead of a choice. */
+const showText = 'show the text';
+
 /** Offers of folders, as JSON, to which the user has said yes. */
 const trustedOffers = 'chat.trustedOffers';
 
@@ -113,19 +116,15 @@ export class Chat implements vscode.Disposable {
     return resultOf(sessionId);
   }
 
-  /** By a button: answers the question of that id, or says that it is over. */
-  async answer(id: unknown, choice: unknown): Promise<void> {
-    if (!(await this.questions.choose(id, choice))) {
-      void vscode.window.showInformationMessage('Nothing was done: this question is over.');
-    }
-  }
-
-  async showText(id: unknown): Promise<void> {
-    const found = this.longTexts.find(id);
-    if (found) {
-      await this.dependencies.reports.show(`${found.title}.txt`, { text: found.text, actions: [] });
-    } else {
-      void vscode.window.showInformationMessage('This text was not kept.');
+  /** A button: answers the question of that id, or opens a long text. Says so where either is over. */
+  async press(id: unknown, choice: unknown): Promise<void> {
+    const text = choice === showText ? this.longTexts.find(id) : undefined;
+    if (text) {
+      await this.dependencies.reports.show(`${text.title}.txt`, { text: text.text, actions: [] });
+    } else if (!(await this.questions.choose(id, choice))) {
+      void vscode.window.showInformationMessage(
+        choice === showText ? 'This text was not kept.' : 'Nothing was done: this question is over.',
+      );
     }
   }
 
@@ -166,8 +165,8 @@ export class Chat implements vscode.Disposable {
         remedies,
         keep: (title, text) => ({
           title,
-          command: 'showAgentText',
-          args: [this.longTexts.keep(title, text)],
+          command: 'chatButton',
+          args: [this.longTexts.keep(title, text), showText],
         }),
       },
       resume,
@@ -258,7 +257,7 @@ const settingsButton: Button = {
 };
 
 function button(title: string, id: string, choice: string): Button {
-  return { title, command: 'answerAgent', args: [id, choice] };
+  return { title, command: 'chatButton', args: [id, choice] };
 }
 
 function answerWords(decision: PermissionDecision): string {

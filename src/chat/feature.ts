@@ -8,28 +8,22 @@ export class ChatFeature implements Disposable {
   private readonly store = new DisposableStore();
   private participant: Participant | undefined;
   /** The editor wants to know who answers before the activation has ended. */
-  readonly ready = hasChat() ? this.participate() : undefined;
+  readonly ready: Promise<void> | undefined;
 
-  constructor(private readonly dependencies: ChatDependencies) {}
+  constructor(dependencies: ChatDependencies) {
+    const { createChatParticipant } = (vscode.chat ?? {}) as Partial<typeof vscode.chat>;
+    this.ready =
+      createChatParticipant &&
+      import('./participant.ts').then(({ Participant }) => {
+        this.participant = this.store.add(new Participant(dependencies));
+      });
+  }
 
   commands() {
-    return {
-      answerAgent: (...args: unknown[]) => this.participant?.answer(args[0], args[1]),
-      showAgentText: (id: unknown) => this.participant?.showText(id),
-    };
+    return { chatButton: (...args: unknown[]) => this.participant?.press(args[0], args[1]) };
   }
 
   dispose(): void {
     this.store.dispose();
   }
-
-  private async participate(): Promise<void> {
-    const { Participant } = await import('./participant.ts');
-    this.participant = this.store.add(new Participant(this.dependencies));
-  }
-}
-
-function hasChat(): boolean {
-  const { chat } = vscode as { chat?: Partial<typeof vscode.chat> };
-  return chat?.createChatParticipant !== undefined;
 }

@@ -27,13 +27,8 @@ export class Participant implements vscode.Disposable {
   }
 
   /** See `Chat`. */
-  async answer(id: unknown, choice: unknown): Promise<void> {
-    await (await this.loaded()).answer(id, choice);
-  }
-
-  /** See `Chat`. */
-  async showText(id: unknown): Promise<void> {
-    await (await this.loaded()).showText(id);
+  async press(id: unknown, choice: unknown): Promise<void> {
+    await (await this.loaded()).press(id, choice);
   }
 
   dispose(): void {
@@ -42,13 +37,13 @@ export class Participant implements vscode.Disposable {
   }
 
   private offerModels(): void {
-    const { registerLanguageModelChatProvider: register } = vscode.lm as ModelApi;
-    if (!register) {
+    const models = vscode.lm as ModelApi;
+    if (!models.registerLanguageModelChatProvider) {
       return;
     }
     this.store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => this.modelsChanged.fire()));
     this.store.add(
-      register(modelVendor, {
+      models.registerLanguageModelChatProvider(modelVendor, {
         onDidChangeLanguageModelChatInformation: this.modelsChanged.event,
         provideLanguageModelChatInformation: () =>
           vscode.workspace.isTrusted ? modelInformation(this.chat?.initialized) : [],

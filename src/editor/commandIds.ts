@@ -69,7 +69,6 @@ export const commandIds = {
   keepAllChanges: 'ideBridge.keepAllChanges',
   revertAllChanges: 'ideBridge.revertAllChanges',
   undoDecision: 'ideBridge.undoDecision',
-  answerAgent: 'ideBridge.answerAgent',
-  showAgentText: 'ideBridge.showAgentText',
+  chatButton: 'ideBridge.chatButton',
   clearChangeHistory: 'ideBridge.clearChangeHistory',
 } as const;

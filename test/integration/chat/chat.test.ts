@@ -101,6 +101,24 @@ describe('@claude in the chat', function () {
     assert.match(await answer().innerText(), /Accepted as you have changed it/);
   });
 
+  it('lists in Agent Changes what it edits without a question', async () => {
+    await desk.configure('ideBridge.agent.permissionMode', 'acceptEdits');
+    const path = desk.scratch.write('c.txt', 'one\n');
+    await ask(
+      'edit',
+      toolUse('Read', { file_path: path }),
+      toolUse('Edit', { file_path: path, old_string: 'one', new_string: 'ONE' }),
+      text('Edited.'),
+    );
+    await says('Edited.');
+    assert.equal(readFileSync(path, 'utf8'), 'ONE\n');
+    await vscode.commands.executeCommand('ideBridge.changes.focus');
+    const row = desk.ui.page.locator('.monaco-list-row', { hasText: 'Chat · edit' }).first();
+    await row.waitFor();
+    await desk.ui.screenshot('chat-changes');
+    await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+  });
+
   it('does not write an edit that was rejected', async () => {
     const path = desk.scratch.write('b.txt', 'one\n');
     await ask(

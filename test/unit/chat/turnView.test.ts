@@ -54,7 +54,7 @@ describe('a turn in the chat', () => {
       remedies: ({ cause }) => (cause === 'notLoggedIn' ? [{ title: 'Log In', command: 'newSession' }] : []),
       keep: (title, text) => {
         kept.push(text);
-        return { title, command: 'showAgentText' };
+        return { title, command: 'chatButton' };
       },
     });
   });
