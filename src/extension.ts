@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { oneLine } from './base/logger.ts';
 import { AgentChanges } from './changes/agentChanges.ts';
+import { ChatFeature } from './chat/feature.ts';
 import { DoctorFeature } from './doctor/feature.ts';
 import { DocumentsFeature } from './documents/feature.ts';
 import { Reports } from './editor/reports.ts';
@@ -71,6 +72,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     { bridge, processes, records, states, sessionTerminals, version: info.version },
     reports,
   );
+  const chat = new ChatFeature({
+    processes,
+    proposals,
+    agentChanges,
+    sharing: sharing.sharing,
+    reports,
+    workspaceState,
+    log,
+  });
   const { mentions, waitingReasons } = mentioning;
 
   tools.add(
@@ -114,6 +124,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     sessions,
     mentioning,
     doctor,
+    chat,
     sessionsView,
     new StatusBar(bridge, attention, states, mentions, waitingReasons),
     registerCommands({
@@ -124,6 +135,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       ...agentChanges.commands(),
       ...notebooks.commands(),
       ...doctor.commands(),
+      ...chat.commands(),
       ...bridgeCommands(bridge, states, userPlace, mentions, waitingReasons, channel),
       swallowKey: () => {}, // what it has decided is gone
     }),
@@ -139,6 +151,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   if (vscode.workspace.isTrusted) {
     await begin();
   }
+  await chat.ready;
   // Not awaited: the editor asks our file systems for nothing before this function has ended.
   void proposals.closeOrphans();
 }

@@ -1,7 +1,7 @@
 import { cut } from '../base/text.ts';
 import { printable } from '../base/printable.ts';
 import type { ChildProcesses, Started } from '../server/childProcesses.ts';
-import { endTree } from '../server/processes.ts';
+import { endTree } from '../server/endTree.ts';
 import { ControlChannel, type ControlHandler } from './control.ts';
 import { JsonLines } from './jsonLines.ts';
 import { type CliMessage, parseMessage } from './messages.ts';

@@ -119,21 +119,21 @@ const controlResponse = z.object({
 
 const controlCancel = z.object({ type: z.literal('control_cancel_request'), request_id: z.string() });
 
-const message = z.union([
-  z.discriminatedUnion('type', [
-    assistant,
-    user,
-    streamEvent,
-    result,
-    controlRequest,
-    controlResponse,
-    controlCancel,
-  ]),
-  init,
-  system,
-]);
+const typed = z.object({ type: z.string() });
 
-export type CliMessage = z.infer<typeof message>;
+/** By `type`; a union that looks for the right one by itself would be loaded at the start of the extension, too. */
+const messages = {
+  assistant,
+  user,
+  stream_event: streamEvent,
+  result,
+  control_request: controlRequest,
+  control_response: controlResponse,
+  control_cancel_request: controlCancel,
+  system: z.union([init, system]),
+};
+
+export type CliMessage = z.infer<(typeof messages)[keyof typeof messages]>;
 export type AssistantMessage = z.infer<typeof assistant>;
 export type UserMessage = z.infer<typeof user>;
 export type StreamEventMessage = z.infer<typeof streamEvent>;
@@ -144,7 +144,10 @@ export type ControlResponse = z.infer<typeof controlResponse>;
 
 /** Undefined for a type that is not known here, and for one that is not as it was seen to be. */
 export function parseMessage(json: unknown): CliMessage | undefined {
-  return message.safeParse(json).data;
+  const { type } = typed.safeParse(json).data ?? {};
+  return type !== undefined && Object.hasOwn(messages, type)
+    ? messages[type as keyof typeof messages].safeParse(json).data
+    : undefined;
 }
 
 /** What the CLI asks before it uses a tool (`can_use_tool`). */

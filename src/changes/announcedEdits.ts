@@ -1,5 +1,5 @@
 import type { ChangeReview } from './changeReview.ts';
-import type { Session } from '../server/session.ts';
+import type { Proposer } from '../server/proposer.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
 import { fileUris } from '../editor/paths.ts';
 import type { NewProblems } from './newProblems.ts';
@@ -11,7 +11,7 @@ export class AnnouncedEdits implements EditListener {
     private readonly problems: NewProblems,
   ) {}
 
-  willEdit(session: Session, uri: string): void {
+  willEdit(session: Proposer, uri: string): void {
     const [file] = fileUris(uri);
     if (file) {
       const snapshot = this.review.willEdit(session, file.fsPath);

@@ -69,5 +69,6 @@ export const commandIds = {
   keepAllChanges: 'ideBridge.keepAllChanges',
   revertAllChanges: 'ideBridge.revertAllChanges',
   undoDecision: 'ideBridge.undoDecision',
+  chatButton: 'ideBridge.chatButton',
   clearChangeHistory: 'ideBridge.clearChangeHistory',
 } as const;

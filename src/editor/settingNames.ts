@@ -7,6 +7,9 @@ export interface Settings {
   location: 'panel' | 'editor' | 'beside';
   'attention.notify': boolean;
   'records.enabled': boolean;
+  'agent.permissionMode': string;
+  /** As the CLI's `--model` takes it; '' for its own default. */
+  'agent.model': string;
   'mention.target': 'lastActive' | 'ask';
   'share.enabled': boolean;
   /** Globs. */
@@ -65,6 +68,8 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   location: 'free',
   'attention.notify': 'user',
   'records.enabled': off,
+  'agent.permissionMode': 'user',
+  'agent.model': 'user', // another one may cost more
   'mention.target': (user, workspace) => (workspace === 'ask' ? 'ask' : user),
   'share.enabled': off,
   'share.exclude': both,

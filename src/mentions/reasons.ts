@@ -12,6 +12,7 @@ import { mayType } from '../records/typing.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { beginOf } from '../server/foreground.ts';
 import { isAlive } from '../server/processes.ts';
+import { Session } from '../server/session.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import type { Reason, WaitingReasons } from './waitingReasons.ts';
@@ -65,20 +66,21 @@ export class Reasons implements Disposable {
 
   async reject({ session, uri, fileName }: Proposal): Promise<void> {
     const { proposals, sessionTerminals, records, userPlace, waiting } = this.dependencies;
+    const label = printable(session.label);
+    if (!(session instanceof Session)) {
+      const words = await askForReason(fileName, label);
+      await (words === undefined ? undefined : proposals.reject(uri, words.trim()));
+      return;
+    }
     const terminal = sessionTerminals.terminalOf(session);
     const { pid } = session;
-    const label = printable(session.label);
     if (!terminal || pid === undefined) {
       void vscode.window.showInformationMessage(
         `A reason is pasted into the terminal of the session, and that of ${label} is not in this window. Reject without one.`,
       );
       return;
     }
-    const words = await vscode.window.showInputBox({
-      title: `Reject ${fileName}`,
-      prompt: `What should ${label} do instead?`,
-      ignoreFocusOut: true,
-    });
+    const words = await askForReason(fileName, label);
     if (words === undefined) {
       return;
     }
@@ -249,6 +251,14 @@ export class Reasons implements Disposable {
       await vscode.env.clipboard.writeText(reason.words);
     }
   }
+}
+
+function askForReason(fileName: string, label: string): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title: `Reject ${fileName}`,
+    prompt: `What should ${label} do instead?`,
+    ignoreFocusOut: true,
+  });
 }
 
 function notReading(label: string): string {

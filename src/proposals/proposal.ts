@@ -3,7 +3,7 @@ import type * as vscode from 'vscode';
 import { Deferred } from '../base/deferred.ts';
 import { printable } from '../base/printable.ts';
 import { bom, withLf } from '../base/text.ts';
-import type { Session } from '../server/session.ts';
+import type { Proposer } from '../server/proposer.ts';
 import type { Outcome, ProposalRequest } from '../tools/openDiff.ts';
 import { openDocument, openNotebook } from '../editor/documents.ts';
 import type { BaseFile } from './baseFile.ts';
@@ -18,7 +18,7 @@ const kinds: Record<Target, string> = {
 /** One `openDiff` under review: the two sides of its diff, and an outcome that settles once. */
 export class Proposal {
   readonly outcome = new Deferred<Outcome>();
-  readonly session: Session;
+  readonly session: Proposer;
   readonly tabName: string;
   readonly filePath: string;
   private readonly proposedText: string;

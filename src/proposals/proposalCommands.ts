@@ -4,7 +4,7 @@ import { Proposal } from './proposal.ts';
 import type { Proposals } from './proposals.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { saveOriginal } from './unsavedChanges.ts';
-import { Session } from '../server/session.ts';
+import { Proposer } from '../server/proposer.ts';
 import {
   byKey,
   type CommandHandler,
@@ -47,7 +47,7 @@ export function proposalCommands(
     const byName = about(act);
     return async (argument: unknown) => {
       const row = argument === onRow ? await view.focusedRow() : argument;
-      if (row instanceof Session) {
+      if (row instanceof Proposer) {
         await decideAll(verb)(row);
       } else if (argument === byKey) {
         await actOnKey(proposals, act, verb, 'press');
@@ -57,13 +57,13 @@ export function proposalCommands(
     };
   };
   const chosenBy = (argument: unknown) => {
-    if (argument instanceof Session && view.refuseClick(argument)) {
+    if (argument instanceof Proposer && view.refuseClick(argument)) {
       return [];
     }
     const chosen =
       argument instanceof vscode.Uri
         ? reviewAll.shown()
-        : proposals.all.filter(({ session }) => !(argument instanceof Session) || session === argument);
+        : proposals.all.filter(({ session }) => !(argument instanceof Proposer) || session === argument);
     if (chosen.length === 0) {
       sayThatThereIsNone();
     }

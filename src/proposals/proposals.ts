@@ -5,6 +5,7 @@ import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { printable } from '../base/printable.ts';
 import { withoutBom } from '../base/text.ts';
+import type { Proposer } from '../server/proposer.ts';
 import type { Session } from '../server/session.ts';
 import type { WithdrawableProposals } from '../tools/closeAllDiffTabs.ts';
 import type { Outcome, ProposalRequest, ProposalReviewer } from '../tools/openDiff.ts';
@@ -38,7 +39,7 @@ export interface Decision {
 
 /** What a session is about to write because the user has accepted it. */
 export interface Acceptance {
-  readonly session: Session;
+  readonly session: Proposer;
   /** Absolute. */
   readonly filePath: string;
   /** What the file is to be, with LF line ends. */
@@ -217,10 +218,11 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     await (mustAsk ? this.accept(uri) : this.byEditor.save(uri));
   }
 
-  async reject(uri: vscode.Uri): Promise<void> {
+  /** @param reason see `Outcome` */
+  async reject(uri: vscode.Uri, reason?: string): Promise<void> {
     const proposal = this.find(uri);
     if (proposal) {
-      await this.settle(proposal, { kind: 'rejected' });
+      await this.settle(proposal, { kind: 'rejected', ...(reason ? { reason } : {}) });
     }
   }
 
@@ -301,7 +303,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   /** @returns how many there were */
   private async endEach(
     kind: 'withdrawn' | 'dropped',
-    session: Session,
+    session: Proposer,
     matches: (named: Named) => boolean,
   ): Promise<number> {
     const found = <T extends Named>(named: Iterable<T>) =>

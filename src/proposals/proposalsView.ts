@@ -5,21 +5,22 @@ import { printable } from '../base/printable.ts';
 import type { Hunks } from './hunks.ts';
 import { Proposal } from './proposal.ts';
 import type { Proposals } from './proposals.ts';
-import type { Session } from '../server/session.ts';
+import type { Proposer } from '../server/proposer.ts';
+import { Session } from '../server/session.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { fileIcon } from '../editor/fileIcon.ts';
 import { RowMoves } from '../editor/rowMoves.ts';
 
 export interface TerminalsOfSessions {
   /** Undefined where it is not known. */
-  terminalOf(session: Session): vscode.Terminal | undefined;
+  terminalOf(session: Proposer): vscode.Terminal | undefined;
   readonly onDidChange: vscode.Event<unknown>;
 }
 
 /** The tree of what waits for a decision: session → file. */
-export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal>, vscode.Disposable {
+export class ProposalsView implements vscode.TreeDataProvider<Proposer | Proposal>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Proposal | undefined>();
-  private readonly view: vscode.TreeView<Session | Proposal>;
+  private readonly view: vscode.TreeView<Proposer | Proposal>;
   private readonly rows = new RowMoves();
   /** Added and removed lines, as they were last counted. */
   private readonly counts = new WeakMap<Proposal, string>();
@@ -40,7 +41,7 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
     );
   }
 
-  getChildren(element?: Session | Proposal): (Session | Proposal)[] {
+  getChildren(element?: Proposer | Proposal): (Proposer | Proposal)[] {
     const { all } = this.proposals;
     if (element === undefined) {
       return [...new Set(all.map(({ session }) => session))];
@@ -48,17 +49,17 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
     return element instanceof Proposal ? [] : all.filter(({ session }) => session === element);
   }
 
-  getTreeItem(element: Session | Proposal): vscode.TreeItem {
+  getTreeItem(element: Proposer | Proposal): vscode.TreeItem {
     return element instanceof Proposal ? this.fileItem(element) : this.sessionItem(element);
   }
 
   /** Whether a click on its row may be meant for another. */
-  refuseClick(element: Session | Proposal): boolean {
+  refuseClick(element: Proposer | Proposal): boolean {
     return this.rows.refuseClick(rowOf(element));
   }
 
   /** Of the view that has the focus. */
-  async focusedRow(): Promise<Session | Proposal | undefined> {
+  async focusedRow(): Promise<Proposer | Proposal | undefined> {
     return (await import('../editor/focusedRow.ts')).focusedRow(this.view);
   }
 
@@ -76,10 +77,10 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
     this.changed.fire(undefined);
   }
 
-  private sessionItem(session: Session): vscode.TreeItem {
+  private sessionItem(session: Proposer): vscode.TreeItem {
     const item = new vscode.TreeItem(session.label, vscode.TreeItemCollapsibleState.Expanded);
     item.id = rowOf(session);
-    item.iconPath = new vscode.ThemeIcon('terminal');
+    item.iconPath = new vscode.ThemeIcon(session instanceof Session ? 'terminal' : 'comment-discussion');
     item.contextValue = 'session';
     return item;
   }
@@ -115,13 +116,15 @@ export class ProposalsView implements vscode.TreeDataProvider<Session | Proposal
     item.tooltip = `${printable(filePath, 1_000)}\n${marks.join(', ')}${older}`;
     item.resourceUri = fileIcon(filePath);
     item.iconPath = vscode.ThemeIcon.File;
-    item.contextValue = this.terminals.terminalOf(proposal.session) ? 'proposal.terminal' : 'proposal';
+    // An agent of the editor's own is told a reason without one.
+    const takesReason = !(proposal.session instanceof Session) || this.terminals.terminalOf(proposal.session);
+    item.contextValue = takesReason ? 'proposal.terminal' : 'proposal';
     item.command = { title: 'Open', command: commandIds.openProposal, arguments: [proposal] };
     return item;
   }
 }
 
 /** What tells it apart from the others. */
-export function rowOf(element: Session | Proposal): string {
+export function rowOf(element: Proposer | Proposal): string {
   return element instanceof Proposal ? element.uri.toString() : `session ${element.id}`;
 }

@@ -1,6 +1,5 @@
-import { readFile, readdir, readlink } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../base/errors.ts';
 import type { ChildProcesses } from './childProcesses.ts';
 
@@ -56,62 +55,13 @@ async function walkUp(
   return pids;
 }
 
-async function parentFromProc(pid: number): Promise<number | undefined> {
+export async function parentFromProc(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]) || undefined;
 }
 
-/** All that a process has started, and what that has started, and so on; not itself. */
-export async function descendants(pid: number, processes: ChildProcesses): Promise<number[]> {
-  const parents = process.platform === 'linux' ? await parentsOnLinux() : await processTable(processes);
-  const found = new Set([pid]);
-  for (let before = 0; before < found.size;) {
-    before = found.size;
-    for (const [child, parent] of parents) {
-      if (found.has(parent)) {
-        found.add(child);
-      }
-    }
-  }
-  found.delete(pid);
-  return [...found];
-}
-
-/**
- * Asks a process to end, then ends it and all that it has started.
- * @param patience ms that it has to end by itself
- */
-export async function endTree(pid: number, processes: ChildProcesses, patience: number): Promise<void> {
-  // Asked now: what outlives its parent belongs to another one afterwards.
-  const tree = await descendants(pid, processes).catch(() => []);
-  signal(pid, 'SIGTERM');
-  const end = Date.now() + patience;
-  while (isAlive(pid) && Date.now() < end) {
-    await delay(20);
-  }
-  for (const each of [pid, ...tree]) {
-    signal(each, 'SIGKILL');
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // gone already
-  }
-}
-
-async function parentsOnLinux(): Promise<Map<number, number>> {
-  const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
-  const parents = await Promise.all(
-    pids.map(async (pid) => [pid, (await parentFromProc(pid)) ?? 0] as const),
-  );
-  return new Map(parents);
-}
-
 /** Reads all processes at once: on Windows one query costs half a second, however much it asks for. */
-async function processTable(processes: ChildProcesses): Promise<Map<number, number>> {
+export async function processTable(processes: ChildProcesses): Promise<Map<number, number>> {
   const [command, ...args] =
     process.platform === 'win32'
       ? [

@@ -24,6 +24,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from '../protocol/mcp.ts';
+import { Proposer } from './proposer.ts';
 import type { Transport } from './transport.ts';
 
 export interface ServerInfo {
@@ -67,7 +68,7 @@ export interface ToolHost {
 }
 
 /** One connected client: its MCP state, its calls in flight. */
-export class Session implements Disposable {
+export class Session extends Proposer implements Disposable {
   private readonly store = new DisposableStore();
   private readonly closed = this.store.add(new Emitter<void>());
   private readonly initialized = this.store.add(new Emitter<void>());
@@ -110,6 +111,7 @@ export class Session implements Disposable {
     private readonly serverInfo: ServerInfo,
     private readonly log: Logger,
   ) {
+    super();
     this.label = `Claude ${id}`;
     this.store.add(
       transport.onDidReceive((text) => void this.receive(text).catch((error: unknown) => this.fail(error))),

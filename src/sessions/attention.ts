@@ -14,7 +14,8 @@ import { allTabs } from '../editor/tabContent.ts';
 import type { TerminalSigns } from './terminalSigns.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import type { Bridge } from '../server/bridge.ts';
-import type { Session } from '../server/session.ts';
+import type { Proposer } from '../server/proposer.ts';
+import { Session } from '../server/session.ts';
 import { commandIds } from '../editor/commandIds.ts';
 
 /** A proposal; a question of which the CLI's record says that it is up; or a CLI that has rung or is done. */
@@ -27,7 +28,7 @@ class Wait {
   readonly known = new Deferred<void>();
 
   constructor(
-    readonly session: Session,
+    readonly session: Proposer,
     readonly about: Proposal | 'question' | 'call',
     /** The calls of tools that the question can be about, by their ids. */
     public asks: readonly string[] = [],
@@ -84,7 +85,9 @@ export class Attention implements vscode.Disposable {
       }),
       // The CLI calls tools when it goes on.
       bridge.onDidUse((session) => this.isSigned(session) && this.end(session, 'call')),
-      bridge.onDidChangeState(() => this.keep(({ session }) => bridge.sessions.has(session))),
+      bridge.onDidChangeState(() =>
+        this.keep(({ session }) => !(session instanceof Session) || bridge.sessions.has(session)),
+      ),
       vscode.window.onDidEndTerminalShellExecution(({ terminal }) =>
         sessionTerminals.sessionsIn(terminal).forEach((session) => this.end(session, 'call')),
       ),
@@ -96,7 +99,11 @@ export class Attention implements vscode.Disposable {
 
   /** Those with a question out of view, in the terminal; proposals have a view of their own. */
   get asking(): ReadonlySet<Session> {
-    return new Set(this.unseenWaits.filter(({ proposal }) => !proposal).map(({ session }) => session));
+    return new Set(
+      this.unseenWaits.flatMap(({ proposal, session }) =>
+        !proposal && session instanceof Session ? [session] : [],
+      ),
+    );
   }
 
   /** How many sessions wait where the user cannot see it now. */
@@ -135,7 +142,7 @@ export class Attention implements vscode.Disposable {
     }
     const known = new Set(this.waits.map(({ proposal }) => proposal));
     const added = all.filter((proposal) => !known.has(proposal));
-    const isAsked = (session: Session) => added.some((proposal) => proposal.session === session);
+    const isAsked = (session: Proposer) => added.some((proposal) => proposal.session === session);
     // The question that goes with a proposal is the same wait.
     this.keep(({ proposal, session }) => (proposal ? all.includes(proposal) : !isAsked(session)));
     this.waits.push(...added.map((proposal) => new Wait(proposal.session, proposal)));
@@ -269,7 +276,7 @@ export class Attention implements vscode.Disposable {
 
   private notify({ session, about, known }: Wait): void {
     const label = printable(session.label);
-    const state = this.dependencies.sessionRecords.stateOf(session);
+    const state = session instanceof Session ? this.dependencies.sessionRecords.stateOf(session) : undefined;
     const isOver = about === 'call' && state;
     const question = state?.status === 'waiting' ? questionText(state, 80) : 'It asks.';
     const notice = new Notice();

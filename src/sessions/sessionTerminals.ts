@@ -5,6 +5,7 @@ import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
 import { isAlive, lineage, workingDirectory } from '../server/processes.ts';
+import type { Proposer } from '../server/proposer.ts';
 import type { Session, Told } from '../server/session.ts';
 
 /** The sessions of the bridge, as those who show them see them. */
@@ -30,7 +31,7 @@ const rememberedLeft = 'sessionsLeft';
  * shell; and what the session is called: the name of that terminal, until the user gives it another.
  */
 export class SessionTerminals implements vscode.Disposable {
-  private readonly terminals = new WeakMap<Session, vscode.Terminal>();
+  private readonly terminals = new WeakMap<Proposer, vscode.Terminal>();
   private readonly labels: Map<number, string>;
   private readonly folders = new WeakMap<Session, string>();
   /** Those whose label is only for as long as no terminal of theirs is found. */
@@ -124,7 +125,7 @@ export class SessionTerminals implements vscode.Disposable {
   }
 
   /** Undefined for a CLI outside of this window's terminals, in tmux or in a container, and for a closed terminal. */
-  terminalOf(session: Session): vscode.Terminal | undefined {
+  terminalOf(session: Proposer): vscode.Terminal | undefined {
     const terminal = this.terminals.get(session);
     return terminal?.exitStatus === undefined ? terminal : undefined;
   }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Disposable } from '../base/disposable.ts';
 import type { FileDiagnostics } from '../protocol/ide.ts';
+import type { Proposer } from '../server/proposer.ts';
 import type { Session } from '../server/session.ts';
 import { boundDiagnostics } from './boundDiagnostics.ts';
 import { defineTool, json, text, type Tool } from './tool.ts';
@@ -34,7 +35,7 @@ export interface EditListener {
    * This session is about to write the file. Reads it at once: the newest CLI does not wait for the answer.
    * @param uri see `FileDiagnostics`; the file need not exist
    */
-  willEdit(session: Session, uri: string): void;
+  willEdit(session: Proposer, uri: string): void;
 }
 
 /** Also disposed with the session, which may end before it has written. */

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import type { Session } from '../server/session.ts';
+import type { Proposer } from '../server/proposer.ts';
 import { absolutePath } from './paths.ts';
 import { defineTool, text, type Tool } from './tool.ts';
 
 export interface ProposalRequest {
-  session: Session;
+  session: Proposer;
   /** The CLI's name for the proposal, unique per call. */
   tabName: string;
   /** Absolute; neither the file nor its folder need exist. */
@@ -15,7 +15,10 @@ export interface ProposalRequest {
 
 /** How a proposal ended: by a decision, here or at the client (withdrawn), or because nobody waits any more (dropped). */
 export type Outcome =
-  { kind: 'accepted'; finalText: string } | { kind: 'rejected' | 'withdrawn' | 'dropped' };
+  | { kind: 'accepted'; finalText: string }
+  /** `reason`: what the user wants instead; where it can be told so, and not by a terminal. */
+  | { kind: 'rejected'; reason?: string }
+  | { kind: 'withdrawn' | 'dropped' };
 
 export interface ProposalReviewer {
   /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { settingNames } from '../../src/editor/settingNames.ts';
 import { createTools, type ToolPorts } from '../../src/tools/index.ts';
+import { modelVendor, participantId } from '../../src/chat/names.ts';
 import { byKey, commandIds, onRow } from '../../src/editor/commandIds.ts';
 
 interface Manifest {
@@ -12,6 +13,8 @@ interface Manifest {
   contributes: {
     commands: { command: string; title: string; category: string }[];
     menus: Record<string, { command: string }[]>;
+    chatParticipants: { id: string }[];
+    languageModelChatProviders: { vendor: string }[];
     keybindings: { command: string; args?: string; when?: string }[];
     configuration: {
       properties: Record<
@@ -119,6 +122,17 @@ describe('package.json', () => {
     const setting = contributes.configuration.properties['ideBridge.tools.disabled'];
     const tools = createTools({} as ToolPorts).map(({ name }) => name);
     assert.deepEqual(setting?.items?.enum, tools);
+  });
+
+  it('contributes the chat participant and the models that the code registers', () => {
+    assert.deepEqual(
+      contributes.chatParticipants.map(({ id }) => id),
+      [participantId],
+    );
+    assert.deepEqual(
+      contributes.languageModelChatProviders.map(({ vendor }) => vendor),
+      [modelVendor],
+    );
   });
 
   it('compiles against the oldest editor that it claims to run in', () => {

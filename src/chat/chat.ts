@@ -1,0 +1,317 @@
+import * as vscode from 'vscode';
+import { type Cli, findCli } from '../agent/cli.ts';
+import type { FolderOffer, TrustFolders } from '../agent/folderTrust.ts';
+import type { Item } from '../agent/items.ts';
+import type { Initialized } from '../agent/messages.ts';
+import { type AgentOptions, permissionModes } from '../agent/options.ts';
+import type { AskPermission, PermissionDecision } from '../agent/permissions.ts';
+import { errorMessage } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { printable } from '../base/printable.ts';
+import { firstLine } from '../base/text.ts';
+import type { AgentChanges } from '../changes/agentChanges.ts';
+import { Notice } from '../editor/notice.ts';
+import type { Reports } from '../editor/reports.ts';
+import { setting } from '../editor/settings.ts';
+import { workspace } from '../editor/workspaceFolders.ts';
+import type { Proposals } from '../proposals/proposals.ts';
+import type { ChildProcesses } from '../server/childProcesses.ts';
+import { openCommandSetting } from '../sessions/launch.ts';
+import type { Sharing } from '../sharing/sharing.ts';
+import { ChatAgent } from './chatAgent.ts';
+import { ChatThread } from './chatThread.ts';
+import { EditsOfAgent } from './editsOfAgent.ts';
+import { LongTexts } from './longTexts.ts';
+import { code, plain } from './markdown.ts';
+import { modelVendor, participantId } from './names.ts';
+import { type Put, putQuestion } from './permissionQuestion.ts';
+import { promptText } from './promptText.ts';
+import { Questions } from './questions.ts';
+import { StreamSurface } from './streamSurface.ts';
+import type { Button, Surface } from './surface.ts';
+
+export interface ChatDependencies {
+  readonly processes: ChildProcesses;
+  readonly proposals: Proposals;
+  readonly agentChanges: AgentChanges;
+  readonly sharing: Sharing;
+  readonly reports: Reports;
+  readonly workspaceState: vscode.Memento;
+  readonly log: Logger;
+}
+
+/** What an answer remembers of its thread, also over a reload of the window. */
+interface Metadata {
+  readonly sessionId?: string;
+}
+
+/** Ms after which a question that nobody has answered is told by a notification. Whether the chat is in view is not known. */
+const patience = 4_000;
+
+/** Instead of a choice. */
+const showText = 'show the text';
+
+/** Offers of folders, as JSON, to which the user has said yes. */
+const trustedOffers = 'chat.trustedOffers';
+
+/** Answers `@claude`: each thread of the chat is one session of the engine. */
+export class Chat implements vscode.Disposable {
+  /** By the id of the session. */
+  private readonly threads = new Map<string, ChatThread>();
+  private readonly all: ChatThread[] = [];
+  private readonly questions = new Questions();
+  private readonly longTexts = new LongTexts();
+  private lastInitialized: Initialized | undefined;
+  private found: { readonly command: string; readonly cli: Promise<Cli> } | undefined;
+
+  /** @param onModels what `initialized` tells is another */
+  constructor(
+    private readonly dependencies: ChatDependencies,
+    private readonly onModels: () => void,
+  ) {}
+
+  /** What the CLI of the last turn has said of itself. */
+  get initialized(): Initialized | undefined {
+    return this.lastInitialized;
+  }
+
+  async handle(
+    request: vscode.ChatRequest,
+    { history }: vscode.ChatContext,
+    stream: vscode.ChatResponseStream,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.ChatResult> {
+    const surface = new StreamSurface(stream, token);
+    const resume = sessionIn(history);
+    if (!vscode.workspace.isTrusted) {
+      surface.markdown('Claude Code does not run in Restricted Mode. Trust this workspace first.');
+      surface.buttons([{ title: 'Manage Workspace Trust', command: 'manageTrust' }]);
+      return resultOf(resume);
+    }
+    const options = agentOptions();
+    if (!options) {
+      surface.markdown('Claude Code works in a folder. Open one first.');
+      surface.buttons([{ title: 'Open Folder', command: { id: 'vscode.openFolder' } }]);
+      return resultOf(resume);
+    }
+    let thread: ChatThread;
+    try {
+      thread = this.thread(await this.cli(), options, resume, request.prompt);
+      await thread.useModel(modelOf(request));
+    } catch (error) {
+      surface.markdown(`**${plain(errorMessage(error), 1_000)}**`);
+      surface.buttons([settingsButton]);
+      return resultOf(resume);
+    }
+    const prompt = promptText(request, (uri) => this.dependencies.sharing.allows(uri));
+    await thread.turn(prompt, surface, token);
+    if (thread.initialized && thread.initialized !== this.lastInitialized) {
+      this.lastInitialized = thread.initialized;
+      this.onModels();
+    }
+    const { sessionId = resume } = thread;
+    if (sessionId !== undefined) {
+      this.threads.set(sessionId, thread);
+    }
+    return resultOf(sessionId);
+  }
+
+  /** A button: answers the question of that id, or opens a long text. Says so where either is over. */
+  async press(id: unknown, choice: unknown): Promise<void> {
+    const text = choice === showText ? this.longTexts.find(id) : undefined;
+    if (text) {
+      await this.dependencies.reports.show(`${text.title}.txt`, { text: text.text, actions: [] });
+    } else if (!(await this.questions.choose(id, choice))) {
+      void vscode.window.showInformationMessage(
+        choice === showText ? 'This text was not kept.' : 'Nothing was done: this question is over.',
+      );
+    }
+  }
+
+  dispose(): void {
+    this.all.forEach((thread) => thread.dispose());
+  }
+
+  private async cli(): Promise<Cli> {
+    const command = setting('command');
+    if (this.found?.command !== command) {
+      this.found = { command, cli: findCli(this.dependencies.processes, command) };
+    }
+    const { found } = this;
+    try {
+      return await found.cli;
+    } catch (error) {
+      this.found = undefined; // it may be installed meanwhile
+      throw error;
+    }
+  }
+
+  private thread(cli: Cli, options: AgentOptions, resume: string | undefined, prompt: string): ChatThread {
+    const known = resume === undefined ? undefined : this.threads.get(resume);
+    if (known) {
+      known.configure(cli, options);
+      return known;
+    }
+    const { processes, log, proposals, agentChanges } = this.dependencies;
+    const label = `Chat · ${printable(firstLine(prompt), 30)}`;
+    const agent = new ChatAgent(-1 - this.all.length, label);
+    const thread: ChatThread = new ChatThread(
+      { processes, log, trustFolders: (offers, signal) => this.trust(offers, thread.surface, signal) },
+      new EditsOfAgent(agent, proposals, agentChanges),
+      (surface) => this.ask(surface, label),
+      cli,
+      options,
+      {
+        remedies,
+        keep: (title, text) => ({
+          title,
+          command: 'chatButton',
+          args: [this.longTexts.keep(title, text), showText],
+        }),
+      },
+      resume,
+    );
+    this.all.push(thread);
+    return thread;
+  }
+
+  private ask(surface: Surface | undefined, label: string): AskPermission {
+    return async (question, signal): Promise<PermissionDecision> => {
+      if (!surface) {
+        return { kind: 'deny', reason: 'Nobody can be asked: the chat shows no turn of this session.' };
+      }
+      const put = putQuestion(question, this.dependencies.reports);
+      const answer = await this.put(put, surface, label, signal);
+      surface.markdown(`\n\n${answer ? answerWords(answer) : 'The question is over.'}\n\n`);
+      return answer ?? { kind: 'deny', reason: 'The question was withdrawn.' };
+    };
+  }
+
+  /** What folders bring for the CLI runs programs: asked once for each, with the files named. */
+  private async trust(
+    offers: readonly FolderOffer[],
+    surface: Surface | undefined,
+    signal: AbortSignal,
+  ): ReturnType<TrustFolders> {
+    const { workspaceState } = this.dependencies;
+    const known = workspaceState.get<string[]>(trustedOffers, []);
+    const all = offers.map((offer) => JSON.stringify(offer));
+    if (all.every((offer) => known.includes(offer))) {
+      return true;
+    }
+    if (!surface) {
+      return false;
+    }
+    const { id, answer } = this.questions.put(
+      { use: () => 'use' as const, leave: () => 'leave' as const },
+      signal,
+    );
+    surface.markdown(
+      '\n\n**May Claude Code use what this folder brings for it?** Settings, hooks, commands, agents and MCP servers can run programs:\n\n',
+    );
+    for (const file of offers.flatMap(({ files }) => files)) {
+      surface.markdown(`- ${code(file, 1_000)}\n`);
+    }
+    surface.buttons([button('Use Them', id, 'use'), button('Go on without Them', id, 'leave')]);
+    const isYes = (await answer) === 'use';
+    surface.markdown(`\n\n${isYes ? 'They are used.' : 'They are left out.'}\n\n`);
+    if (isYes) {
+      await workspaceState.update(trustedOffers, [...new Set([...known, ...all])]);
+    }
+    return isYes;
+  }
+
+  private async put(
+    put: Put,
+    surface: Surface,
+    label: string,
+    signal: AbortSignal,
+  ): Promise<PermissionDecision | undefined> {
+    const { id, answer } = this.questions.put(put.choices, signal);
+    put.show(surface);
+    surface.buttons(Object.entries(put.titles).map(([choice, title]) => button(title, id, choice)));
+    let notice: Notice | undefined;
+    const timer = setTimeout(
+      () => {
+        if (setting('attention.notify')) {
+          notice = new Notice();
+          const show = { title: 'Show the Chat', command: 'workbench.action.chat.open' };
+          notice.say(`${printable(label)} waits for you`, show, put.words);
+        }
+      },
+      vscode.window.state.focused ? patience : 0,
+    );
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+      notice?.end();
+    }
+  }
+}
+
+const settingsButton: Button = {
+  title: openCommandSetting.title,
+  command: { id: openCommandSetting.command },
+  args: openCommandSetting.arguments,
+};
+
+function button(title: string, id: string, choice: string): Button {
+  return { title, command: 'chatButton', args: [id, choice] };
+}
+
+function answerWords(decision: PermissionDecision): string {
+  if (decision.kind === 'deny') {
+    return 'Denied.';
+  }
+  return decision.rules && decision.rules.length > 0 ? 'Allowed, and noted.' : 'Allowed.';
+}
+
+function remedies({ cause }: Extract<Item, { kind: 'error' }>): readonly Button[] {
+  switch (cause) {
+    case 'notLoggedIn':
+      return [{ title: 'Log In in a Terminal', command: 'newSession' }];
+    case 'notStarted':
+      return [settingsButton, { title: 'Show Log', command: 'showLog' }];
+    case 'ended':
+    case 'unreadable':
+      return [{ title: 'Show Log', command: 'showLog' }];
+    case 'failed':
+    case 'notResumed':
+      return [];
+  }
+}
+
+/** As the settings have it; undefined where no folder is open. */
+function agentOptions(): AgentOptions | undefined {
+  const folders = workspace.folders.map(({ path }) => path);
+  const model = setting('agent.model');
+  const mode = permissionModes.find((name) => name === setting('agent.permissionMode')) ?? 'default';
+  return folders.length === 0
+    ? undefined
+    : {
+        folders,
+        mode,
+        mayBypass: mode === 'bypassPermissions',
+        env: setting('environment'),
+        ...(model === '' ? {} : { model }),
+      };
+}
+
+/** The one that was chosen in the chat, if it is one of the CLI's. */
+function modelOf({ model }: vscode.ChatRequest): string | undefined {
+  return model.vendor === modelVendor && model.id !== 'default' ? model.id : undefined;
+}
+
+function sessionIn(history: vscode.ChatContext['history']): string | undefined {
+  const answers = history.filter(
+    (turn) => turn instanceof vscode.ChatResponseTurn && turn.participant === participantId,
+  );
+  return answers
+    .map((turn) => ((turn as vscode.ChatResponseTurn).result.metadata as Metadata | undefined)?.sessionId)
+    .findLast((id) => typeof id === 'string');
+}
+
+function resultOf(sessionId: string | undefined): vscode.ChatResult {
+  return sessionId === undefined ? {} : { metadata: { sessionId } satisfies Metadata };
+}

@@ -1,0 +1,86 @@
+import { normalize } from 'node:path';
+import { EditTracker } from '../agent/editTracker.ts';
+import { Hooks } from '../agent/hooks.ts';
+import type { ReviewEdit } from '../agent/editReview.ts';
+import { asOpened } from '../editor/workspaceFolders.ts';
+import type { AgentChanges } from '../changes/agentChanges.ts';
+import type { Proposal } from '../proposals/proposal.ts';
+import type { Proposals } from '../proposals/proposals.ts';
+import type { ChatAgent } from './chatAgent.ts';
+import type { Surface } from './surface.ts';
+
+/** Where what an agent edits goes: to the user for review before it is written, and to Agent Changes. */
+export class EditsOfAgent {
+  readonly hooks = new Hooks();
+
+  constructor(
+    private readonly agent: ChatAgent,
+    private readonly proposals: Proposals,
+    private readonly agentChanges: AgentChanges,
+  ) {
+    new EditTracker(
+      this.hooks,
+      (sessionId, filePath) => this.willEdit(filePath, sessionId),
+      ({ filePath }) => {
+        const { review, changes } = agentChanges;
+        review.didCall(agent);
+        review.takeAccepted(asOpened(filePath));
+        void changes.refresh();
+      },
+    );
+  }
+
+  /** @param surface where the outcome is told; undefined where the turn that it belongs to is shown nowhere */
+  reviewer(surface: () => Surface | undefined): ReviewEdit {
+    return async ({ filePath: named, after, question }, signal) => {
+      const { agent, proposals } = this;
+      const filePath = normalize(named); // else it would not be found again in the editor's tabs
+      const shown = this.tellOpened(filePath, surface);
+      const tabName = question.toolUseId ?? question.id;
+      const outcome = await proposals
+        .review({ session: agent, tabName, filePath, proposedText: after }, signal)
+        .finally(() => shown.dispose());
+      const say = (words: string) => surface()?.markdown(`\n\n${words}\n\n`);
+      switch (outcome.kind) {
+        case 'accepted':
+          this.willEdit(filePath); // it is known to be written only from now on
+          say(outcome.finalText === after ? 'Accepted.' : 'Accepted as you have changed it.');
+          return { kind: 'accepted', text: outcome.finalText };
+        case 'rejected': {
+          const { reason } = outcome;
+          say(reason === undefined ? 'Rejected.' : 'Rejected, with a reason.');
+          return { kind: 'rejected', reason: reason ?? 'The user has rejected this edit.' };
+        }
+        case 'withdrawn':
+        case 'dropped':
+          say('Not reviewed: nothing was written.');
+          return { kind: 'rejected', reason: 'The review of this edit has ended without a decision.' };
+      }
+    };
+  }
+
+  private willEdit(filePath: string, conversation?: string): void {
+    const { agent, agentChanges } = this;
+    agentChanges.edits.willEdit(agent, filePath);
+    const set = agentChanges.sets.find(agent);
+    // By which a later window knows that these edits were announced.
+    if (set && conversation !== undefined && !set.conversations.includes(conversation)) {
+      set.conversations.push(conversation);
+      agentChanges.sets.touch();
+    }
+  }
+
+  private tellOpened(filePath: string, surface: () => Surface | undefined): { dispose(): void } {
+    const { agent, proposals } = this;
+    const isThis = (proposal: Proposal) =>
+      proposal.session === agent && proposal.filePath === asOpened(filePath);
+    const listening = proposals.onDidChange(() => {
+      const proposal = proposals.all.find(isThis);
+      if (proposal) {
+        listening.dispose();
+        surface()?.buttons([{ title: 'Show the Proposal', command: 'openProposal', args: [proposal.uri] }]);
+      }
+    });
+    return listening;
+  }
+}

@@ -1,0 +1,29 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import type { ChatDependencies } from './chat.ts';
+import type { Participant } from './participant.ts';
+
+/** Claude Code in the editor's own chat, where it has one. What answers is loaded with the first request. */
+export class ChatFeature implements Disposable {
+  private readonly store = new DisposableStore();
+  private participant: Participant | undefined;
+  /** The editor wants to know who answers before the activation has ended. */
+  readonly ready: Promise<void> | undefined;
+
+  constructor(dependencies: ChatDependencies) {
+    const { createChatParticipant } = (vscode.chat ?? {}) as Partial<typeof vscode.chat>;
+    this.ready =
+      createChatParticipant &&
+      import('./participant.ts').then(({ Participant }) => {
+        this.participant = this.store.add(new Participant(dependencies));
+      });
+  }
+
+  commands() {
+    return { chatButton: (...args: unknown[]) => this.participant?.press(args[0], args[1]) };
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+}

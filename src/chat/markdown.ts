@@ -1,0 +1,37 @@
+import { printable } from '../base/printable.ts';
+import { cut, withLf } from '../base/text.ts';
+
+/** One line of text from outside as Markdown that shows it as it is. @param limit UTF-16 units */
+export function plain(text: string, limit = 200): string {
+  return printable(text, limit).replace(/[!-/:-@[-`{-~]/g, '\\$&');
+}
+
+/** The same, as code. */
+export function code(text: string, limit = 200): string {
+  const line = printable(text, limit);
+  const marks = fence(line, 1);
+  return `${marks} ${line} ${marks}`;
+}
+
+/** Marks that turn the direction of text, and control characters: with them it would read as what it is not. */
+const misleading = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|(?![\n\t])\p{Cc}/gu;
+
+/** Some lines of text from outside as a block of code, which nothing in it can end. @param limit UTF-16 units */
+export function block(text: string, limit: number, language = ''): string {
+  const lines = cut(withLf(text).trimEnd(), limit).replace(misleading, '\uFFFD');
+  const marks = fence(lines, 3);
+  return `\n\n${marks}${language}\n${lines}\n${marks}\n\n`;
+}
+
+/** Backticks: more than there are anywhere in it, in a row. */
+function fence(text: string, least: number): string {
+  const runs = text.match(/`+/g) ?? [];
+  return '`'.repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
+}
+
+/** What is shown of a long text, and how many lines are left out. */
+export function head(text: string, lines: number, limit: number): { shown: string; leftOut: number } {
+  const all = text.trimEnd().split(/\r\n?|\n/);
+  const shown = cut(all.slice(0, lines).join('\n'), limit);
+  return { shown, leftOut: all.length - shown.split('\n').length };
+}

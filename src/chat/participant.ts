@@ -1,0 +1,62 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../base/disposable.ts';
+import type { Chat, ChatDependencies } from './chat.ts';
+import { estimateTokens, modelInformation, refuseRequest } from './modelProvider.ts';
+import { modelVendor, participantId } from './names.ts';
+
+/** Of the editor's API since 1.104; the types that we build with are older. */
+interface ModelApi {
+  registerLanguageModelChatProvider?(vendor: string, provider: object): vscode.Disposable;
+}
+
+/** `@claude`, and the models without which the chat of an editor that has no others takes no request. */
+export class Participant implements vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly modelsChanged = this.store.add(new vscode.EventEmitter<void>());
+  private chat: Chat | undefined;
+
+  constructor(private readonly dependencies: ChatDependencies) {
+    const participant = this.store.add(
+      vscode.chat.createChatParticipant(participantId, async (request, context, stream, token) => {
+        const chat = await this.loaded();
+        return chat.handle(request, context, stream, token);
+      }),
+    );
+    participant.iconPath = new vscode.ThemeIcon('sparkle');
+    this.offerModels();
+  }
+
+  /** See `Chat`. */
+  async press(id: unknown, choice: unknown): Promise<void> {
+    await (await this.loaded()).press(id, choice);
+  }
+
+  dispose(): void {
+    this.chat?.dispose();
+    this.store.dispose();
+  }
+
+  private offerModels(): void {
+    const models = vscode.lm as ModelApi;
+    if (!models.registerLanguageModelChatProvider) {
+      return;
+    }
+    this.store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => this.modelsChanged.fire()));
+    this.store.add(
+      models.registerLanguageModelChatProvider(modelVendor, {
+        onDidChangeLanguageModelChatInformation: this.modelsChanged.event,
+        provideLanguageModelChatInformation: () =>
+          vscode.workspace.isTrusted ? modelInformation(this.chat?.initialized) : [],
+        provideLanguageModelChatResponse: refuseRequest,
+        provideTokenCount: async (_model: unknown, text: unknown) => estimateTokens(text),
+      }),
+    );
+    // Else VS Code 1.139 fails the first request of a window that has no other models.
+    vscode.lm.selectChatModels({ vendor: modelVendor }).then(undefined, () => {});
+  }
+
+  private async loaded(): Promise<Chat> {
+    const { Chat } = await import('./chat.ts');
+    return (this.chat ??= new Chat(this.dependencies, () => this.modelsChanged.fire()));
+  }
+}

@@ -1,0 +1,198 @@
+import * as vscode from 'vscode';
+import type { PermissionDecision, PermissionQuestion } from '../agent/permissions.ts';
+import { printable } from '../base/printable.ts';
+import type { Reports } from '../editor/reports.ts';
+import { isInWorkspace } from '../editor/workspaceFolders.ts';
+import { withoutIcons } from '../editor/plainLabel.ts';
+import { answered, type AskedQuestion, askedQuestions } from './askedQuestions.ts';
+import { block, code, plain } from './markdown.ts';
+import type { Choices } from './questions.ts';
+import { ruleWords } from './ruleWords.ts';
+import type { Surface } from './surface.ts';
+import { toolLine } from './toolLine.ts';
+
+/** UTF-16 units of a command or an input that is shown whole: who agrees must have seen it. */
+const maxShown = 20_000;
+
+/** A question as it is put to the user. */
+export interface Put {
+  /** In short, for a notification. */
+  readonly words: string;
+  /** What their buttons are called, in order. */
+  readonly titles: Readonly<Record<string, string>>;
+  readonly choices: Choices<PermissionDecision>;
+  /** Says what is asked. */
+  show(surface: Surface): void;
+}
+
+/** How the user is asked whether a tool may be used, which plan is to be followed, or what the agent wants to know. */
+export function putQuestion(question: PermissionQuestion, reports: Reports): Put {
+  const asked = question.tool === 'AskUserQuestion' ? askedQuestions(question.input) : undefined;
+  if (asked) {
+    return putAsked(question, asked);
+  }
+  if (question.tool === 'ExitPlanMode') {
+    const { plan } = question.input; // 2.0 and 2.1 put in what stands in the file of the plan, if there is one
+    return putPlan(typeof plan === 'string' ? plan : '', reports);
+  }
+  return putPermission(question);
+}
+
+function putPermission({ tool, input, description, reason, blockedPath, rules }: PermissionQuestion): Put {
+  const line = toolLine(tool, input);
+  const words = line ? `${line.verb} ${line.code ?? line.path ?? line.text ?? ''}`.trim() : tool;
+  // Where there is a rule for this tool, only that: the CLI suggests to ask about no edit any more besides.
+  const ofTool = rules.filter(({ type }) => type === 'addRules');
+  const suggested = ofTool.length > 0 ? ofTool : rules;
+  const always = ruleWords(suggested);
+  return {
+    words: printable(words, 100),
+    titles: {
+      allow: 'Allow',
+      ...(always ? { always: 'Allow Always' } : {}),
+      deny: 'Deny',
+      reason: 'Deny with a Reason…',
+    },
+    choices: {
+      allow: () => ({ kind: 'allow' }),
+      ...(always ? { always: () => ({ kind: 'allow', rules: suggested }) as const } : {}),
+      deny: () => ({ kind: 'deny', reason: 'The user does not want that.' }),
+      reason: denyWithReason,
+    },
+    show(surface) {
+      const isCommand = typeof input['command'] === 'string' && line?.code === input['command'];
+      surface.markdown(`\n\n**May Claude use ${plain(tool)}?**`);
+      const whole = isCommand ? (line.code ?? '') : JSON.stringify(input, null, 2);
+      surface.markdown(block(whole, maxShown, isCommand ? 'sh' : 'json'));
+      if (whole.length > maxShown) {
+        surface.markdown(`**Only the first ${maxShown} of ${whole.length} characters are shown.**\n\n`);
+      }
+      for (const words of [description, reason]) {
+        surface.markdown(words ? `\n\n${plain(words, 500)}\n\n` : '');
+      }
+      if (blockedPath !== undefined && !isInWorkspace(blockedPath)) {
+        surface.markdown(`\n\nOutside of the folders that are open: ${code(blockedPath, 1_000)}\n\n`);
+      }
+      if (always) {
+        const list = always.map(
+          ({ what, words }) => `- ${what === undefined ? '' : code(what, 500)} ${words}`,
+        );
+        surface.markdown(`\n\n*Allow Always* means:\n\n${list.join('\n')}\n\n`);
+      }
+    },
+  };
+}
+
+function putPlan(plan: string, reports: Reports): Put {
+  const read = async () => {
+    await reports.show('Plan of Claude.md', { text: plan, actions: [] });
+    return undefined;
+  };
+  return {
+    words: 'A plan waits for your approval',
+    titles: {
+      read: 'Open the Plan',
+      approve: 'Approve',
+      edits: 'Approve, and Make Edits without Asking',
+      keep: 'Keep Planning',
+      reason: 'Keep Planning, with a Remark…',
+    },
+    choices: {
+      read,
+      approve: () => ({ kind: 'allow', rules: [mode('default')] }),
+      edits: () => ({ kind: 'allow', rules: [mode('acceptEdits')] }),
+      keep: () => ({ kind: 'deny', reason: 'The user wants you to keep planning.' }),
+      reason: denyWithReason,
+    },
+    show(surface) {
+      surface.markdown('\n\n**Is this plan what you want?**\n\n---\n\n');
+      surface.markdown(plan.trim() || '*It has written none.*');
+      surface.markdown('\n\n---\n\n');
+    },
+  };
+}
+
+/** Else the CLI goes on in a mode of its own choice. */
+function mode(name: 'default' | 'acceptEdits') {
+  return { type: 'setMode', mode: name, destination: 'session' } as const;
+}
+
+function putAsked({ input }: PermissionQuestion, asked: readonly AskedQuestion[]): Put {
+  return {
+    words: printable(asked[0]?.question ?? '', 100),
+    titles: { answer: 'Answer…', deny: 'Do Not Answer' },
+    choices: {
+      answer: async () => {
+        const answers: string[][] = [];
+        for (const question of asked) {
+          const answer = await pick(question);
+          if (!answer) {
+            return undefined;
+          }
+          answers.push(answer);
+        }
+        return { kind: 'allow', input: answered(input, asked, answers) };
+      },
+      deny: () => ({ kind: 'deny', reason: 'The user does not want to answer.' }),
+    },
+    show(surface) {
+      for (const { question, options } of asked) {
+        const list = options.map(
+          ({ label, description = '' }) => `- ${plain(label)} ${plain(description, 500)}`,
+        );
+        surface.markdown(`\n\n**${plain(question, 1_000)}**\n\n${list.join('\n')}\n\n`);
+      }
+    },
+  };
+}
+
+/** @returns undefined when the user has left it */
+async function pick({
+  question,
+  header,
+  multiSelect,
+  options,
+}: AskedQuestion): Promise<string[] | undefined> {
+  const other = 'Something else…';
+  const items = [
+    ...options.map(({ label, description = '' }) => ({
+      label: withoutIcons(printable(label)),
+      detail: withoutIcons(printable(description, 500)),
+      value: label,
+    })),
+    { label: other, detail: '', value: undefined },
+  ];
+  const asking = {
+    title: printable(header ?? 'Claude asks'),
+    placeHolder: printable(question, 500),
+    ignoreFocusOut: true,
+  };
+  const picked =
+    multiSelect === true
+      ? await vscode.window.showQuickPick(items, { ...asking, canPickMany: true })
+      : await vscode.window.showQuickPick(items, asking).then((item) => item && [item]);
+  if (!picked || picked.length === 0) {
+    return undefined;
+  }
+  const answers: string[] = [];
+  for (const { value } of picked) {
+    const words =
+      value ?? (await vscode.window.showInputBox({ prompt: asking.placeHolder, ignoreFocusOut: true }));
+    if (words === undefined) {
+      return undefined;
+    }
+    answers.push(words);
+  }
+  return answers;
+}
+
+async function denyWithReason(): Promise<PermissionDecision | undefined> {
+  const words = await vscode.window.showInputBox({
+    title: 'Deny',
+    prompt: 'What should Claude do instead?',
+    ignoreFocusOut: true,
+  });
+  return words === undefined
+    ? undefined
+    : { kind: 'deny', reason: words.trim() || 'The user does not want that.' };
+}

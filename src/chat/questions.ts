@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { Deferred } from '../base/deferred.ts';
+
+/** What a button does: gives the answer, or undefined where the user has thought better of it. */
+export type Choices<T> = Readonly<Record<string, () => Promise<T | undefined> | T>>;
+
+interface Open {
+  readonly choices: Choices<unknown>;
+  readonly answer: Deferred<unknown>;
+}
+
+/** What the agents of the chat ask. A button names its question by an id that no other ever has: it answers that, or nothing. */
+export class Questions {
+  private readonly open = new Map<string, Open>();
+
+  /**
+   * @param signal nobody waits for the answer any more
+   * @returns the answer; undefined once it comes too late
+   */
+  put<T>(
+    choices: Choices<T>,
+    signal: AbortSignal,
+  ): { readonly id: string; readonly answer: Promise<T | undefined> } {
+    const id = randomUUID();
+    const answer = new Deferred<T | undefined>();
+    const end = () => {
+      this.open.delete(id);
+      answer.settle(undefined);
+    };
+    if (signal.aborted) {
+      end();
+    } else {
+      this.open.set(id, { choices, answer: answer as Deferred<unknown> });
+      signal.addEventListener('abort', end, { once: true });
+    }
+    return { id, answer: answer.promise };
+  }
+
+  /** @returns whether there was such a question, and still is when the user has chosen */
+  async choose(id: unknown, choice: unknown): Promise<boolean> {
+    const question = typeof id === 'string' ? this.open.get(id) : undefined;
+    if (!question || typeof choice !== 'string' || !Object.hasOwn(question.choices, choice)) {
+      return false;
+    }
+    const answer = await question.choices[choice]?.();
+    if (answer === undefined) {
+      return true; // it is still open
+    }
+    this.open.delete(id as string);
+    return question.answer.settle(answer);
+  }
+}

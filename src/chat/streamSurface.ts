@@ -1,0 +1,48 @@
+import * as vscode from 'vscode';
+import { commandIds } from '../editor/commandIds.ts';
+import type { Button, Surface } from './surface.ts';
+
+/**
+ * An answer of the chat. Never with `isTrusted`: a link in what the model or a file says can run no command.
+ * Once the request is cancelled the editor takes nothing more, and says so by an error.
+ */
+export class StreamSurface implements Surface {
+  constructor(
+    private readonly stream: vscode.ChatResponseStream,
+    private readonly token: vscode.CancellationToken,
+  ) {}
+
+  markdown(text: string): void {
+    if (text !== '') {
+      this.push(() => this.stream.markdown(text));
+    }
+  }
+
+  file(path: string, line?: number): void {
+    const uri = vscode.Uri.file(path);
+    this.push(() =>
+      this.stream.anchor(line === undefined ? uri : new vscode.Location(uri, new vscode.Position(line, 0))),
+    );
+  }
+
+  progress(words: string): void {
+    this.push(() => this.stream.progress(words));
+  }
+
+  buttons(buttons: readonly Button[]): void {
+    for (const { title, command, args = [] } of buttons) {
+      const id = typeof command === 'string' ? commandIds[command] : command.id;
+      this.push(() => this.stream.button({ title, command: id, arguments: [...args] }));
+    }
+  }
+
+  private push(say: () => void): void {
+    if (!this.token.isCancellationRequested) {
+      try {
+        say();
+      } catch {
+        // The chat has been closed meanwhile; the turn goes on.
+      }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Locator } from 'playwright-core';
+import * as vscode from 'vscode';
+import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
+import { type ContentBlock, text, toolUse } from '../../e2e/mockApi.ts';
+import { cliVersions } from '../../e2e/provisionCli.ts';
+import { until } from '../../support/until.ts';
+import { proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
+
+describe('@claude in the chat', function () {
+  this.timeout(90_000);
+
+  const desk = useDesk();
+  let agent: AgentDesk;
+
+  before(function () {
+    skipOnFloor(this); // its chat takes nothing without another extension
+  });
+
+  beforeEach(async () => {
+    agent = await AgentDesk.open(cliVersions.newest);
+    const cli = await cliOf(cliVersions.newest);
+    await desk.configure('chat.disableAIFeatures', false);
+    await desk.configure('ideBridge.command', cli.path);
+    await desk.configure('ideBridge.environment', agent.options().env);
+    await vscode.commands.executeCommand('workbench.action.chat.open');
+    await vscode.commands.executeCommand('workbench.action.chat.newChat');
+  });
+
+  afterEach(() => agent.close());
+
+  after(async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAuxiliaryBar');
+  });
+
+  const answer = (): Locator => desk.ui.page.locator('.interactive-response').last();
+  const button = (title: string): Locator => answer().locator('.monaco-button', { hasText: title });
+  const says = (words: string) =>
+    until(`"${words}" in the chat`, async () => (await answer().innerText()).includes(words), 30_000);
+  const ask = async (words: string, ...turns: ContentBlock[][]) => {
+    agent.api.script(turns);
+    await vscode.commands.executeCommand('workbench.action.chat.open', { query: `@claude ${words}` });
+  };
+
+  it('answers, and goes on with the same conversation', async () => {
+    await ask('hello', text('Hello **you**.'));
+    await says('Hello you.');
+    await says('tokens in');
+    await ask('and now?', text('Still here.'));
+    await says('Still here.');
+    const { messages } = await agent.api.nextRequest('both prompts', ({ messages }) => messages.length > 2);
+    assert.match(JSON.stringify(messages), /hello.*Hello \*\*you.*and now\?/);
+    await desk.ui.screenshot('chat-text');
+  });
+
+  it('runs a command once its button has been pressed, and the button does nothing twice', async () => {
+    await ask(
+      'run',
+      toolUse('Bash', { command: 'touch ran.txt && echo done', description: 'Runs' }),
+      text('It ran.'),
+    );
+    await button('Allow').first().waitFor({ timeout: 30_000 });
+    await desk.ui.screenshot('chat-question');
+    await button('Allow').first().click();
+    await says('It ran.');
+    await desk.ui.screenshot('chat-command');
+    const result = await agent.api.nextResult('Bash');
+    assert.deepEqual(result, { text: 'done', isError: false });
+    await button('Deny').first().click();
+    const toast = desk.ui.page.locator('.notification-toast', { hasText: 'this question is over' });
+    await toast.waitFor();
+  });
+
+  it('tells the model that a command was denied', async () => {
+    await ask('run', toolUse('Bash', { command: 'touch denied.txt' }), text('I see.'));
+    await button('Deny').first().click({ timeout: 30_000 });
+    await says('I see.');
+    const { text: told, isError } = await agent.api.nextResult('Bash');
+    assert.ok(isError && told.includes('does not want that'), told);
+  });
+
+  it('has an edit reviewed in its diff, and writes what the user has made of it', async () => {
+    const path = desk.scratch.write('a.txt', 'one\r\ntwo\r\n');
+    await ask(
+      'edit',
+      toolUse('Read', { file_path: path }),
+      toolUse('Edit', { file_path: path, old_string: 'two', new_string: 'TWO' }),
+      text('Edited.'),
+    );
+    await until('the diff', () => proposalTabs().length === 1, 30_000);
+    await button('Show the Proposal').click({ timeout: 10_000 });
+    const diff = await until('the editor', () => vscode.window.activeTextEditor);
+    await diff.edit((edit) => edit.insert(new vscode.Position(2, 0), 'three\n'));
+    await desk.ui.screenshot('chat-edit');
+    await vscode.commands.executeCommand('ideBridge.acceptProposal');
+    await says('Edited.');
+    await desk.ui.screenshot('chat-edited');
+    assert.equal(readFileSync(path, 'utf8'), 'one\r\nTWO\r\nthree\r\n');
+    assert.match(await answer().innerText(), /Accepted as you have changed it/);
+  });
+
+  it('lists in Agent Changes what it edits without a question', async () => {
+    await desk.configure('ideBridge.agent.permissionMode', 'acceptEdits');
+    const path = desk.scratch.write('c.txt', 'one\n');
+    await ask(
+      'edit',
+      toolUse('Read', { file_path: path }),
+      toolUse('Edit', { file_path: path, old_string: 'one', new_string: 'ONE' }),
+      text('Edited.'),
+    );
+    await says('Edited.');
+    assert.equal(readFileSync(path, 'utf8'), 'ONE\n');
+    await vscode.commands.executeCommand('ideBridge.changes.focus');
+    const row = desk.ui.page.locator('.monaco-list-row', { hasText: 'Chat · edit' }).first();
+    await row.waitFor();
+    await desk.ui.screenshot('chat-changes');
+    await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+  });
+
+  it('does not write an edit that was rejected', async () => {
+    const path = desk.scratch.write('b.txt', 'one\n');
+    await ask(
+      'edit',
+      toolUse('Read', { file_path: path }),
+      toolUse('Edit', { file_path: path, old_string: 'one', new_string: 'ONE' }),
+      text('As you like.'),
+    );
+    await until('the diff', () => proposalTabs().length === 1, 30_000);
+    await vscode.commands.executeCommand('ideBridge.rejectAllProposals');
+    await says('As you like.');
+    assert.equal(readFileSync(path, 'utf8'), 'one\n');
+    assert.match(await answer().innerText(), /Rejected\./);
+  });
+
+  it('follows a plan once it has been approved', async () => {
+    await desk.configure('ideBridge.agent.permissionMode', 'plan');
+    await ask('plan', text('I think.'));
+    await says('I think.');
+    // The file of the plan, into which the model writes it, is named to it only.
+    const { messages, system } = await agent.api.nextRequest('the prompt');
+    const [file] = /[^\s"]+plans\/[\w-]+\.md/.exec(JSON.stringify([messages, system])) ?? assert.fail();
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '# The plan\n\nDo [it](command:x).');
+    await ask('now', toolUse('ExitPlanMode', {}), text('Done so.'));
+    await button('Open the Plan').click({ timeout: 30_000 });
+    await until('the plan', () => tabs().some(({ label }) => label.includes('Plan of Claude')));
+    assert.match(await answer().innerText(), /The plan/);
+    await desk.ui.screenshot('chat-plan');
+    await button('Approve').first().click();
+    await says('Done so.');
+    assert.ok(!(await agent.api.nextResult('ExitPlanMode')).isError);
+  });
+
+  it('asks what the model wants to know', async () => {
+    const options = [
+      { label: 'A', description: 'first' },
+      { label: '$(x) B', description: 'second' },
+    ];
+    const question = { question: 'Which one?', header: 'Pick', multiSelect: false, options };
+    await ask('ask me', toolUse('AskUserQuestion', { questions: [question] }), text('So B.'));
+    await button('Answer…').click({ timeout: 30_000 });
+    const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: 'second' });
+    await row.waitFor();
+    await desk.ui.screenshot('chat-quick-pick');
+    await row.click();
+    await says('So B.');
+    assert.match((await agent.api.nextResult('AskUserQuestion')).text, /\$\(x\) B/);
+  });
+
+  it('uses nothing that the folder brings for the CLI unless the user says so', async () => {
+    const folder = join(dirname(desk.scratch.folder), '.claude');
+    mkdirSync(folder);
+    try {
+      const ran = desk.scratch.path('ran');
+      const hook = { hooks: [{ type: 'command', command: `touch ${ran}` }] };
+      writeFileSync(join(folder, 'settings.json'), JSON.stringify({ hooks: { UserPromptSubmit: [hook] } }));
+      await ask('hello', text('Without.'));
+      await button('Go on without Them').waitFor({ timeout: 30_000 });
+      await desk.ui.screenshot('chat-trust');
+      await button('Go on without Them').click();
+      await says('Without.');
+      assert.ok(!existsSync(ran));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('says what is wrong where there is no CLI', async () => {
+    await desk.configure('ideBridge.command', join(desk.scratch.folder, 'claude'));
+    await ask('hello');
+    await says('was not found');
+    await button('Open Settings').waitFor();
+  });
+
+  it('stops when it is cancelled, withdraws its question, and takes the next prompt', async () => {
+    await ask('run', toolUse('Bash', { command: 'touch cancelled.txt' }));
+    await button('Allow').first().waitFor({ timeout: 30_000 });
+    await vscode.commands.executeCommand('workbench.action.chat.cancel');
+    await button('Allow').first().click();
+    const toast = desk.ui.page.locator('.notification-toast', { hasText: 'this question is over' });
+    await toast.waitFor();
+    await ask('go on', text('Here again.'));
+    await says('Here again.');
+  });
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { Chat, type ChatDependencies } from '../../../src/chat/chat.ts';
+import { participantId } from '../../../src/chat/names.ts';
+import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
+import { text } from '../../e2e/mockApi.ts';
+import { cliVersions } from '../../e2e/provisionCli.ts';
+import { useDesk } from '../bridge.ts';
+
+/** Another extension host knows of a thread what its answers remember. */
+describe('a thread of the chat after a reload of the window', () => {
+  const desk = useDesk();
+  let agent: AgentDesk;
+
+  beforeEach(async () => {
+    agent = await AgentDesk.open(cliVersions.newest);
+    const cli = await cliOf(cliVersions.newest);
+    await desk.configure('ideBridge.command', cli.path);
+    await desk.configure('ideBridge.environment', agent.options().env);
+  });
+
+  afterEach(() => agent.close());
+
+  async function ask(
+    prompt: string,
+    history: object[],
+  ): Promise<{ said: string; result: vscode.ChatResult }> {
+    const quiet = () => {};
+    // What a turn of words alone does not come by is not there.
+    const chat = new Chat(
+      {
+        processes: agent.processes,
+        log: { trace: quiet, info: quiet, warn: quiet, error: quiet },
+      } as unknown as ChatDependencies,
+      quiet,
+    );
+    let said = '';
+    const result = await chat.handle(
+      { prompt, references: [], model: { vendor: 'another', id: 'x' } } as unknown as vscode.ChatRequest,
+      { history } as unknown as vscode.ChatContext,
+      { markdown: (words: string) => (said += words) } as unknown as vscode.ChatResponseStream,
+      new vscode.CancellationTokenSource().token,
+    );
+    chat.dispose();
+    return { said, result };
+  }
+
+  it('goes on with its session', async () => {
+    agent.api.script([text('One.'), text('Two.')]);
+    const { said, result } = await ask('first', []);
+    assert.match(said, /One\./);
+    const turn = Object.create(vscode.ChatResponseTurn.prototype) as object;
+    Object.assign(turn, { participant: participantId, result });
+    const next = await ask('second', [turn]);
+    assert.match(next.said, /Two\./);
+    assert.deepEqual(next.result, result);
+    const { messages } = await agent.api.nextRequest('both prompts', ({ messages }) => messages.length > 2);
+    assert.match(JSON.stringify(messages), /first.*One\..*second/);
+  }).timeout(60_000);
+});

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { CliConversation } from '../../../src/agent/cliConversation.ts';
+import { Conversation } from '../../../src/agent/conversation.ts';
+import { parseMessage } from '../../../src/agent/messages.ts';
+import type { Surface } from '../../../src/chat/surface.ts';
+import { TurnView } from '../../../src/chat/turnView.ts';
+
+/** What a turn shows, as one text: `<path>` is a link to a file, `(words)` progress, `[title]` a button. */
+class Shown implements Surface {
+  text = '';
+
+  markdown(text: string): void {
+    this.text += text;
+  }
+
+  file(path: string, line?: number): void {
+    this.text += `<${path}${line === undefined ? '' : `:${line}`}>`;
+  }
+
+  progress(words: string): void {
+    this.text += `(${words})`;
+  }
+
+  buttons(buttons: readonly { title: string }[]): void {
+    this.text += buttons.map(({ title }) => `[${title}]`).join('');
+  }
+
+  get lines(): string[] {
+    return this.text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  }
+}
+
+describe('a turn in the chat', () => {
+  let conversation: Conversation;
+  let cli: CliConversation;
+  let shown: Shown;
+  let view: TurnView;
+  let seen: number;
+  let prompt: string;
+  const kept: string[] = [];
+
+  beforeEach(() => {
+    conversation = new Conversation();
+    cli = new CliConversation(conversation);
+    shown = new Shown();
+    cli.addPrompt('an earlier one', 'sent');
+    cli.addError('failed', 'of an earlier turn');
+    seen = conversation.snapshot().seq;
+    prompt = cli.addPrompt('hello', 'queued');
+    view = new TurnView(shown, prompt, {
+      remedies: ({ cause }) => (cause === 'notLoggedIn' ? [{ title: 'Log In', command: 'newSession' }] : []),
+      keep: (title, text) => {
+        kept.push(text);
+        return { title, command: 'chatButton' };
+      },
+    });
+  });
+
+  function update(): void {
+    const next = conversation.updateSince(seen);
+    if (next) {
+      seen = next.type === 'snapshot' ? next.snapshot.seq : next.seq;
+      view.show(next);
+    }
+  }
+
+  function take(...messages: object[]): void {
+    for (const json of messages) {
+      const message = parseMessage(json);
+      assert.ok(message, JSON.stringify(json));
+      cli.take(message, json);
+    }
+    update();
+  }
+
+  const send = () => cli.change(prompt, { state: 'sent' });
+  const event = (event: object) => ({ type: 'stream_event', event, parent_tool_use_id: null });
+  const says = (content: object, parent: string | null = null, id = 'm1') => ({
+    type: 'assistant',
+    message: { id, content: [content] },
+    parent_tool_use_id: parent,
+  });
+  const use = (id: string, name: string, input: object) => ({ type: 'tool_use', id, name, input });
+  const result = (id: string, content: string, is_error = false) => ({
+    type: 'user',
+    message: { content: [{ type: 'tool_result', tool_use_id: id, content, is_error }] },
+    parent_tool_use_id: null,
+  });
+
+  it('says text as it comes, once, and nothing of the turns before', () => {
+    send();
+    take(
+      event({ type: 'message_start', message: { id: 'm1' } }),
+      event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+      event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hel' } }),
+    );
+    assert.deepEqual(shown.lines, ['Hel']);
+    take(event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'lo' } }));
+    take(says({ type: 'text', text: 'Hello.' }));
+    assert.deepEqual(shown.lines, ['Hello.']);
+  });
+
+  it('has a line for each use of a tool, with a link, and those of sub-agents marked', () => {
+    send();
+    take(
+      says(use('t1', 'Read', { file_path: '/a/[b](c).ts', offset: 3 })),
+      says(use('t2', 'Task', { description: 'look *around*' })),
+      says(use('t3', 'Grep', { pattern: 'a`b' }), 't2', 'm2'),
+      says({ type: 'text', text: 'of the sub-agent' }, 't2', 'm2'),
+      says(use('t4', 'mcp__db__query', {}), null, 'm3'),
+      result('t1', '1\tone'),
+    );
+    assert.deepEqual(shown.lines, [
+      '**Read** </a/[b](c).ts:2>',
+      '**Agent** look \\*around\\*',
+      '↳ **Search for** `` a`b ``',
+      '**Use** ` query of db `',
+    ]);
+  });
+
+  it('shows the first lines of what a command says, and the whole by a button', () => {
+    send();
+    const output = Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n');
+    take(says(use('t1', 'Bash', { command: 'ls' })), result('t1', output));
+    assert.deepEqual(shown.lines.slice(0, 4), ['**Run** ` ls `', '```text', 'line 0', 'line 1']);
+    assert.equal(shown.lines.at(-1), '[Show All (12 More Lines)]');
+    assert.equal(kept.at(-1), output);
+  });
+
+  it('shows why a tool has failed, but not that the user has refused it', () => {
+    send();
+    take(
+      says(use('t1', 'Read', { file_path: '/a' })),
+      says(use('t2', 'Edit', { file_path: '/b' }), null, 'm2'),
+    );
+    cli.change(cli.addQuestion('Edit', 't2'), { state: 'denied' });
+    take(result('t1', 'There is no such file.', true), result('t2', 'No thanks', true));
+    assert.deepEqual(shown.lines.slice(2), ['Failed:', '```text', 'There is no such file.', '```']);
+  });
+
+  it('shows the list of tasks when it has changed', () => {
+    send();
+    const todos = (id: string, status: string) =>
+      says(use(id, 'TodoWrite', { todos: [{ content: 'do it', status }] }), null, id);
+    take(todos('t1', 'in_progress'), todos('t2', 'in_progress'));
+    take(todos('t3', 'completed'));
+    assert.deepEqual(shown.lines, ['▸ do it', '✓ do it']);
+  });
+
+  it('ends with what it took', () => {
+    send();
+    take({
+      type: 'result',
+      subtype: 'success',
+      is_error: false,
+      duration_ms: 12_400,
+      total_cost_usd: 0.0123,
+      usage: { input_tokens: 1_000, output_tokens: 20, cache_read_input_tokens: 2_400 },
+    });
+    assert.deepEqual(shown.lines, ['*12 s · 3.4k tokens in, 20 out · $0.012*']);
+    cli.addError('ended', 'later');
+    update();
+    assert.equal(shown.lines.length, 1);
+  });
+
+  it('says what went wrong, with the button that mends it, also where it did not begin', () => {
+    cli.addError('notStarted', 'Claude Code did not start.', 'ENOENT `x`');
+    update();
+    assert.deepEqual(shown.lines, ['**Claude Code did not start\\.**', '```text', 'ENOENT `x`', '```']);
+    send();
+    cli.addError('notLoggedIn', 'Please run /login');
+    update();
+    assert.equal(shown.lines.at(-1), '[Log In]');
+  });
+
+  it('has all of it where it was far behind', () => {
+    send();
+    for (let i = 0; i < 5_000; i++) {
+      cli.take(parseMessage(says({ type: 'text', text: `${i}` }, null, `m${i}`)) ?? assert.fail(), {});
+    }
+    assert.equal(conversation.updateSince(seen)?.type, 'snapshot');
+    update();
+    assert.equal(shown.lines.length, 5_000);
+  });
+});
