@@ -17,6 +17,7 @@ const budgets = {
   'src/editor/focusedRow.ts': 2_000,
   'src/editor/tell.ts': 2_000,
   'src/editor/terminalInput.ts': 6_000,
+  'src/editorTools/editorTools.ts': 40_000,
   'src/mentions/mentionCommands.ts': 5_000,
   'src/mentions/reasons.ts': 11_000,
   'src/notebooks/codeRuns.ts': 15_000,

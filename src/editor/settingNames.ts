@@ -20,6 +20,7 @@ export interface Settings {
   'diff.keepOpenAfterAccept': boolean;
   /** Names. */
   'tools.disabled': string[];
+  'editorTools.enabled': boolean;
   'notebook.confirm': 'always' | 'session' | 'workspace';
   'notebook.cellPosition': 'end' | 'belowSelection';
   'notebook.keepCell': boolean;
@@ -76,6 +77,7 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'diff.acceptOnSave': off,
   'diff.keepOpenAfterAccept': 'free',
   'tools.disabled': 'user', // without some, edits go unseen
+  'editorTools.enabled': off,
   'notebook.confirm': 'user',
   'notebook.cellPosition': 'free',
   'notebook.keepCell': on, // what has run stays to be seen

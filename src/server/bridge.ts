@@ -61,6 +61,7 @@ export class Bridge {
   private currentState: BridgeState = { kind: 'stopped' };
   private running: Running | undefined;
   private lastSessionId = 0;
+  private lastGuestId = 1_000;
   private checkTimer: ReturnType<typeof setInterval> | undefined;
   /** What was last wrong with the lock file, so that it is told once. */
   private lockProblem: string | undefined;
@@ -72,6 +73,11 @@ export class Bridge {
   readonly onDidIdentify = this.identified.event;
   readonly onDidUse = this.used.event;
   readonly onDidTell = this.told.event;
+  /**
+   * What is offered to those who connect at these paths. They are clients of that alone, so no CLI of ours: they are in
+   * no list of sessions, are told of nothing, and their ids count from 1001.
+   */
+  readonly endpoints = new Map<string | undefined, ToolHost>();
   /** For the protocol inspector. */
   readonly messages = new MessageLog();
 
@@ -224,15 +230,20 @@ export class Bridge {
 
   private admit(transport: Transport): void {
     const { tools, serverInfo, log } = this.options;
-    const session = new Session(++this.lastSessionId, transport, tools, serverInfo, log);
+    const endpoint = this.endpoints.get(transport.path);
+    const id = endpoint ? ++this.lastGuestId : ++this.lastSessionId;
+    const session = new Session(id, transport, endpoint ?? tools, serverInfo, log);
+    session.onDidTell((told) => this.told.fire({ ...told, session }));
+    session.onDidExchange(({ from, message }) => this.messages.add(id, from, message));
+    if (endpoint) {
+      return; // it goes with its connection
+    }
     session.onDidInitialize(() => {
       this.openSessions.add(session);
       log.info(`Session ${session.id} connected.`);
       this.stateChanged.fire(this.currentState);
     });
     session.onDidUse(() => this.used.fire(session));
-    session.onDidTell((told) => this.told.fire({ ...told, session }));
-    session.onDidExchange(({ from, message }) => this.messages.add(session.id, from, message));
     session.onDidIdentify(() => {
       log.info(`Session ${session.id} is ${describe(session)}.`);
       this.identified.fire(session);

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { settingNames } from '../../src/editor/settingNames.ts';
 import { createTools, type ToolPorts } from '../../src/tools/index.ts';
+import { createEditorTools } from '../../src/editorTools/index.ts';
+import type { Workshop } from '../../src/editorTools/workshop.ts';
 import { byKey, commandIds, onRow } from '../../src/editor/commandIds.ts';
 
 interface Manifest {
@@ -117,8 +119,11 @@ describe('package.json', () => {
 
   it('lets the user turn off each tool', () => {
     const setting = contributes.configuration.properties['ideBridge.tools.disabled'];
-    const tools = createTools({} as ToolPorts).map(({ name }) => name);
-    assert.deepEqual(setting?.items?.enum, tools);
+    const tools = [...createTools({} as ToolPorts), ...createEditorTools({} as Workshop)];
+    assert.deepEqual(
+      setting?.items?.enum,
+      tools.map(({ name }) => name),
+    );
   });
 
   it('compiles against the oldest editor that it claims to run in', () => {
