@@ -3,7 +3,7 @@ import type { Logger } from '../base/logger.ts';
 import { setting } from '../editor/settings.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
 import type { Bridge } from '../server/bridge.ts';
-import type { ToolCall, ToolHost } from '../server/session.ts';
+import type { Session, ToolCall, ToolHost } from '../server/session.ts';
 import type { Sharing } from '../sharing/sharing.ts';
 import type { DiagnosticsSource } from '../tools/getDiagnostics.ts';
 import type { LatestSelection } from '../tools/getLatestSelection.ts';
@@ -29,8 +29,8 @@ export class EditorToolsFeature implements ToolHost {
     ports.bridge.endpoints.set('/editor', this);
   }
 
-  async list(): Promise<ToolDefinition[]> {
-    return (await this.load()).list();
+  async list(session: Session): Promise<ToolDefinition[]> {
+    return (await this.load()).list(session);
   }
 
   async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
+import { TypeScriptProject } from './typescriptProject.ts';
 
 /** ms after which a language server that does not answer is no longer waited for. */
 const patience = 30_000;
@@ -20,6 +21,7 @@ export class LanguageServers {
   private readonly awake = new Set<string>();
   /** Ids of languages of which none did, and when that was, on the clock that nobody sets. */
   private readonly silent = new Map<string, number>();
+  private readonly typescript = new TypeScriptProject();
 
   /**
    * What the servers for that document say to one of the `vscode.execute…Provider` commands.
@@ -33,6 +35,7 @@ export class LanguageServers {
     ...args: unknown[]
   ): Promise<T | undefined> {
     if (document) {
+      await this.typescript.isRead(document, signal);
       await this.wake(document, signal);
     }
     signal.throwIfAborted();

@@ -166,7 +166,7 @@ export function flatten(
   uri: vscode.Uri,
   outer: readonly string[] = [],
 ): FlatSymbol[] {
-  return symbols.flatMap((symbol) => {
+  return [...symbols].sort(byStart).flatMap((symbol) => {
     const names = [...outer, plainName(symbol.name)];
     const { kind } = symbol;
     if ('location' in symbol && !('children' in symbol)) {
@@ -180,6 +180,11 @@ export function flatten(
     const own = { names, kind, detail, depth: outer.length, uri, start: selectionRange.start, range };
     return [own, ...flatten(children, uri, names)];
   });
+}
+
+function byStart(a: SymbolFound, b: SymbolFound): number {
+  const [one, other] = [a, b].map((each) => ('range' in each ? each.range : each.location.range).start);
+  return one && other ? one.compareTo(other) : 0;
 }
 
 /** What the `names` of a symbol end with. */

@@ -61,7 +61,7 @@ export interface ToolCall {
 
 /** The tools as a session sees them. */
 export interface ToolHost {
-  list(): Promise<ToolDefinition[]>;
+  list(session: Session): Promise<ToolDefinition[]>;
   /** @throws JsonRpcError for an unknown tool or bad arguments. */
   call(name: string, args: unknown, call: ToolCall): Promise<ToolResult>;
 }
@@ -283,7 +283,7 @@ export class Session implements Disposable {
   }
 
   private async listTools(): Promise<object> {
-    return { tools: await this.tools.list() };
+    return { tools: await this.tools.list(this) };
   }
 
   private initialize(params: Params): object {

@@ -17,6 +17,10 @@ interface Answer {
   data: Record<string, unknown> | undefined;
 }
 
+interface GitExports {
+  getAPI(version: 1): { openRepository(root: vscode.Uri): Promise<unknown> };
+}
+
 const files = {
   'tsconfig.json': '{ "include": ["*.ts"] }\n',
   'shapes.ts': [
@@ -117,8 +121,9 @@ describe('the editor tools', function () {
       places(await call('definition', { file: `${name}/main.ts`, line: 7, symbol: 'Square' })),
       ['shapes.ts:5:14  export class Square implements Shape {'],
     );
-    assert.deepEqual(places(await call('implementation', at('shapes.ts', 'Shape'))), [
-      'shapes.ts:5:14  export class Square implements Shape {',
+    assert.deepEqual(places(await call('implementation', at('shapes.ts', 'Shape.area'))), [
+      'shapes.ts:9:3  area(): number {',
+      'shapes.ts:6:3  constructor(private readonly side: number) {}',
     ]);
     const { data } = await call('typeDefinition', { file: scratch.path('main.ts'), line: 8, column: 20 });
     assert.deepEqual(data, {
@@ -149,8 +154,8 @@ describe('the editor tools', function () {
   });
 
   it('find a member by its class, and who calls it', async () => {
-    const calls = await call('callHierarchy', { ...at('shapes.ts', 'Square.area'), direction: 'incoming' });
-    assert.equal(calls.isError, false, calls.text);
+    const incoming = await call('callHierarchy', { ...at('shapes.ts', 'Shape.area'), direction: 'incoming' });
+    assert.ok(incoming.text.includes('main.ts:3:17  function total  (calls in 4)'), incoming.text);
     const outgoing = await call('callHierarchy', { ...at('main.ts', 'total'), direction: 'outgoing' });
     assert.ok(outgoing.text.includes('shapes.ts:2:3  method area  (calls in 4)'), outgoing.text);
   });
@@ -164,7 +169,10 @@ describe('the editor tools', function () {
 
   it('list the symbols of a file, and find them in the workspace', async () => {
     const { text } = await call('documentSymbols', { file: `${name}/shapes.ts` });
-    assert.match(text, /^5 symbols\n[^]*5:14 {2}class Square\n[^]* {2}9:3 {2}method area/);
+    assert.match(
+      text,
+      /^6 symbols\n[^]*5:14 {2}class Square\n[^]* {2}6:32 {2}property side\n {2}9:3 {2}method area/,
+    );
     const found = await call('workspaceSymbols', { query: 'Square', file: `${name}/main.ts` });
     assert.ok(found.text.includes(`${name}/shapes.ts:5:1  class Square`), found.text);
     assert.doesNotMatch(found.text, /id_rsa/);
@@ -230,6 +238,21 @@ describe('the editor tools', function () {
     assert.deepEqual(places(listed), ['main.ts', 'plain.xyz', 'shapes.ts', 'tsconfig.json']);
     assert.match(listed.text, /1 more not shared/);
     assert.deepEqual(places(await call('searchFiles', { glob: `${name}/*.ts` })), ['main.ts', 'shapes.ts']);
+    execFileSync('git', ['init', '-q', '-b', 'trunk', scratch.folder]);
+    const git = await vscode.extensions.getExtension<GitExports>('vscode.git')?.activate();
+    await git?.getAPI(1).openRepository(vscode.Uri.file(scratch.folder));
+    const changed = await until('the changes', async () => {
+      const answer = await call('changedFiles');
+      return places(answer).length > 0 && answer;
+    });
+    assert.deepEqual(places(changed).sort(), [
+      'main.ts  untracked',
+      'plain.xyz  untracked',
+      'shapes.ts  untracked',
+      'tsconfig.json  untracked',
+    ]);
+    assert.doesNotMatch(changed.text, /id_rsa/);
+    rmSync(scratch.path('.git'), { recursive: true });
   });
 
   it('say so where no language server covers a file', async () => {
