@@ -13,6 +13,7 @@ const budgets = {
   'src/changes/undoDecision.ts': 3_000,
   'src/changes/unwatchedEdits.ts': 46_000,
   'src/doctor/pages.ts': 15_000,
+  'src/documents/formatFile.ts': 2_000,
   'src/documents/typescript.ts': 5_000,
   'src/editor/focusedRow.ts': 2_000,
   'src/editor/tell.ts': 2_000,

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { ToolCall } from '../server/session.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { EditorToolName } from './names.ts';
 import { Refusal } from './refusal.ts';
 
 /** What a tool has found, in words for a model and as data for a program. */
@@ -11,7 +12,7 @@ export interface Found<Output> {
 
 /** A tool that changes nothing. What it refuses by a `Refusal`, the model is told. */
 export function readingTool<Input extends z.ZodMiniObject, Output extends z.ZodMiniObject>(tool: {
-  name: string;
+  name: EditorToolName;
   title: string;
   description: string;
   input: Input;

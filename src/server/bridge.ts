@@ -61,7 +61,6 @@ export class Bridge {
   private currentState: BridgeState = { kind: 'stopped' };
   private running: Running | undefined;
   private lastSessionId = 0;
-  private lastGuestId = 1_000;
   private checkTimer: ReturnType<typeof setInterval> | undefined;
   /** What was last wrong with the lock file, so that it is told once. */
   private lockProblem: string | undefined;
@@ -75,7 +74,7 @@ export class Bridge {
   readonly onDidTell = this.told.event;
   /**
    * What is offered to those who connect at these paths. They are clients of that alone, so no CLI of ours: they are in
-   * no list of sessions, are told of nothing, and their ids count from 1001.
+   * no list of sessions, are told of nothing, and have the id 0.
    */
   readonly endpoints = new Map<string | undefined, ToolHost>();
   /** For the protocol inspector. */
@@ -231,11 +230,13 @@ export class Bridge {
   private admit(transport: Transport): void {
     const { tools, serverInfo, log } = this.options;
     const endpoint = this.endpoints.get(transport.path);
-    const id = endpoint ? ++this.lastGuestId : ++this.lastSessionId;
+    const id = endpoint ? 0 : ++this.lastSessionId;
     const session = new Session(id, transport, endpoint ?? tools, serverInfo, log);
     session.onDidTell((told) => this.told.fire({ ...told, session }));
     session.onDidExchange(({ from, message }) => this.messages.add(id, from, message));
     if (endpoint) {
+      session.label = `a client of ${transport.path}`;
+      log.info(`There is ${session.label}.`);
       return; // it goes with its connection
     }
     session.onDidInitialize(() => {

@@ -102,7 +102,7 @@ export class Session implements Disposable {
   /** Every message, decoded, in both directions. */
   readonly onDidExchange = this.exchanged.event;
 
-  /** @param id counts from 1 within one bridge. */
+  /** @param id counts from 1 within one bridge; 0 for what is no session of a CLI, see `Bridge.endpoints` */
   constructor(
     readonly id: number,
     private readonly transport: Transport,

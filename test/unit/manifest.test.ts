@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { settingNames } from '../../src/editor/settingNames.ts';
 import { createTools, type ToolPorts } from '../../src/tools/index.ts';
-import { createEditorTools } from '../../src/editorTools/index.ts';
-import type { Workshop } from '../../src/editorTools/workshop.ts';
+import { editorToolNames } from '../../src/editorTools/names.ts';
 import { byKey, commandIds, onRow } from '../../src/editor/commandIds.ts';
 
 interface Manifest {
@@ -119,11 +118,10 @@ describe('package.json', () => {
 
   it('lets the user turn off each tool', () => {
     const setting = contributes.configuration.properties['ideBridge.tools.disabled'];
-    const tools = [...createTools({} as ToolPorts), ...createEditorTools({} as Workshop)];
-    assert.deepEqual(
-      setting?.items?.enum,
-      tools.map(({ name }) => name),
-    );
+    const tools = createTools({} as ToolPorts).map(({ name }) => name);
+    const all = [...tools, ...editorToolNames];
+    assert.deepEqual(setting?.items?.enum, all);
+    assert.equal(new Set(all).size, all.length);
   });
 
   it('compiles against the oldest editor that it claims to run in', () => {
