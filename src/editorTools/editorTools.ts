@@ -32,7 +32,7 @@ export class EditorTools implements ToolHost {
 
   async list(session: Session): Promise<ToolDefinition[]> {
     const tools = await this.offered.list();
-    return prefersText(session) ? tools.map(({ outputSchema: _, ...tool }) => tool) : tools;
+    return prefersText(session) ? tools.map(withoutOutput) : tools;
   }
 
   async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {
@@ -66,6 +66,10 @@ export class EditorTools implements ToolHost {
   private isOn(): boolean {
     return vscode.workspace.isTrusted && setting('editorTools.enabled');
   }
+}
+
+function withoutOutput({ name, description, inputSchema, annotations }: ToolDefinition): ToolDefinition {
+  return { name, description, inputSchema, ...(annotations && { annotations }) };
 }
 
 /** CLI 2.1.330 gives the model the data in the place of the text, which says the same in half as many characters. */

@@ -104,9 +104,12 @@ async function related(
         ...(await lines.place(item.uri, item.selectionRange.start)),
         ...(lineNumbers.length > 0 && { calls: lineNumbers }),
       };
-      const { text: _, ...at } = data;
+      const { path, line, column } = data;
       const where = lineNumbers.length > 0 ? `  (calls in ${lineNumbers.join(', ')})` : '';
-      return { line: `${placeText(at, shortName)}  ${data.kind} ${data.symbol}${where}`, data };
+      return {
+        line: `${placeText({ path, line, column }, shortName)}  ${data.kind} ${data.symbol}${where}`,
+        data,
+      };
     },
     withheld,
   );

@@ -75,7 +75,11 @@ export class LanguageServers {
       return;
     }
     const deadline = performance.now() + startTime;
-    const started = Promise.allSettled(extensions.map(async (each) => each.activate()));
+    const started = Promise.allSettled(
+      extensions.map(async (each) => {
+        await each.activate();
+      }),
+    );
     await Promise.race([started, sleep(startTime, undefined, { signal, ref: false })]);
     while (performance.now() < deadline) {
       signal.throwIfAborted();

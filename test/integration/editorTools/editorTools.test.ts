@@ -302,6 +302,15 @@ describe('the editor tools', function () {
       });
     }
 
+    it('patterns that never end: text is literal, and a glob modest', async () => {
+      const { text } = await call('searchFiles', { text: '(a+)+$', glob: `${name}/**` });
+      assert.match(text, /^0 places/);
+      await assert.rejects(call('searchFiles', { glob: '{a,{a,'.repeat(20) }), /too many/);
+      await assert.rejects(call('searchFiles', { glob: '*a'.repeat(50) }), /too many/);
+      assert.match((await call('definition', { symbol: '(a+)+$' })).text, /No language server knows of/);
+      assert.deepEqual(places(await call('searchFiles', { glob: '../**' })), []);
+    });
+
     it('everything while sharing is off', async () => {
       await configure('share.enabled', false);
       try {
