@@ -8,6 +8,7 @@ const features = [
   'notebooks',
   'sessions',
   'documents',
+  'editorTools',
   'changes',
   'mentions',
   'doctor',

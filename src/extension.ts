@@ -4,6 +4,7 @@ import { AgentChanges } from './changes/agentChanges.ts';
 import { ChatFeature } from './chat/feature.ts';
 import { DoctorFeature } from './doctor/feature.ts';
 import { DocumentsFeature } from './documents/feature.ts';
+import { EditorToolsFeature } from './editorTools/feature.ts';
 import { Reports } from './editor/reports.ts';
 import { setting } from './editor/settings.ts';
 import { UserPlace } from './editor/userPlace.ts';
@@ -61,8 +62,25 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const sharing = new SharingFeature(bridge, git, workspaceState, reports);
   const notebooks = new NotebooksFeature(workspaceState);
   const documents = new DocumentsFeature(bridge, proposals, sharing.sharing);
+  const editorTools = new EditorToolsFeature({
+    bridge,
+    sharing: sharing.sharing,
+    diagnostics: documents.diagnostics,
+    tabs: documents.tabs,
+    selections: sharing.selections,
+    storageUri,
+    log,
+  });
   const agentChanges = new AgentChanges(storageUri, git, log);
-  const sessions = new SessionsFeature(bridge, proposals, sessionTerminals, userPlace, context, log);
+  const sessions = new SessionsFeature(
+    bridge,
+    proposals,
+    sessionTerminals,
+    userPlace,
+    context,
+    editorTools,
+    log,
+  );
   const { attention, states, records } = sessions;
   const mentioning = new MentionsFeature(
     { bridge, proposals, proposing, sharing, sessionTerminals, records, userPlace, log },

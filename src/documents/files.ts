@@ -6,7 +6,7 @@ import { findText } from '../tools/findText.ts';
 import type { Formatter } from '../tools/jetBrains.ts';
 import type { FileOpener, OpenedFile, OpenFileRequest } from '../tools/openFile.ts';
 import { openFile } from '../editor/documents.ts';
-import { candidates, isRegularFile } from '../editor/paths.ts';
+import { candidates } from '../editor/paths.ts';
 import { rawFileUri, rawUri } from '../editor/rawUri.ts';
 
 /** VS Code hands extensions no larger documents. */
@@ -43,28 +43,7 @@ export class Files implements FileOpener, Documents, Formatter {
   }
 
   async format(input: string): Promise<boolean | undefined> {
-    const path = candidates(input).find(isRegularFile);
-    if (path === undefined) {
-      return undefined;
-    }
-    const document = await readDocument(path);
-    const edits = (await formattingOf(document)) ?? (await formattingOf(document));
-    if (!edits) {
-      throw new Error(`${path} was edited meanwhile. Try again.`);
-    }
-    if (edits.length === 0) {
-      return false; // no formatter, or one that has nothing to change: the editor does not tell them apart
-    }
-    const edit = new vscode.WorkspaceEdit();
-    edit.set(document.uri, edits);
-    const wasDirty = document.isDirty;
-    if (!(await vscode.workspace.applyEdit(edit))) {
-      throw new Error(`The editor refused to change ${path}.`);
-    }
-    if (!wasDirty && document.isDirty && !(await document.save())) {
-      throw new Error(`${path} is formatted, but the editor did not save it.`);
-    }
-    return true;
+    return (await import('./formatFile.ts')).formatFile(input);
   }
 
   private async openText(document: vscode.TextDocument, request: OpenFileRequest): Promise<OpenedFile> {
@@ -145,7 +124,8 @@ function existingFile(input: string): string {
   return path;
 }
 
-async function readDocument(path: string): Promise<vscode.TextDocument> {
+/** @throws Error that says why it cannot be shown as text */
+export async function readDocument(path: string): Promise<vscode.TextDocument> {
   try {
     return await vscode.workspace.openTextDocument(vscode.Uri.file(path));
   } catch (error) {
@@ -161,22 +141,6 @@ function findUntitled(name: string): vscode.TextDocument | undefined {
 
 function filePath({ isUntitled, uri }: Pick<vscode.TextDocument, 'isUntitled' | 'uri'>): string {
   return isUntitled ? uri.path : uri.fsPath;
-}
-
-/** @returns undefined when the text has changed meanwhile, which these edits do not fit */
-async function formattingOf(document: vscode.TextDocument): Promise<vscode.TextEdit[] | undefined> {
-  const { uri, version } = document;
-  const edits = await vscode.commands.executeCommand<vscode.TextEdit[] | undefined>(
-    'vscode.executeFormatDocumentProvider',
-    uri,
-    formattingOptions(uri),
-  );
-  return document.version === version ? (edits ?? []) : undefined;
-}
-
-function formattingOptions(uri: vscode.Uri): vscode.FormattingOptions {
-  const editor = vscode.workspace.getConfiguration('editor', uri);
-  return { tabSize: editor.get('tabSize', 4), insertSpaces: editor.get('insertSpaces', true) };
 }
 
 function stat(path: string): Stats | undefined {

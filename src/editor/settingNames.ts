@@ -23,6 +23,7 @@ export interface Settings {
   'diff.keepOpenAfterAccept': boolean;
   /** Names. */
   'tools.disabled': string[];
+  'editorTools.enabled': boolean;
   'notebook.confirm': 'always' | 'session' | 'workspace';
   'notebook.cellPosition': 'end' | 'belowSelection';
   'notebook.keepCell': boolean;
@@ -81,6 +82,7 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'diff.acceptOnSave': off,
   'diff.keepOpenAfterAccept': 'free',
   'tools.disabled': 'user', // without some, edits go unseen
+  'editorTools.enabled': off,
   'notebook.confirm': 'user',
   'notebook.cellPosition': 'free',
   'notebook.keepCell': on, // what has run stays to be seen

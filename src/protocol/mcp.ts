@@ -30,6 +30,8 @@ export type Content = { type: 'text'; text: string } | { type: 'image'; data: st
 
 export interface ToolResult {
   content: Content[];
+  /** The same as data, for a tool that says by `outputSchema` what it gives. */
+  structuredContent?: object;
   isError?: boolean;
 }
 
@@ -37,4 +39,14 @@ export interface ToolDefinition {
   name: string;
   description: string;
   inputSchema: object;
+  outputSchema?: object;
+  annotations?: ToolAnnotations;
+}
+
+/** What a client may want to know before it lets a model call a tool (MCP 2025-03-26 and newer). */
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  /** False where the tool looks at nothing but this editor. */
+  readonly openWorldHint?: boolean;
 }

@@ -72,6 +72,11 @@ export class Bridge {
   readonly onDidIdentify = this.identified.event;
   readonly onDidUse = this.used.event;
   readonly onDidTell = this.told.event;
+  /**
+   * What is offered to those who connect at these paths. They are clients of that alone, so no CLI of ours: they are in
+   * no list of sessions, are told of nothing, and have the id 0.
+   */
+  readonly endpoints = new Map<string | undefined, ToolHost>();
   /** For the protocol inspector. */
   readonly messages = new MessageLog();
 
@@ -224,15 +229,22 @@ export class Bridge {
 
   private admit(transport: Transport): void {
     const { tools, serverInfo, log } = this.options;
-    const session = new Session(++this.lastSessionId, transport, tools, serverInfo, log);
+    const endpoint = this.endpoints.get(transport.path);
+    const id = endpoint ? 0 : ++this.lastSessionId;
+    const session = new Session(id, transport, endpoint ?? tools, serverInfo, log);
+    session.onDidTell((told) => this.told.fire({ ...told, session }));
+    session.onDidExchange(({ from, message }) => this.messages.add(id, from, message));
+    if (endpoint) {
+      session.label = `a client of ${transport.path}`;
+      log.info(`There is ${session.label}.`);
+      return; // it goes with its connection
+    }
     session.onDidInitialize(() => {
       this.openSessions.add(session);
       log.info(`Session ${session.id} connected.`);
       this.stateChanged.fire(this.currentState);
     });
     session.onDidUse(() => this.used.fire(session));
-    session.onDidTell((told) => this.told.fire({ ...told, session }));
-    session.onDidExchange(({ from, message }) => this.messages.add(session.id, from, message));
     session.onDidIdentify(() => {
       log.info(`Session ${session.id} is ${describe(session)}.`);
       this.identified.fire(session);

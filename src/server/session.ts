@@ -62,7 +62,7 @@ export interface ToolCall {
 
 /** The tools as a session sees them. */
 export interface ToolHost {
-  list(): Promise<ToolDefinition[]>;
+  list(session: Session): Promise<ToolDefinition[]>;
   /** @throws JsonRpcError for an unknown tool or bad arguments. */
   call(name: string, args: unknown, call: ToolCall): Promise<ToolResult>;
 }
@@ -103,7 +103,7 @@ export class Session extends Proposer implements Disposable {
   /** Every message, decoded, in both directions. */
   readonly onDidExchange = this.exchanged.event;
 
-  /** @param id counts from 1 within one bridge. */
+  /** @param id counts from 1 within one bridge; 0 for what is no session of a CLI, see `Bridge.endpoints` */
   constructor(
     readonly id: number,
     private readonly transport: Transport,
@@ -285,7 +285,7 @@ export class Session extends Proposer implements Disposable {
   }
 
   private async listTools(): Promise<object> {
-    return { tools: await this.tools.list() };
+    return { tools: await this.tools.list(this) };
   }
 
   private initialize(params: Params): object {

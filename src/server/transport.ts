@@ -5,6 +5,8 @@ import { Emitter, type Event } from '../base/emitter.ts';
 export interface Transport {
   readonly onDidReceive: Event<string>;
   readonly onDidClose: Event<void>;
+  /** Of the URL at which the client has connected, with what follows a `?`. */
+  readonly path?: string | undefined;
   send(text: string): void;
   /** @param reason told to the client, when it has broken a rule */
   close(reason?: string): void;
@@ -29,6 +31,7 @@ export class WebSocketTransport implements Transport {
   constructor(
     private readonly socket: WebSocket,
     pingInterval: number,
+    readonly path?: string,
   ) {
     socket.on('message', (data: Buffer, isBinary) => {
       if (isBinary) {

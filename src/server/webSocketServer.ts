@@ -123,7 +123,7 @@ export class LoopbackServer {
       return;
     }
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      this.connected.fire(new WebSocketTransport(webSocket, this.pingInterval));
+      this.connected.fire(new WebSocketTransport(webSocket, this.pingInterval, request.url));
     });
   }
 

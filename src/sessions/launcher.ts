@@ -20,6 +20,11 @@ const restoringTime = 10_000;
 /** Process ids of the shells of our terminals, which outlive a window reload. */
 const rememberedShells = 'launchedShells';
 
+/** What each session is started with besides the arguments of the settings, as long as the bridge is what it is. */
+export interface LaunchArguments {
+  launchArguments(): Promise<string[]>;
+}
+
 /** Runs the CLI in integrated terminals, and finds the one to go back to. */
 export class Launcher implements vscode.Disposable {
   /** Ours in which the CLI has not ended, oldest first; that it has is known through shell integration only. */
@@ -40,6 +45,7 @@ export class Launcher implements vscode.Disposable {
     private readonly states: Pick<SessionStates, 'absent'>,
     private readonly userPlace: UserPlace,
     private readonly memento: vscode.Memento,
+    private readonly others: LaunchArguments,
   ) {
     this.subscriptions = vscode.Disposable.from(
       vscode.window.onDidOpenTerminal((terminal) => this.adopt(terminal)),
@@ -182,7 +188,10 @@ export class Launcher implements vscode.Disposable {
 
   private async start(terminal: vscode.Terminal, args: readonly string[]): Promise<void> {
     const { runInNewTerminal } = await import('../editor/terminalInput.ts');
-    const line = commandLine(setting('command'), configuredArguments().concat(args));
+    const line = commandLine(
+      setting('command'),
+      configuredArguments().concat(args, await this.others.launchArguments()),
+    );
     if (!(await runInNewTerminal(terminal, line))) {
       this.launched.delete(terminal);
       (await import('./launchProblems.ts')).tellUsed();

@@ -27,11 +27,9 @@ export class ToolRegistry implements ToolHost {
   }
 
   async list(): Promise<ToolDefinition[]> {
-    const { jsonSchemaOf } = await import('./jsonSchema.ts');
+    const { definitionOf } = await import('./jsonSchema.ts');
     const disabled = this.disabled();
-    return [...this.tools.values()]
-      .filter(({ name }) => !disabled.includes(name))
-      .map(({ name, description, input }) => ({ name, description, inputSchema: jsonSchemaOf(input) }));
+    return [...this.tools.values()].filter(({ name }) => !disabled.includes(name)).map(definitionOf);
   }
 
   async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {

@@ -1,11 +1,14 @@
 import type * as z from 'zod/mini';
-import type { ToolResult } from '../protocol/mcp.ts';
+import type { ToolAnnotations, ToolResult } from '../protocol/mcp.ts';
 import type { ToolCall } from '../server/session.ts';
 
 export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodMiniObject;
+  /** What `structuredContent` has. */
+  readonly output?: z.ZodMiniObject;
+  readonly annotations?: ToolAnnotations;
   /** @throws $ZodError when `args` do not fit the schema. */
   run(args: unknown, call: ToolCall): Promise<ToolResult>;
 }

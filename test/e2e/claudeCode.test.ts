@@ -14,6 +14,7 @@ import {
   severalMentionScenarios,
 } from './contextScenarios.ts';
 import { coreScenarios } from './coreScenarios.ts';
+import { editorToolScenarios } from './editorToolScenarios.ts';
 import { olderTextScenarios } from './olderTextScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
 import { problemScenarios } from './problemScenarios.ts';
@@ -50,6 +51,7 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   changesScenarios(desk);
   shellScenarios(desk);
   problemScenarios(desk);
+  editorToolScenarios(desk);
 });
 
 describe(`Claude Code ${cliVersions.newest} in a plain window`, () => {

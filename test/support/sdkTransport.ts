@@ -12,10 +12,11 @@ export class SdkTransport implements Transport {
   constructor(
     private readonly port: number,
     private readonly token: string,
+    private readonly path = '/',
   ) {}
 
   start(): Promise<void> {
-    const socket = new WebSocket(`ws://127.0.0.1:${this.port}`, ['mcp'], {
+    const socket = new WebSocket(`ws://127.0.0.1:${this.port}${this.path}`, ['mcp'], {
       headers: { 'X-Claude-Code-Ide-Authorization': this.token },
     });
     this.socket = socket;

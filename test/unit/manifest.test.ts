@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { settingNames } from '../../src/editor/settingNames.ts';
 import { createTools, type ToolPorts } from '../../src/tools/index.ts';
 import { modelVendor, participantId } from '../../src/chat/names.ts';
+import { editorToolNames } from '../../src/editorTools/names.ts';
 import { byKey, commandIds, onRow } from '../../src/editor/commandIds.ts';
 
 interface Manifest {
@@ -121,7 +122,9 @@ describe('package.json', () => {
   it('lets the user turn off each tool', () => {
     const setting = contributes.configuration.properties['ideBridge.tools.disabled'];
     const tools = createTools({} as ToolPorts).map(({ name }) => name);
-    assert.deepEqual(setting?.items?.enum, tools);
+    const all = [...tools, ...editorToolNames];
+    assert.deepEqual(setting?.items?.enum, all);
+    assert.equal(new Set(all).size, all.length);
   });
 
   it('contributes the chat participant and the models that the code registers', () => {

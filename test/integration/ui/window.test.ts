@@ -315,6 +315,7 @@ describe('in the window', () => {
         { absent: [] },
         userPlace,
         memento,
+        { launchArguments: () => Promise.resolve([]) },
       );
       vscode.window.registerTerminalProfileProvider = registerTerminalProfileProvider;
       return {

@@ -40,6 +40,40 @@ describe('bridge', () => {
     assert.deepEqual(await second.callForTexts('hello'), ['hello']);
   });
 
+  it('offers other tools at a path of their own, to clients that are no sessions', async () => {
+    const { bridge, lock } = await bridges.start();
+    const tool = { name: 'look', description: '', inputSchema: { type: 'object' } };
+    bridge.endpoints.set('/other', {
+      list: async () => [tool],
+      call: async () => ({ content: [{ type: 'text', text: 'looked' }] }),
+    });
+    const told: string[] = [];
+    bridge.onDidTell(({ what, session }) => told.push(`${what} to ${session.label}`));
+    const client = new Client({ name: 'sdk', version: '1.0.0' });
+    await client.connect(new SdkTransport(lock.port, lock.authToken, '/other'));
+    const { tools } = await client.listTools();
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      ['look'],
+    );
+    await client.callTool({ name: 'look' });
+    assert.deepEqual(told, ['look to a client of /other']);
+    assert.equal(bridge.sessions.size, 0);
+    const session = await bridges.connect(lock);
+    assert.deepEqual(await session.callForTexts('hello'), ['hello']);
+    assert.deepEqual(
+      [...bridge.sessions].map(({ label }) => label),
+      ['Claude 1'],
+    );
+    const refused = new SdkTransport(lock.port, 'wrong', '/other');
+    await assert.rejects(refused.start(), /401/);
+    const closed = new Promise<void>((resolve) => {
+      client.onclose = resolve;
+    });
+    await bridge.stop();
+    await closed;
+  });
+
   it('counts a session when its handshake is done, not before', async () => {
     const { bridge, lock } = await bridges.start();
     const socket = await IdeClient.open({ port: lock.port, token: lock.authToken });

@@ -1,0 +1,45 @@
+import * as vscode from 'vscode';
+import { candidates, isRegularFile } from '../editor/paths.ts';
+import { readDocument } from './files.ts';
+
+/** See `Formatter`. In a module of its own: only the clients of one dialect ask for it. */
+export async function formatFile(input: string): Promise<boolean | undefined> {
+  const path = candidates(input).find(isRegularFile);
+  if (path === undefined) {
+    return undefined;
+  }
+  const document = await readDocument(path);
+  const edits = (await formattingOf(document)) ?? (await formattingOf(document));
+  if (!edits) {
+    throw new Error(`${path} was edited meanwhile. Try again.`);
+  }
+  if (edits.length === 0) {
+    return false; // no formatter, or one that has nothing to change: the editor does not tell them apart
+  }
+  const edit = new vscode.WorkspaceEdit();
+  edit.set(document.uri, edits);
+  const wasDirty = document.isDirty;
+  if (!(await vscode.workspace.applyEdit(edit))) {
+    throw new Error(`The editor refused to change ${path}.`);
+  }
+  if (!wasDirty && document.isDirty && !(await document.save())) {
+    throw new Error(`${path} is formatted, but the editor did not save it.`);
+  }
+  return true;
+}
+
+/** @returns undefined when the text has changed meanwhile, which these edits do not fit */
+async function formattingOf(document: vscode.TextDocument): Promise<vscode.TextEdit[] | undefined> {
+  const { uri, version } = document;
+  const edits = await vscode.commands.executeCommand<vscode.TextEdit[] | undefined>(
+    'vscode.executeFormatDocumentProvider',
+    uri,
+    formattingOptions(uri),
+  );
+  return document.version === version ? (edits ?? []) : undefined;
+}
+
+function formattingOptions(uri: vscode.Uri): vscode.FormattingOptions {
+  const editor = vscode.workspace.getConfiguration('editor', uri);
+  return { tabSize: editor.get('tabSize', 4), insertSpaces: editor.get('insertSpaces', true) };
+}

@@ -1,0 +1,149 @@
+import { realpath, stat } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { errorMessage } from '../base/errors.ts';
+import { onOneLine } from './onOneLine.ts';
+import { fileUriOf } from '../editor/cells.ts';
+import { candidates } from '../editor/paths.ts';
+import { tabsWith } from '../editor/tabContent.ts';
+import { isInWorkspace } from '../editor/workspaceFolders.ts';
+import type { Sharing } from '../sharing/sharing.ts';
+import { Refusal } from './refusal.ts';
+
+/** Of a file that is opened for a tool, in bytes. */
+const maxFile = 10 * 1024 * 1024;
+
+/** The one place that decides which files a client may name, and of which it may hear. */
+export class Access {
+  constructor(private readonly sharing: Sharing) {}
+
+  /** @throws Refusal while nothing is shared */
+  check(): void {
+    const { state } = this.sharing;
+    if (state !== 'on') {
+      throw new Refusal(`Sharing is ${state} in this editor window, so its tools tell nothing.`);
+    }
+  }
+
+  /**
+   * The document of a file in the workspace, or of one that the user has open; by its name an untitled one.
+   * @throws Refusal for everything else
+   */
+  async document(input: string): Promise<vscode.TextDocument> {
+    const untitled = vscode.workspace.textDocuments.find(
+      (each) => each.isUntitled && each.uri.path === input,
+    );
+    if (untitled && this.sharing.allows(untitled.uri)) {
+      return untitled;
+    }
+    const uri = await this.file(input);
+    const known = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
+    try {
+      return known ?? (await vscode.workspace.openTextDocument(uri));
+    } catch (error) {
+      throw new Refusal(`The editor cannot open ${quoted(input)} as text: ${onOneLine(errorMessage(error))}`);
+    }
+  }
+
+  /** A folder of the workspace. @throws Refusal for everything else */
+  async folder(input: string): Promise<vscode.Uri> {
+    const uri = await this.existing(input);
+    if (!(await stat(uri.fsPath)).isDirectory()) {
+      throw new Refusal(`${quoted(input)} is no folder.`);
+    }
+    return uri;
+  }
+
+  /**
+   * Which of these a client may hear of: those in files, which the settings do not keep back under any of their names.
+   * @param uriOf the file of an item
+   */
+  async shared<T>(
+    items: readonly T[],
+    uriOf: (item: T) => vscode.Uri,
+  ): Promise<{ items: T[]; withheld: number }> {
+    const files = new Map(items.map((item) => [uriOf(item).toString(), fileUriOf(uriOf(item))]));
+    const verdicts = new Map<string, boolean>();
+    await this.learn([...files.values()]);
+    for (const [key, uri] of files) {
+      verdicts.set(key, ['file', 'untitled'].includes(uri.scheme) && (await this.isShared(uri)));
+    }
+    const shared = items.filter((item) => verdicts.get(uriOf(item).toString()));
+    return { items: shared, withheld: items.length - shared.length };
+  }
+
+  /** Whether it lies in the workspace, and no link leads out of it. False for what is not there. */
+  async isInside(uri: vscode.Uri): Promise<boolean> {
+    const real = uri.scheme === 'file' ? await realPath(uri.fsPath) : undefined;
+    return real !== undefined && isInWorkspace(real);
+  }
+
+  private async file(input: string): Promise<vscode.Uri> {
+    const uri = await this.existing(input);
+    const found = await stat(uri.fsPath);
+    if (!found.isFile()) {
+      throw new Refusal(`${quoted(input)} is no file.`); // to read a pipe would never end
+    }
+    if (found.size > maxFile) {
+      throw new Refusal(`${quoted(input)} is too large for the tools of the editor.`);
+    }
+    return uri;
+  }
+
+  /** Says the same of what is outside whether it is there or not. */
+  private async existing(input: string): Promise<vscode.Uri> {
+    this.check();
+    if (/^[a-z][\w+.-]+:/i.test(input) && !input.toLowerCase().startsWith('file:')) {
+      throw new Refusal(`Only files can be named, by a path or a file: URI, not ${quoted(input)}.`);
+    }
+    const uris = named(input);
+    await this.learn(uris);
+    for (const uri of uris) {
+      const isThere = (await this.isInside(uri)) || tabsWith(uri).length > 0;
+      if (isThere && (await this.isShared(uri))) {
+        return uri;
+      }
+      if (isThere) {
+        throw new Refusal(`${quoted(input)} is not shared by the settings of this editor.`);
+      }
+    }
+    throw new Refusal(`There is no ${quoted(input)} in the workspace folders, nor is it open in the editor.`);
+  }
+
+  private async learn(uris: readonly vscode.Uri[]): Promise<void> {
+    await this.sharing.learn(uris.filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => fsPath));
+  }
+
+  /** By its own name, and by that of the file to which it leads if it is a link. */
+  private async isShared(uri: vscode.Uri): Promise<boolean> {
+    if (!this.sharing.allows(uri)) {
+      return false;
+    }
+    const real = uri.scheme === 'file' ? await realPath(uri.fsPath) : undefined;
+    if (real === undefined || real === uri.fsPath) {
+      return true;
+    }
+    const target = vscode.Uri.file(real);
+    await this.learn([target]);
+    return this.sharing.allows(target);
+  }
+}
+
+function named(input: string): vscode.Uri[] {
+  try {
+    return candidates(input).map((path) => vscode.Uri.file(path));
+  } catch (error) {
+    throw new Refusal(errorMessage(error));
+  }
+}
+
+async function realPath(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch {
+    return undefined; // it is not there
+  }
+}
+
+function quoted(input: string): string {
+  return `"${onOneLine(input)}"`;
+}

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { errorMessage } from '../base/errors.ts';
+import { setting } from '../editor/settings.ts';
+import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
+import type { Session, ToolCall, ToolHost } from '../server/session.ts';
+import { ToolRegistry } from '../tools/registry.ts';
+import { Access } from './access.ts';
+import type { EditorToolsPorts } from './feature.ts';
+import { createEditorTools } from './index.ts';
+import { LanguageServers } from './languageServers.ts';
+import { writeMcpConfig } from './mcpConfig.ts';
+import { Targets } from './targets.ts';
+
+/** The tools, while the user has switched them on: else there are none. */
+export class EditorTools implements ToolHost {
+  private readonly tools: ToolRegistry;
+  private readonly none: ToolRegistry;
+
+  constructor(private readonly ports: EditorToolsPorts) {
+    const { sharing, diagnostics, tabs, selections, log } = ports;
+    this.none = new ToolRegistry([], log);
+    const access = new Access(sharing);
+    const servers = new LanguageServers();
+    const targets = new Targets(access, servers);
+    this.tools = new ToolRegistry(
+      createEditorTools({ access, servers, targets, diagnostics, tabs, selections }),
+      log,
+      () => setting('tools.disabled'),
+    );
+  }
+
+  async list(session: Session): Promise<ToolDefinition[]> {
+    const tools = await this.offered.list();
+    return prefersText(session) ? tools.map(withoutOutput) : tools;
+  }
+
+  async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {
+    const { structuredContent, ...result } = await this.offered.call(name, args, call);
+    return structuredContent === undefined || prefersText(call.session)
+      ? result
+      : { ...result, structuredContent };
+  }
+
+  async launchArguments(): Promise<string[]> {
+    const { bridge, storageUri, log } = this.ports;
+    const { lockFilePath } = bridge;
+    if (!this.isOn() || !storageUri || lockFilePath === undefined) {
+      return [];
+    }
+    try {
+      const path = join(storageUri.fsPath, 'editor-tools.json');
+      writeMcpConfig(path, lockFilePath);
+      // In one word: the option takes several values, and would swallow a prompt that follows.
+      return [`--mcp-config=${path}`];
+    } catch (error) {
+      log.warn(`This session starts without the editor tools: ${errorMessage(error)}`);
+      return [];
+    }
+  }
+
+  private get offered(): ToolRegistry {
+    return this.isOn() ? this.tools : this.none;
+  }
+
+  private isOn(): boolean {
+    return vscode.workspace.isTrusted && setting('editorTools.enabled');
+  }
+}
+
+function withoutOutput({ name, description, inputSchema, annotations }: ToolDefinition): ToolDefinition {
+  return { name, description, inputSchema, ...(annotations && { annotations }) };
+}
+
+/** CLI 2.1.330 gives the model the data in the place of the text, which says the same in half as many characters. */
+function prefersText({ clientInfo }: Session): boolean {
+  return clientInfo?.name === 'claude-code';
+}

@@ -1,0 +1,49 @@
+import type * as vscode from 'vscode';
+import type { Logger } from '../base/logger.ts';
+import { setting } from '../editor/settings.ts';
+import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
+import type { Bridge } from '../server/bridge.ts';
+import type { Session, ToolCall, ToolHost } from '../server/session.ts';
+import type { Sharing } from '../sharing/sharing.ts';
+import type { DiagnosticsSource } from '../tools/getDiagnostics.ts';
+import type { LatestSelection } from '../tools/getLatestSelection.ts';
+import type { OpenEditors } from '../tools/openEditors.ts';
+import type { EditorTools } from './editorTools.ts';
+
+export interface EditorToolsPorts {
+  readonly bridge: Bridge;
+  readonly sharing: Sharing;
+  readonly diagnostics: DiagnosticsSource;
+  readonly tabs: OpenEditors;
+  readonly selections: LatestSelection;
+  /** Of this window; absent where no folder is open. */
+  readonly storageUri: vscode.Uri | undefined;
+  readonly log: Logger;
+}
+
+/** What the editor knows, as tools for any MCP client: at a path of its own, and only if the user wants it. */
+export class EditorToolsFeature implements ToolHost {
+  private loaded: EditorTools | undefined;
+
+  constructor(private readonly ports: EditorToolsPorts) {
+    ports.bridge.endpoints.set('/editor', this);
+  }
+
+  async list(session: Session): Promise<ToolDefinition[]> {
+    return (await this.load()).list(session);
+  }
+
+  async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {
+    return (await this.load()).call(name, args, call);
+  }
+
+  /** With which a CLI of this window has these tools. */
+  async launchArguments(): Promise<string[]> {
+    return setting('editorTools.enabled') ? (await this.load()).launchArguments() : [];
+  }
+
+  private async load(): Promise<EditorTools> {
+    const { EditorTools } = await import('./editorTools.ts');
+    return (this.loaded ??= new EditorTools(this.ports));
+  }
+}

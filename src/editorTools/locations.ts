@@ -1,0 +1,79 @@
+import type * as vscode from 'vscode';
+import * as z from 'zod/mini';
+import type { Tool } from '../tools/tool.ts';
+import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
+import { placeOutput } from './places.ts';
+import { readingTool } from './readingTool.ts';
+import { shortName, SourceLines } from './sourceLines.ts';
+import { target } from './targets.ts';
+import type { Workshop } from './workshop.ts';
+
+const kinds = [
+  ['definition', 'Definition', 'Definition', 'Where a symbol is defined'],
+  ['declaration', 'Declaration', 'Declaration', 'Where a symbol is declared'],
+  ['typeDefinition', 'Type Definition', 'TypeDefinition', 'Where the type of a symbol is defined'],
+  [
+    'implementation',
+    'Implementations',
+    'Implementation',
+    'What implements an interface, an abstract class or its method',
+  ],
+  ['references', 'References', 'Reference', 'All uses of a symbol, its declaration among them'],
+] as const;
+
+/** Those that answer by places in files. */
+export function locationTools({ access, servers, targets }: Workshop): Tool[] {
+  return kinds.map(([name, title, provider, description]) =>
+    readingTool({
+      name,
+      title,
+      description: `${description}, by the editor's language server, unsaved text included. Answers path:line:column and the source line`,
+      input: z.object({ ...target, ...paging }),
+      output: z.object({ places: z.array(placeOutput), ...pageOutput }),
+      async run(args, { signal }) {
+        const { document, position } = await targets.find(args, signal);
+        const found = await servers.ask<Found[]>(
+          document,
+          signal,
+          `vscode.execute${provider}Provider`,
+          document.uri,
+          position,
+        );
+        if (!found || found.length === 0) {
+          await servers.mustCover(document, signal);
+        }
+        const { items, withheld } = await access.shared(inOrder(found ?? []), ({ uri }) => uri);
+        const lines = new SourceLines(access);
+        const shown = await page(
+          items,
+          args,
+          async ({ uri, start }) => {
+            const data = await lines.place(uri, start);
+            return { line: placeText(data, shortName), data };
+          },
+          withheld,
+        );
+        return { text: pageText(shown, 'place', 'places'), data: { places: shown.items, ...shown.counts } };
+      },
+    }),
+  );
+}
+
+type Found = vscode.Location | vscode.LocationLink;
+
+/** Each place once, by file and line: so that pages go on where the last one has ended. */
+function inOrder(found: readonly Found[]): { uri: vscode.Uri; start: vscode.Position }[] {
+  const byKey = new Map(
+    found.map((each) => {
+      const [uri, range] =
+        'targetUri' in each
+          ? [each.targetUri, each.targetSelectionRange ?? each.targetRange]
+          : [each.uri, each.range];
+      const { start } = range;
+      return [`${uri.toString()} ${start.line} ${start.character}`, { uri, start, name: uri.toString() }];
+    }),
+  );
+  return [...byKey.values()].sort(
+    (a, b) => Number(a.name > b.name) - Number(a.name < b.name) || a.start.compareTo(b.start),
+  );
+}

@@ -1,0 +1,29 @@
+import { mkdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import * as z from 'zod/mini';
+import { replaceFile } from '../server/replaceFile.ts';
+import { readSmallFile } from '../server/smallFile.ts';
+
+const lockFileContent = z.object({ authToken: z.string() });
+
+/**
+ * Writes what `--mcp-config` of a CLI has to name, so that it has the editor tools as the server `editor`. In a file that
+ * only this user can read: the arguments of a process can be read by all.
+ * @param path where it is written, over what was there for the bridge before
+ * @param lockFile of the running bridge, which has its token
+ * @throws Error when either cannot be
+ */
+export function writeMcpConfig(path: string, lockFile: string): void {
+  const lock = readSmallFile(lockFile);
+  if (!lock) {
+    throw new Error('The lock file of the bridge cannot be read.');
+  }
+  const { authToken } = lockFileContent.parse(JSON.parse(lock.text));
+  const editor = {
+    type: 'ws',
+    url: `ws://127.0.0.1:${basename(lockFile, '.lock')}/editor`,
+    headers: { 'X-Claude-Code-Ide-Authorization': authToken },
+  };
+  mkdirSync(dirname(path), { recursive: true });
+  replaceFile(path, JSON.stringify({ mcpServers: { editor } }));
+}

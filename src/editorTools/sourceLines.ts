@@ -1,0 +1,67 @@
+import { readFile, stat } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { isSame } from '../editor/documents.ts';
+import type { Access } from './access.ts';
+import { type Place, shownLine } from './answers.ts';
+
+/** Of a file that is read for the sake of a line, in bytes. */
+const maxFile = 2 * 1024 * 1024;
+
+/**
+ * Lines of files as the editor has them, else as they are on disk: a language server would be told of each document
+ * that was opened for that. For one answer.
+ */
+export class SourceLines {
+  private readonly files = new Map<string, Promise<readonly string[]>>();
+
+  constructor(private readonly access: Access) {}
+
+  /** Of a file that is shared. @param position 0-based */
+  async place(uri: vscode.Uri, { line, character }: vscode.Position): Promise<Place> {
+    const text = await this.line(uri, line);
+    return {
+      path: pathOf(uri),
+      line: line + 1,
+      column: character + 1,
+      ...(text !== undefined && { text: shownLine(text) }),
+    };
+  }
+
+  /** Undefined where there is none, or none that may be read. @param line 0-based */
+  async line(uri: vscode.Uri, line: number): Promise<string | undefined> {
+    const document = vscode.workspace.textDocuments.find((each) => isSame(each.uri, uri));
+    if (document) {
+      return line < document.lineCount ? document.lineAt(line).text : undefined;
+    }
+    const key = uri.toString();
+    const lines = this.files.get(key) ?? this.read(uri);
+    this.files.set(key, lines);
+    return (await lines)[line];
+  }
+
+  private async read(uri: vscode.Uri): Promise<readonly string[]> {
+    try {
+      if (!(await this.access.isInside(uri))) {
+        return []; // a language server may name any file of this machine
+      }
+      const found = await stat(uri.fsPath);
+      return found.isFile() && found.size <= maxFile
+        ? (await readFile(uri.fsPath, 'utf8')).split(/\r\n?|\n/)
+        : [];
+    } catch {
+      return []; // deleted meanwhile
+    }
+  }
+}
+
+/** The path of a file, the name of an untitled document. */
+export function pathOf(uri: vscode.Uri): string {
+  return uri.scheme === 'untitled' ? uri.path : uri.fsPath;
+}
+
+/** Relative to the folder of the window, if it has just one. */
+export function shortName(path: string): string {
+  return vscode.workspace.workspaceFolders?.length === 1
+    ? vscode.workspace.asRelativePath(path, false)
+    : path;
+}

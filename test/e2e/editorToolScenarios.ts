@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import type { Desk } from './desk.ts';
+import { MockApi, text, toolUse } from './mockApi.ts';
+
+const tool = 'mcp__editor__references';
+
+/** What the model gets of the editor's language servers, in a session that the extension has started. */
+export function editorToolScenarios(desk: () => Desk): void {
+  it('lets the model find references by the language server, if the user wants that', async () => {
+    const api = await MockApi.start();
+    try {
+      await desk().file('tsconfig.json', '{}');
+      const { path } = await desk().file('shape.ts', 'export const side = 3;\n');
+      const uses = await desk().file(
+        'uses.ts',
+        "import { side } from './shape';\nexport const area = side * side;\n",
+      );
+      await desk().configure({
+        'ideBridge.editorTools.enabled': true,
+        'ideBridge.environment': { ANTHROPIC_BASE_URL: api.url },
+        'ideBridge.arguments': ['-p', 'who uses side', '--allowedTools', tool],
+      });
+      // The CLI makes the model load the tools of servers first.
+      api.script([
+        toolUse('ToolSearch', { query: `select:${tool}`, max_results: 1 }),
+        toolUse(tool, { file: path, symbol: 'side' }),
+        text('these do'),
+      ]);
+      await desk().window.runCommand('IDE Bridge: Open Claude Code in the Panel');
+      const result = await api.nextResult(tool);
+      assert.equal(result.isError, false, result.text);
+      assert.match(result.text, /4 places[^]*shape\.ts:1:14 {2}export const side = 3;[^]*uses\.ts:2:21/);
+      assert.ok(uses.exists());
+    } finally {
+      await api.close();
+    }
+  });
+}

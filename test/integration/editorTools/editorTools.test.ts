@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import * as vscode from 'vscode';
+import { editorToolNames } from '../../../src/editorTools/names.ts';
+import { SdkTransport } from '../../support/sdkTransport.ts';
+import { until } from '../../support/until.ts';
+import { currentLock, Scratch } from '../bridge.ts';
+import { configure } from '../fakeCli.ts';
+
+interface Answer {
+  text: string;
+  isError: boolean;
+  // The SDK's client has checked it against the schema of the tool.
+  data: Record<string, unknown> | undefined;
+}
+
+interface GitExports {
+  getAPI(version: 1): { openRepository(root: vscode.Uri): Promise<unknown> };
+}
+
+const files = {
+  'tsconfig.json': '{ "include": ["*.ts"] }\n',
+  'shapes.ts': [
+    'export interface Shape {',
+    '  area(): number;',
+    '}',
+    '',
+    'export class Square implements Shape {',
+    '  constructor(private readonly side: number) {}',
+    '',
+    '  /** In square units. */',
+    '  area(): number {',
+    '    return this.side * this.side;',
+    '  }',
+    '}',
+    '',
+  ].join('\n'),
+  'main.ts': [
+    "import { Square, type Shape } from './shapes';",
+    '',
+    'export function total(shapes: Shape[]): number {',
+    '  return shapes.reduce((sum, shape) => sum + shape.area(), 0);',
+    '}',
+    '',
+    'const square = new Square(3);',
+    'console.log(total([square]));',
+    "export const wrong: number = 'text';",
+    '',
+  ].join('\n'),
+  'id_rsa.ts': "import { Square } from './shapes';\n\nexport const secret = new Square(42);\n",
+  'plain.xyz': 'words that no server knows\n',
+};
+
+describe('the editor tools', function () {
+  this.timeout(60_000);
+  let client: Client;
+  let scratch: Scratch;
+  let name: string;
+
+  before(async () => {
+    await configure('editorTools.enabled', true);
+    scratch = new Scratch();
+    name = basename(scratch.folder);
+    Object.entries(files).forEach(([file, content]) => scratch.write(file, content));
+    client = await connect();
+    // The server starts, and reads the project.
+    await until(
+      'the language server',
+      async () => (await call('hover', at('main.ts', 'total'))).text.includes('total'),
+      40_000,
+    );
+  });
+  after(async () => {
+    await client.close();
+    scratch.remove();
+    await configure('editorTools.enabled', undefined);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  async function connect(): Promise<Client> {
+    const { port, authToken } = await currentLock();
+    const made = new Client({ name: 'sdk', version: '1.0.0' });
+    await made.connect(new SdkTransport(port, authToken, '/editor'));
+    await made.listTools(); // from then on it checks what tools answer
+    return made;
+  }
+
+  async function call(tool: string, args: object = {}): Promise<Answer> {
+    const result = await client.callTool({ name: tool, arguments: { ...args } });
+    const [block] = result.content as { text: string }[];
+    return {
+      text: block?.text ?? '',
+      isError: result.isError === true,
+      data: result.structuredContent as Record<string, unknown> | undefined,
+    };
+  }
+
+  const at = (file: string, symbol: string) => ({ file: `${name}/${file}`, symbol });
+  /** Of the lines that begin with a path: without the folder of the test. */
+  const places = ({ text }: Answer) =>
+    text.split('\n').flatMap((line) => (line.startsWith(`${name}/`) ? [line.slice(name.length + 1)] : []));
+
+  it('are all read-only, and no others are offered at that path', async () => {
+    const { tools } = await client.listTools();
+    assert.deepEqual(
+      tools.map((tool) => tool.name),
+      editorToolNames,
+    );
+    assert.ok(tools.every(({ annotations, outputSchema }) => annotations?.readOnlyHint && outputSchema));
+    assert.ok(!tools.some((tool) => tool.name === 'openDiff'));
+    await assert.rejects(client.callTool({ name: 'closeAllDiffTabs' }), /not found/);
+    const other = new Client({ name: 'sdk', version: '1.0.0' });
+    const { port, authToken } = await currentLock();
+    await other.connect(new SdkTransport(port, authToken));
+    assert.ok(!(await other.listTools()).tools.some((tool) => tool.name === 'references'));
+    await other.close();
+  });
+
+  it('find definitions and implementations, with the source line', async () => {
+    assert.deepEqual(
+      places(await call('definition', { file: `${name}/main.ts`, line: 7, symbol: 'Square' })),
+      [
+        'shapes.ts:5:14  export class Square implements Shape {',
+        'shapes.ts:6:3  constructor(private readonly side: number) {}',
+      ],
+    );
+    assert.deepEqual(places(await call('implementation', at('shapes.ts', 'Shape.area'))), [
+      'shapes.ts:9:3  area(): number {',
+    ]);
+    const { data } = await call('typeDefinition', { file: scratch.path('main.ts'), line: 8, column: 20 });
+    assert.deepEqual(data, {
+      places: [
+        {
+          path: scratch.path('shapes.ts'),
+          line: 5,
+          column: 14,
+          text: 'export class Square implements Shape {',
+        },
+      ],
+      total: 1,
+    });
+  });
+
+  it('find references page by page, but for those in excluded files', async () => {
+    const all = await call('references', at('shapes.ts', 'Square'));
+    assert.deepEqual(places(all), [
+      "main.ts:1:10  import { Square, type Shape } from './shapes';",
+      'main.ts:7:20  const square = new Square(3);',
+      'shapes.ts:5:14  export class Square implements Shape {',
+    ]);
+    assert.match(all.text, /^3 places\n[^]*\n2 more not shared by the settings of this editor\.$/);
+    assert.doesNotMatch(JSON.stringify(all), /id_rsa|secret/);
+    const page = await call('references', { ...at('shapes.ts', 'Square'), limit: 1, offset: 1 });
+    assert.deepEqual(places(page), ['main.ts:7:20  const square = new Square(3);']);
+    assert.equal(page.data?.nextOffset, 2);
+  });
+
+  it('find a member by its class, and who calls it', async () => {
+    const incoming = await call('callHierarchy', { ...at('shapes.ts', 'Shape.area'), direction: 'incoming' });
+    assert.ok(incoming.text.includes('main.ts:3:17  function total  (calls in 4)'), incoming.text);
+    const outgoing = await call('callHierarchy', { ...at('main.ts', 'total'), direction: 'outgoing' });
+    assert.ok(outgoing.text.includes('shapes.ts:2:3  method area  (calls in 4)'), outgoing.text);
+  });
+
+  it('say type and documentation, and the signature of a call', async () => {
+    const { text } = await call('hover', at('shapes.ts', 'Square.area'));
+    assert.match(text, /Square\.area\(\): number[^]*In square units\./);
+    const signature = await call('signature', { file: `${name}/main.ts`, line: 8, column: 19 });
+    assert.match(signature.text, /total\(shapes: Shape\[\]\): number {2}\(parameter 1 stands there\)/);
+  });
+
+  it('list the symbols of a file, and find them in the workspace', async () => {
+    const { text } = await call('documentSymbols', { file: `${name}/shapes.ts` });
+    assert.match(
+      text,
+      /^6 symbols\n[^]*5:14 {2}class Square\n[^]* {2}6:32 {2}property side\n {2}9:3 {2}method area/,
+    );
+    const found = await call('workspaceSymbols', { query: 'Square', file: `${name}/main.ts` });
+    assert.ok(found.text.includes(`${name}/shapes.ts:5:1  class Square`), found.text);
+    assert.doesNotMatch(found.text, /id_rsa/);
+    assert.deepEqual(places(await call('definition', { symbol: 'Square' })), [
+      'shapes.ts:5:14  export class Square implements Shape {',
+    ]);
+  });
+
+  it('preview a rename, and change nothing', async () => {
+    const preview = await call('renamePreview', { ...at('main.ts', 'total'), newName: 'sum' });
+    assert.match(preview.text, /^In 1 file: 2 edits\n/);
+    assert.deepEqual(places(preview), [
+      'main.ts:3:17  export function total(shapes: Shape[]): number {',
+      'main.ts:8:13  console.log(total([square]));',
+    ]);
+    assert.equal(vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).length, 0);
+    const refused = await call('renamePreview', {
+      file: `${name}/main.ts`,
+      line: 4,
+      column: 3,
+      newName: 'x',
+    });
+    assert.equal(refused.isError, true);
+  });
+
+  it('tell problems of files without a tab, and list what mends them', async () => {
+    const { text } = await call('diagnostics', { file: `${name}/main.ts` });
+    assert.ok(
+      text.includes(
+        `${name}/main.ts:9:14  error [ts 2322]: Type 'string' is not assignable to type 'number'.`,
+      ),
+      text,
+    );
+    const actions = await call('codeActions', { file: `${name}/main.ts`, line: 3 });
+    assert.equal(actions.isError, false, actions.text);
+    assert.match(actions.text, /refactor/);
+  });
+
+  it('know of unsaved text', async () => {
+    const document = await vscode.workspace.openTextDocument(scratch.path('shapes.ts'));
+    const editor = await vscode.window.showTextDocument(document);
+    try {
+      await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), '// new\n'));
+      editor.selection = new vscode.Selection(0, 0, 0, 6);
+      assert.match(
+        (await call('readBuffer', { file: `${name}/shapes.ts`, endLine: 2 })).text,
+        /unsaved changes\n\/\/ new\nexport interface/,
+      );
+      assert.match((await call('openEditors')).text, /shapes\.ts {2}\(active, unsaved\)/);
+      assert.match((await call('selection')).text, /shapes\.ts:1:1-1:7\n\/\/ new$/);
+      assert.deepEqual(places(await call('searchFiles', { glob: '**/*.ts', text: '// NEW' })), [
+        'shapes.ts:1:1  // new',
+      ]);
+      const [line] = places(await call('definition', { file: `${name}/main.ts`, line: 7, symbol: 'Square' }));
+      assert.equal(line, 'shapes.ts:6:14  export class Square implements Shape {');
+    } finally {
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+    }
+  });
+
+  it('list folders and changed files, but for what is excluded', async () => {
+    const listed = await call('listDirectory', { folder: name });
+    assert.deepEqual(places(listed), ['main.ts', 'plain.xyz', 'shapes.ts', 'tsconfig.json']);
+    assert.match(listed.text, /1 more not shared/);
+    assert.deepEqual(places(await call('searchFiles', { glob: `${name}/*.ts` })), ['main.ts', 'shapes.ts']);
+    execFileSync('git', ['init', '-q', '-b', 'trunk', scratch.folder]);
+    const git = await vscode.extensions.getExtension<GitExports>('vscode.git')?.activate();
+    await git?.getAPI(1).openRepository(vscode.Uri.file(scratch.folder));
+    const changed = await until('the changes', async () => {
+      const answer = await call('changedFiles');
+      return places(answer).length > 0 && answer;
+    });
+    assert.deepEqual(places(changed).sort(), [
+      'main.ts  untracked',
+      'plain.xyz  untracked',
+      'shapes.ts  untracked',
+      'tsconfig.json  untracked',
+    ]);
+    assert.doesNotMatch(changed.text, /id_rsa/);
+    rmSync(scratch.path('.git'), { recursive: true });
+  });
+
+  it('say so where no language server covers a file', async () => {
+    const { text, isError } = await call('references', { file: `${name}/plain.xyz`, line: 1, column: 1 });
+    assert.ok(isError);
+    assert.match(text, /No language server in this editor seems to cover/);
+  });
+
+  describe('refuse', () => {
+    let outside: string;
+
+    before(() => {
+      outside = realpathSync(mkdtempSync(join(tmpdir(), 'outside-')));
+      writeFileSync(join(outside, 'outside.ts'), 'export const outside = 1;\n');
+      symlinkSync(join(outside, 'outside.ts'), scratch.path('link.ts'));
+      symlinkSync(scratch.path('id_rsa.ts'), scratch.path('harmless.ts'));
+      execFileSync('mkfifo', [scratch.path('pipe.ts')]);
+    });
+    after(() => rmSync(outside, { recursive: true }));
+
+    const refusals: [string, () => string, RegExp][] = [
+      ['a file outside of the workspace', () => join(outside, 'outside.ts'), /There is no/],
+      ['one that is not there in the same words', () => join(outside, 'missing.ts'), /There is no/],
+      ['a way out of the workspace', () => '../../../etc/passwd', /There is no/],
+      ['a link that leads out of it', () => `${name}/link.ts`, /There is no/],
+      ['a link to an excluded file', () => `${name}/harmless.ts`, /not shared/],
+      ['an excluded file', () => `${name}/id_rsa.ts`, /not shared/],
+      ['another scheme', () => 'command:workbench.action.quit', /Only files/],
+      ['a document of ours', () => 'ide-bridge-proposal:/x.ts?1', /Only files/],
+      ['a web page', () => 'http://127.0.0.1/x.ts', /Only files/],
+      ['a folder', () => name, /no file/],
+      ['a pipe', () => `${name}/pipe.ts`, /no file/],
+    ];
+    for (const [what, file, words] of refusals) {
+      it(what, async () => {
+        for (const tool of ['readBuffer', 'documentSymbols']) {
+          const { text, isError } = await call(tool, { file: file() });
+          assert.ok(isError, text);
+          assert.match(text, words);
+        }
+      });
+    }
+
+    it('patterns that never end: text is literal, and a glob modest', async () => {
+      const { text } = await call('searchFiles', { text: '(a+)+$', glob: `${name}/**` });
+      assert.match(text, /^0 places/);
+      await assert.rejects(call('searchFiles', { glob: '{a,{a,'.repeat(20) }), /too many/);
+      await assert.rejects(call('searchFiles', { glob: '*a'.repeat(50) }), /too many/);
+      assert.match((await call('definition', { symbol: '(a+)+$' })).text, /No language server knows of/);
+      assert.deepEqual(places(await call('searchFiles', { glob: '../**' })), []);
+    });
+
+    it('everything while sharing is off', async () => {
+      await configure('share.enabled', false);
+      try {
+        const { tools } = await client.listTools();
+        for (const tool of tools) {
+          const args = {
+            file: `${name}/main.ts`,
+            line: 3,
+            column: 17,
+            direction: tool.name === 'typeHierarchy' ? 'subtypes' : 'incoming',
+            newName: 'x',
+            query: 'total',
+          };
+          const { text, isError } = await call(tool.name, args);
+          assert.ok(isError, `${tool.name}: ${text}`);
+          assert.match(text, /Sharing is off/);
+        }
+      } finally {
+        await configure('share.enabled', undefined);
+      }
+    });
+
+    it('everything while they are switched off', async () => {
+      await configure('editorTools.enabled', undefined);
+      try {
+        assert.deepEqual((await client.listTools()).tools, []);
+        await assert.rejects(call('openEditors'), /not found/);
+      } finally {
+        await configure('editorTools.enabled', true);
+      }
+    });
+  });
+});
