@@ -2,11 +2,12 @@ import type * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { Tool } from '../tools/tool.ts';
 import { shownText } from './answers.ts';
+import { mustBeDeclaredInShared, nameOfCall } from './declaredIn.ts';
 import { readingTool } from './readingTool.ts';
 import { target } from './targets.ts';
 import type { Workshop } from './workshop.ts';
 
-export function hover({ servers, targets }: Workshop): Tool {
+export function hover({ access, servers, targets }: Workshop): Tool {
   return readingTool({
     name: 'hover',
     title: 'Type and Documentation',
@@ -14,7 +15,9 @@ export function hover({ servers, targets }: Workshop): Tool {
     input: z.object(target),
     output: z.object({ contents: z.array(z.string()) }),
     async run(args, { signal }) {
-      const { document, position } = await targets.find(args, signal);
+      const spot = await targets.find(args, signal);
+      const { document, position } = spot;
+      await mustBeDeclaredInShared({ access, servers }, spot, signal);
       const command = 'vscode.executeHoverProvider';
       const hovers = await servers.ask<vscode.Hover[]>(document, signal, command, document.uri, position);
       if (!hovers || hovers.length === 0) {
@@ -30,7 +33,7 @@ export function hover({ servers, targets }: Workshop): Tool {
   });
 }
 
-export function signature({ servers, targets }: Workshop): Tool {
+export function signature({ access, servers, targets }: Workshop): Tool {
   return readingTool({
     name: 'signature',
     title: 'Signature',
@@ -43,7 +46,9 @@ export function signature({ servers, targets }: Workshop): Tool {
       activeParameter: z.int(),
     }),
     async run(args, { signal }) {
-      const { document, position } = await targets.find(args, signal);
+      const spot = await targets.find(args, signal);
+      const { document, position } = spot;
+      await mustBeDeclaredInShared({ access, servers }, nameOfCall(spot), signal);
       const command = 'vscode.executeSignatureHelpProvider';
       const help = await servers.ask<vscode.SignatureHelp>(document, signal, command, document.uri, position);
       if (!help) {

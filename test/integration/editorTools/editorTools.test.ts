@@ -173,6 +173,24 @@ describe('the editor tools', function () {
     assert.match(signature.text, /total\(shapes: Shape\[\]\): number {2}\(parameter 1 stands there\)/);
   });
 
+  it('say nothing of what an excluded file declares', async () => {
+    const secret =
+      "/** Of mine. */\nexport const key = 'abc';\nexport function sign(text: string) {\n  return text + key;\n}\n";
+    scratch.write('id_rsa_2.ts', secret);
+    scratch.write('user.ts', "import { key, sign } from './id_rsa_2';\n\nsign((key));\n");
+    for (const [tool, column] of [
+      ['hover', 1],
+      ['hover', 7],
+      ['signature', 6],
+    ] as const) {
+      const { text, isError } = await call(tool, { file: `${name}/user.ts`, line: 3, column });
+      assert.ok(isError, text);
+      assert.match(text, /^What declares that is not shared/);
+    }
+    rmSync(scratch.path('user.ts'));
+    rmSync(scratch.path('id_rsa_2.ts'));
+  });
+
   it('list the symbols of a file, and find them in the workspace', async () => {
     const { text } = await call('documentSymbols', { file: `${name}/shapes.ts` });
     assert.match(
