@@ -50,6 +50,22 @@ describe('the review of proposals', () => {
   const becomes = (uri: vscode.Uri, lines: string[]) =>
     until('the text', async () => (await textOf(uri)) === asText(lines));
 
+  /** A lens that is drawn anew while it is clicked loses its command: then it is still there. */
+  async function merge(): Promise<void> {
+    await lens('Merge').waitFor();
+    await until('the merge', async () => {
+      await lens('Merge')
+        .click({ timeout: 3_000 })
+        .catch(() => {});
+      return lens('Merge')
+        .waitFor({ state: 'detached', timeout: 3_000 })
+        .then(
+          () => true,
+          () => false,
+        );
+    });
+  }
+
   describe('hunk by hunk', () => {
     it('a click drops one, and undo brings it back', async () => {
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
@@ -619,7 +635,7 @@ describe('the review of proposals', () => {
       await lens('Save Them').click();
       await until('the file to be saved', () => !document.isDirty);
       await until('no warning', async () => (await lens('Save Them').count()) === 0);
-      await lens('Merge').click();
+      await merge();
       await becomes(uri, ['mine', ...proposed]);
       await vscode.commands.executeCommand('ideBridge.acceptProposal');
       assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
@@ -670,7 +686,7 @@ describe('the review of proposals', () => {
     for (const path of [written, file]) {
       const { answer, uri } = await propose(desk.client, path, asText(proposed));
       writeFileSync(path, asText(newer));
-      await lens('Merge').click();
+      await merge();
       await becomes(uri, shown);
       await desk.ui.page.locator('.editor.modified .view-lines').first().click();
       await desk.ui.page.keyboard.press('Control+End');
@@ -709,7 +725,7 @@ describe('the review of proposals', () => {
       await vscode.commands.executeCommand('ideBridge.proposals.focus');
       await desk.ui.page.locator('.monaco-list-row', { hasText: 'older text' }).waitFor();
       await desk.ui.screenshot('made-for-an-older-text');
-      await lens('Merge').click();
+      await merge();
       await becomes(uri, [...proposed, 'newer']);
       await desk.ui.page.getByText('3 of 3').first().waitFor();
       await until('no warning', async () => (await lens('Merge').count()) === 0);
@@ -722,7 +738,7 @@ describe('the review of proposals', () => {
     it('undo takes the merge back, with the words', async () => {
       const { uri } = await propose(desk.client, file, asText(proposed));
       write(['newer', ...original]);
-      await lens('Merge').click();
+      await merge();
       await becomes(uri, ['newer', ...proposed]);
       await until('no warning', async () => (await lens('Merge').count()) === 0);
       await desk.ui.page.locator('.editor.modified .view-lines').first().click();
@@ -737,14 +753,14 @@ describe('the review of proposals', () => {
     it('its change of a line that is newer is left out, and that is said', async () => {
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
       write([...original.slice(0, 2), 'newer 2', ...original.slice(3)]);
-      await lens('Merge').click();
+      await merge();
       await becomes(uri, [...proposed.slice(0, 2), 'newer 2', ...proposed.slice(3)]);
       const toast = desk.ui.page.locator('.notification-toast', {
         hasText: '1 proposed change was left out',
       });
       await toast.getByText('Undo').click();
       await becomes(uri, proposed);
-      await lens('Merge').click();
+      await merge();
       await toast.waitFor();
       await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
       assert.deepEqual(await answer, ['FILE_SAVED', asText(changed)]);
@@ -753,7 +769,7 @@ describe('the review of proposals', () => {
     it('what is in the file already needs no edit: merging takes the words away', async () => {
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
       write(proposed);
-      await lens('Merge').click();
+      await merge();
       await until('no warning', async () => (await lens('Merge').count()) === 0);
       assert.equal(await desk.ui.page.locator('.notification-toast').count(), 0);
       await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
@@ -763,7 +779,7 @@ describe('the review of proposals', () => {
     it('Undo of what was left out says so where the proposal was edited since', async () => {
       const { uri } = await propose(desk.client, file, asText(proposed));
       write([...original.slice(0, 2), 'newer 2', ...original.slice(3)]);
-      await lens('Merge').click();
+      await merge();
       const toast = (text: string) => desk.ui.page.locator('.notification-toast', { hasText: text });
       await toast('1 proposed change was left out').waitFor();
       await desk.ui.page.locator('.editor.modified .view-lines').first().click();
@@ -799,7 +815,7 @@ describe('the review of proposals', () => {
     it('accepting after a merge offers none, where what was typed cannot be told apart from what is newer', async () => {
       const { uri } = await propose(desk.client, file, asText(proposed));
       write(['newer', ...original]);
-      await lens('Merge').click();
+      await merge();
       await becomes(uri, ['newer', ...proposed]);
       await desk.ui.page.locator('.editor.modified .view-lines').first().click();
       await desk.ui.page.keyboard.press('Control+Home');
@@ -867,7 +883,7 @@ describe('the review of proposals', () => {
       await lens('Accept File').waitFor();
       assert.equal(await lens('Merge').count(), 0);
       desk.scratch.write('ä.txt', 'ä\nb\nc\nö\n');
-      await lens('Merge').click();
+      await merge();
       await until('the text', async () => (await textOf(uri)) === 'ä\nB\nc\nö\n');
       await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
       assert.deepEqual(await answer, ['FILE_SAVED', 'ä\nB\nc\n']);
@@ -880,13 +896,13 @@ describe('the review of proposals', () => {
       const holds = (lines: string[]) =>
         until('the text', async () => `\uFEFF${await textOf(uri)}` === asCrlf(lines));
       desk.scratch.write('hello.txt', asCrlf(['newer', ...original]));
-      await lens('Merge').click();
+      await merge();
       await holds(['newer', ...proposed]);
       await until('no warning', async () => (await lens('Merge').count()) === 0);
       await desk.ui.page.locator('.editor.modified .view-lines').first().click();
       await desk.ui.page.keyboard.press('Control+z');
       await holds(proposed);
-      await lens('Merge').click();
+      await merge();
       await holds(['newer', ...proposed]);
       await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
       assert.deepEqual(await answer, ['FILE_SAVED', asCrlf(proposed)]);
@@ -900,7 +916,7 @@ describe('the review of proposals', () => {
       const edit = new vscode.WorkspaceEdit();
       edit.insert(vscode.Uri.file(file), new vscode.Position(0, 0), 'mine\n');
       assert.ok(await vscode.workspace.applyEdit(edit));
-      await lens('Merge').click();
+      await merge();
       await becomes(uri, ['mine', ...proposed]);
       await until('no warning', async () => (await lens('Merge').count()) === 0);
       await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
@@ -929,7 +945,7 @@ describe('the review of proposals', () => {
       await vscode.window.showTextDocument(document);
       await vscode.commands.executeCommand('workbench.action.files.revert');
       await vscode.commands.executeCommand('ideBridge.openProposal', uri);
-      await lens('Merge').click();
+      await merge();
       await becomes(uri, [...proposed, 'newer']);
       await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
       assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
