@@ -19,6 +19,7 @@ const sameInEveryVersion = [
   'changes/changes: by shell commands',
   'changes/changes: reverting',
   'changes/unwatched',
+  'chat/resumed',
   'editor/settings',
   'hostile',
   'mentions/otherScreens',

@@ -7,7 +7,7 @@ import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
 import { type ContentBlock, text, toolUse } from '../../e2e/mockApi.ts';
 import { cliVersions } from '../../e2e/provisionCli.ts';
 import { until } from '../../support/until.ts';
-import { proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
+import { askForReason, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
 
 describe('@claude in the chat', function () {
   this.timeout(90_000);
@@ -73,6 +73,22 @@ describe('@claude in the chat', function () {
     await toast.waitFor();
   });
 
+  it('asks no more about what is always allowed', async () => {
+    const run = toolUse('Bash', { command: 'mkdir -p always' });
+    const settings = join(dirname(desk.scratch.folder), '.claude');
+    try {
+      await ask('run', run, text('Once.'));
+      await button('Allow Always').click({ timeout: 30_000 });
+      await says('Once.');
+      await ask('again', toolUse('Bash', { command: 'mkdir -p always' }), text('Twice.'));
+      await says('Twice.');
+      assert.equal(await button('Allow').count(), 0);
+      assert.match(readFileSync(join(settings, 'settings.local.json'), 'utf8'), /mkdir -p always/);
+    } finally {
+      rmSync(settings, { recursive: true, force: true });
+    }
+  });
+
   it('tells the model that a command was denied', async () => {
     await ask('run', toolUse('Bash', { command: 'touch denied.txt' }), text('I see.'));
     await button('Deny').first().click({ timeout: 30_000 });
@@ -132,6 +148,23 @@ describe('@claude in the chat', function () {
     await says('As you like.');
     assert.equal(readFileSync(path, 'utf8'), 'one\n');
     assert.match(await answer().innerText(), /Rejected\./);
+  });
+
+  it('tells the model at once why an edit was rejected', async () => {
+    const path = desk.scratch.write('d.txt', 'one\n');
+    await ask(
+      'edit',
+      toolUse('Read', { file_path: path }),
+      toolUse('Edit', { file_path: path, old_string: 'one', new_string: 'ONE' }),
+      text('I see.'),
+    );
+    await button('Show the Proposal').click({ timeout: 30_000 });
+    await until('the diff', () => vscode.window.activeTextEditor?.document.fileName.endsWith('d.txt'));
+    const input = await askForReason(desk.ui);
+    await input.fill('two is enough');
+    await desk.ui.page.keyboard.press('Enter');
+    await says('I see.');
+    assert.match((await agent.api.nextResult('Edit')).text, /two is enough/);
   });
 
   it('follows a plan once it has been approved', async () => {
