@@ -302,6 +302,17 @@ describe('the editor tools', function () {
       });
     }
 
+    it('nothing of a file outside that the user has open', async () => {
+      const path = join(outside, 'outside.ts');
+      await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: false });
+      try {
+        assert.match((await call('readBuffer', { file: path })).text, /export const outside = 1;/);
+      } finally {
+        await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+      }
+      await until('its tab to be gone', async () => (await call('readBuffer', { file: path })).isError);
+    });
+
     it('patterns that never end: text is literal, and a glob modest', async () => {
       const { text } = await call('searchFiles', { text: '(a+)+$', glob: `${name}/**` });
       assert.match(text, /^0 places/);
