@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as vscode from 'vscode';
 import { editorToolNames } from '../../../src/editorTools/names.ts';
 import { SdkTransport } from '../../support/sdkTransport.ts';
+import { connectUi } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { currentLock, Scratch } from '../bridge.ts';
 import { configure } from '../fakeCli.ts';
@@ -341,6 +342,27 @@ describe('the editor tools', function () {
         }
       } finally {
         await configure('share.enabled', undefined);
+      }
+    });
+
+    it('everything while sharing is paused', async () => {
+      const ui = await connectUi();
+      const choose = async (label: string, now: string) => {
+        void vscode.commands.executeCommand('ideBridge.chooseSharing');
+        // As it opens, the list may still show the rows that it had the last time.
+        await ui.page.locator('.quick-input-widget .monaco-list-row.focused', { hasText: now }).waitFor();
+        const name = ui.page.locator('.label-name', { hasText: new RegExp(`${label}$`) });
+        await ui.page.locator('.quick-input-widget .monaco-list-row', { has: name }).click();
+        await ui.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+      };
+      try {
+        await choose('Paused', 'On');
+        await until('the pause', async () => (await call('selection')).text.startsWith('Sharing is paused'));
+        assert.ok((await call('definition', at('main.ts', 'total'))).isError);
+        await choose('On', 'Paused');
+        await until('the end of it', async () => !(await call('selection')).isError);
+      } finally {
+        await ui.close();
       }
     });
 
