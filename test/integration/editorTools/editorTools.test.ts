@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as vscode from 'vscode';
 import { editorToolNames } from '../../../src/editorTools/names.ts';
 import { SdkTransport } from '../../support/sdkTransport.ts';
+import { connectUi } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { currentLock, Scratch } from '../bridge.ts';
 import { configure } from '../fakeCli.ts';
@@ -320,6 +321,17 @@ describe('the editor tools', function () {
       });
     }
 
+    it('nothing of a file outside that the user has open', async () => {
+      const path = join(outside, 'outside.ts');
+      await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: false });
+      try {
+        assert.match((await call('readBuffer', { file: path })).text, /export const outside = 1;/);
+      } finally {
+        await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+      }
+      await until('its tab to be gone', async () => (await call('readBuffer', { file: path })).isError);
+    });
+
     it('patterns that never end: text is literal, and a glob modest', async () => {
       const { text } = await call('searchFiles', { text: '(a+)+$', glob: `${name}/**` });
       assert.match(text, /^0 places/);
@@ -348,6 +360,27 @@ describe('the editor tools', function () {
         }
       } finally {
         await configure('share.enabled', undefined);
+      }
+    });
+
+    it('everything while sharing is paused', async () => {
+      const ui = await connectUi();
+      const choose = async (label: string, now: string) => {
+        void vscode.commands.executeCommand('ideBridge.chooseSharing');
+        // As it opens, the list may still show the rows that it had the last time.
+        await ui.page.locator('.quick-input-widget .monaco-list-row.focused', { hasText: now }).waitFor();
+        const name = ui.page.locator('.label-name', { hasText: new RegExp(`${label}$`) });
+        await ui.page.locator('.quick-input-widget .monaco-list-row', { has: name }).click();
+        await ui.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+      };
+      try {
+        await choose('Paused', 'On');
+        await until('the pause', async () => (await call('selection')).text.startsWith('Sharing is paused'));
+        assert.ok((await call('definition', at('main.ts', 'total'))).isError);
+        await choose('On', 'Paused');
+        await until('the end of it', async () => !(await call('selection')).isError);
+      } finally {
+        await ui.close();
       }
     });
 
