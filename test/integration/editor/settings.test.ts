@@ -19,6 +19,7 @@ describe('a setting that protects', () => {
     ['diff.takeFocus', true, false],
     ['diff.returnFocus', true, false],
     ['diff.acceptOnSave', true, false],
+    ['editorTools.enabled', true, false],
     ['notebook.keepCell', false, true],
     ['notebook.outputLimit', 50_000, 2_000],
   ] as const;
