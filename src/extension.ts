@@ -96,6 +96,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     agentChanges,
     sharing: sharing.sharing,
     reports,
+    servers: editorTools,
     workspaceState,
     log,
   });

@@ -21,6 +21,8 @@ export interface AgentOptions {
   readonly agents?: Readonly<Record<string, object>>;
   /** By name, as `--mcp-config` takes them. */
   readonly mcpServers?: Readonly<Record<string, object>>;
+  /** A file with more of them, absolute: what the arguments of a process say all can read. */
+  readonly mcpConfigFile?: string;
   /** Where a session is resumed: goes on in a new one, and leaves that as it is. */
   readonly isFork?: boolean;
   /** A file, absolute, or JSON. */
@@ -82,6 +84,7 @@ export function cliArguments(
     ...(cli.flags.has('--system-prompt-snapshot') ? ['--system-prompt-snapshot=off'] : []),
     ...flag('--agents', json(agents)),
     ...flag('--mcp-config', mcpServers && json({ mcpServers })),
+    ...flag('--mcp-config', options.mcpConfigFile),
     ...words('--settings', options.settings),
     ...words('--setting-sources', options.settingSources?.join(',')),
     ...flag('--disallowedTools', options.disallowedTools?.join(',')),

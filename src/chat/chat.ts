@@ -17,6 +17,7 @@ import { workspace } from '../editor/workspaceFolders.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
 import { openCommandSetting } from '../sessions/launch.ts';
+import type { McpServers } from '../sessions/launcher.ts';
 import type { Sharing } from '../sharing/sharing.ts';
 import { ChatAgent } from './chatAgent.ts';
 import { ChatThread } from './chatThread.ts';
@@ -36,6 +37,7 @@ export interface ChatDependencies {
   readonly agentChanges: AgentChanges;
   readonly sharing: Sharing;
   readonly reports: Reports;
+  readonly servers: McpServers;
   readonly workspaceState: vscode.Memento;
   readonly log: Logger;
 }
@@ -88,7 +90,7 @@ export class Chat implements vscode.Disposable {
       surface.buttons([{ title: 'Manage Workspace Trust', command: 'manageTrust' }]);
       return resultOf(resume);
     }
-    const options = agentOptions();
+    const options = agentOptions(await this.dependencies.servers.mcpConfig());
     if (!options) {
       surface.markdown('Claude Code works in a folder. Open one first.');
       surface.buttons([{ title: 'Open Folder', command: { id: 'vscode.openFolder' } }]);
@@ -283,7 +285,7 @@ function remedies({ cause }: Extract<Item, { kind: 'error' }>): readonly Button[
 }
 
 /** As the settings have it; undefined where no folder is open. */
-function agentOptions(): AgentOptions | undefined {
+function agentOptions(mcpConfigFile: string | undefined): AgentOptions | undefined {
   const folders = workspace.folders.map(({ path }) => path);
   const model = setting('agent.model');
   const mode = permissionModes.find((name) => name === setting('agent.permissionMode')) ?? 'default';
@@ -295,6 +297,7 @@ function agentOptions(): AgentOptions | undefined {
         mayBypass: mode === 'bypassPermissions',
         env: setting('environment'),
         ...(model === '' ? {} : { model }),
+        ...(mcpConfigFile === undefined ? {} : { mcpConfigFile }),
       };
 }
 

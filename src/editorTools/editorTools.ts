@@ -42,20 +42,20 @@ export class EditorTools implements ToolHost {
       : { ...result, structuredContent };
   }
 
-  async launchArguments(): Promise<string[]> {
+  /** See `EditorToolsFeature`. */
+  mcpConfig(): string | undefined {
     const { bridge, storageUri, log } = this.ports;
     const { lockFilePath } = bridge;
     if (!this.isOn() || !storageUri || lockFilePath === undefined) {
-      return [];
+      return undefined;
     }
     try {
       const path = join(storageUri.fsPath, 'editor-tools.json');
       writeMcpConfig(path, lockFilePath);
-      // In one word: the option takes several values, and would swallow a prompt that follows.
-      return [`--mcp-config=${path}`];
+      return path;
     } catch (error) {
       log.warn(`This session starts without the editor tools: ${errorMessage(error)}`);
-      return [];
+      return undefined;
     }
   }
 

@@ -37,9 +37,9 @@ export class EditorToolsFeature implements ToolHost {
     return (await this.load()).call(name, args, call);
   }
 
-  /** With which a CLI of this window has these tools. */
-  async launchArguments(): Promise<string[]> {
-    return setting('editorTools.enabled') ? (await this.load()).launchArguments() : [];
+  /** The file for `--mcp-config` with which a CLI of this window has these tools; undefined where it is to have none. */
+  async mcpConfig(): Promise<string | undefined> {
+    return setting('editorTools.enabled') ? (await this.load()).mcpConfig() : undefined;
   }
 
   private async load(): Promise<EditorTools> {

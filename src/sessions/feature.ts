@@ -9,7 +9,7 @@ import type { Bridge, BridgeState } from '../server/bridge.ts';
 import { configDir } from '../server/configDir.ts';
 import { Attention } from './attention.ts';
 import { launch, reportMissingCommand, run } from './launch.ts';
-import { type LaunchArguments, Launcher } from './launcher.ts';
+import { Launcher, type McpServers } from './launcher.ts';
 import { Presses } from './presses.ts';
 import { SessionRecords } from './sessionRecords.ts';
 import { SessionStates } from './sessionStates.ts';
@@ -34,7 +34,7 @@ export class SessionsFeature implements Disposable {
     private readonly sessionTerminals: SessionTerminals,
     private readonly userPlace: UserPlace,
     { workspaceState, environmentVariableCollection }: vscode.ExtensionContext,
-    starts: LaunchArguments,
+    servers: McpServers,
     log: Logger,
   ) {
     const { store } = this;
@@ -80,7 +80,7 @@ export class SessionsFeature implements Disposable {
       }),
     );
     this.launcher = store.add(
-      new Launcher(bridge, sessionTerminals, this.states, userPlace, workspaceState, starts),
+      new Launcher(bridge, sessionTerminals, this.states, userPlace, workspaceState, servers),
     );
     store.add(registerTerminalLinks(sessionTerminals));
     store.add(reportMissingCommand(this.launcher));

@@ -20,9 +20,10 @@ const restoringTime = 10_000;
 /** Process ids of the shells of our terminals, which outlive a window reload. */
 const rememberedShells = 'launchedShells';
 
-/** What each session is started with besides the arguments of the settings, as long as the bridge is what it is. */
-export interface LaunchArguments {
-  launchArguments(): Promise<string[]>;
+/** MCP servers that each session is started with besides those of the settings, as long as the bridge is what it is. */
+export interface McpServers {
+  /** A file for `--mcp-config`; undefined where there are none. */
+  mcpConfig(): Promise<string | undefined>;
 }
 
 /** Runs the CLI in integrated terminals, and finds the one to go back to. */
@@ -45,7 +46,7 @@ export class Launcher implements vscode.Disposable {
     private readonly states: Pick<SessionStates, 'absent'>,
     private readonly userPlace: UserPlace,
     private readonly memento: vscode.Memento,
-    private readonly others: LaunchArguments,
+    private readonly servers: McpServers,
   ) {
     this.subscriptions = vscode.Disposable.from(
       vscode.window.onDidOpenTerminal((terminal) => this.adopt(terminal)),
@@ -188,9 +189,11 @@ export class Launcher implements vscode.Disposable {
 
   private async start(terminal: vscode.Terminal, args: readonly string[]): Promise<void> {
     const { runInNewTerminal } = await import('../editor/terminalInput.ts');
+    const servers = await this.servers.mcpConfig();
     const line = commandLine(
       setting('command'),
-      configuredArguments().concat(args, await this.others.launchArguments()),
+      // In one word: the option takes several values, and would swallow a prompt that follows.
+      configuredArguments().concat(args, servers === undefined ? [] : `--mcp-config=${servers}`),
     );
     if (!(await runInNewTerminal(terminal, line))) {
       this.launched.delete(terminal);

@@ -73,6 +73,18 @@ describe('@claude in the chat', function () {
     await toast.waitFor();
   });
 
+  it('has the editor tools, if the user wants that', async () => {
+    await desk.configure('ideBridge.editorTools.enabled', true);
+    const tool = 'mcp__editor__openEditors';
+    // The CLI makes the model load the tools of servers first.
+    const load = toolUse('ToolSearch', { query: `select:${tool}`, max_results: 1 });
+    await ask('what is open', load, toolUse(tool, {}), text('Those.'));
+    await button('Allow').first().click({ timeout: 30_000 });
+    await says('Those.');
+    const { text: told, isError } = await agent.api.nextResult(tool);
+    assert.ok(!isError && /open editors?/.test(told), told);
+  });
+
   it('asks no more about what is always allowed', async () => {
     const run = toolUse('Bash', { command: 'mkdir -p always' });
     const settings = join(dirname(desk.scratch.folder), '.claude');

@@ -315,7 +315,7 @@ describe('in the window', () => {
         { absent: [] },
         userPlace,
         memento,
-        { launchArguments: () => Promise.resolve([]) },
+        { mcpConfig: () => Promise.resolve(undefined) },
       );
       vscode.window.registerTerminalProfileProvider = registerTerminalProfileProvider;
       return {
