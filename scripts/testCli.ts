@@ -7,7 +7,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { forNotebooks, forTerminals, forWindow, provide } from '../test/host/systemPackages.ts';
 import { SuiteTimes } from '../test/support/suiteTimes.ts';
-import { testEnvironment } from '../test/support/testEnvironment.ts';
+import { secondTries, testEnvironment } from '../test/support/testEnvironment.ts';
 import { summary } from './testVerdict.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -29,7 +29,7 @@ async function main(): Promise<number> {
 
   if (values.reload) process.env[testEnvironment.everyAutoSave] = '1'; // which takes minutes
 
-  const mocha = new Mocha({ timeout: 120_000, slow: 20_000 });
+  const mocha = new Mocha({ timeout: 120_000, slow: 20_000, retries: secondTries() });
   if (values.grep !== undefined) mocha.grep(values.grep);
   const names = [
     'agent',
@@ -56,6 +56,9 @@ async function main(): Promise<number> {
       else reject(new Error('mocha has counted nothing'));
     });
     times.watch(runner);
+    runner.on('retry', (test: Mocha.Test, error: Error) =>
+      console.log(`retried: ${test.fullTitle()}: ${error.message}`),
+    );
   });
   console.log(times.table());
   const nothing = passes + failures === 0;

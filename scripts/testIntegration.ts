@@ -62,6 +62,7 @@ async function main(): Promise<number> {
         [testEnvironment.floor]: floor ? '1' : undefined,
         [testEnvironment.updateGolden]: values['update-golden'] ? '1' : undefined,
         [testEnvironment.screenshots]: screenshots,
+        [testEnvironment.retries]: process.env[testEnvironment.retries],
         [testEnvironment.sequences]: process.env[testEnvironment.sequences],
       });
       return { resultFile, ended };

@@ -158,12 +158,16 @@ export class EditorWindow {
 
   /** More than once, if need be: a window that starts brings back terminals when it likes. */
   async killTerminals(): Promise<void> {
+    const what = 'all terminals to go away';
     const areGone = async () => (await this.page.locator('.terminal-wrapper').count()) === 0;
-    for (let attempt = 0; attempt < 5 && !(attempt > 0 && (await areGone())); attempt++) {
+    const kill = async () => {
       await this.pressShortcut('workbench.action.terminal.killAll');
-      await until('all terminals to go away', areGone, 3_000).catch(() => {});
-    }
-    await until('all terminals to go away', areGone);
+      return until(what, areGone, 3_000).then(
+        () => true,
+        () => false,
+      );
+    };
+    await until(what, kill, 60_000);
   }
 
   /** Waits until at least that many terminals are in the panel, and the one in front shows something. */

@@ -23,6 +23,7 @@ const modes: AutoSave[] =
 
 for (const mode of modes) {
   describe(`With auto-save ${mode}`, function () {
+    this.retries(0); // there is nothing to be had from looking again
     const { desk, clear } = useReloadDesk(mode);
 
     for (const [way, interrupt] of ways) {

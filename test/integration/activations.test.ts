@@ -31,6 +31,7 @@ function load(held: Held): Extension {
 // npm run test:integration -- --activations
 describe('fifty activations', function () {
   this.timeout(480_000);
+  this.retries(0);
 
   before(function () {
     if (!process.env[testEnvironment.sleeping]) this.skip(); // else the extension itself is awake

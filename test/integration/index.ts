@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
-import { testEnvironment, type TestResult } from '../support/testEnvironment.ts';
+import { secondTries, testEnvironment, type TestResult } from '../support/testEnvironment.ts';
 import { testLine } from '../support/testLine.ts';
 import { SuiteTimes } from '../support/suiteTimes.ts';
 import { connectUi } from '../support/ui.ts';
@@ -43,6 +43,7 @@ export async function run(): Promise<void> {
   const mocha = new LoadedMocha({
     ui: 'bdd',
     timeout: 30_000,
+    retries: secondTries(),
     color: false,
     ...(grep ? { grep } : {}),
   });
@@ -73,6 +74,9 @@ export async function run(): Promise<void> {
       else reject(new Error(`${failures} failed`));
     });
     times.watch(runner);
+    runner.on('retry', (test: Mocha.Test, error: Error) =>
+      print(`retried: ${test.fullTitle()}: ${error.message}`),
+    );
     runner.on('fail', (test) => failedTitles.push(test.fullTitle()));
   });
 }

@@ -8,6 +8,8 @@ export const testEnvironment = {
   taken: 'IDE_BRIDGE_TEST_TAKEN',
   /** What each printed line begins with, where several windows share the tests. */
   window: 'IDE_BRIDGE_TEST_WINDOW',
+  /** How many more times a test that fails may try, which is printed; none by default. */
+  retries: 'IDE_BRIDGE_TEST_RETRIES',
   /** Runs only tests whose full title contains this. */
   grep: 'IDE_BRIDGE_TEST_GREP',
   /** Set when the golden conversations are to be written anew. */
@@ -29,6 +31,11 @@ export const testEnvironment = {
   /** Folder for screenshots. */
   screenshots: 'IDE_BRIDGE_SCREENSHOTS',
 } as const;
+
+/** See `testEnvironment.retries`. */
+export function secondTries(): number {
+  return Number(process.env[testEnvironment.retries] ?? 0);
+}
 
 /** Content of the result file. */
 export interface TestResult {

@@ -464,6 +464,7 @@ describe('random sequences', () => {
 
   it(`of edits by two sessions and the user: ${count} of them`, async function () {
     this.timeout(timeout);
+    this.retries(0);
     const other = await connectClient(nextPid++);
     const pair = [await joined(desk.client), await joined(other)] as const;
     let runs = 0;

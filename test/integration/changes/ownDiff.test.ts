@@ -59,8 +59,9 @@ describe('the diff of agent changes', () => {
   async function highest(elements: Locator): Promise<Locator | undefined> {
     const found: [y: number, element: Locator][] = [];
     for (const element of await elements.all()) {
-      const { y } = (await element.boundingBox().catch(() => null)) ?? { y: -1 };
-      found.push([y, element]);
+      const box = await element.boundingBox({ timeout: 1_000 }).catch(() => null);
+      if (!box) return undefined; // drawn anew just now: another one would be the highest
+      found.push([box.y, element]);
     }
     return found.filter(([y]) => y >= 0).sort(([a], [b]) => a - b)[0]?.[1];
   }
@@ -298,6 +299,7 @@ describe('the diff of agent changes', () => {
 
   it('lets files leave the review of all one by one, wherever they are decided', async function () {
     skipOnFloor(this); // it gives no file the focus by itself
+    this.timeout(60_000);
     const paths = ['a.txt', 'b.txt', 'c.txt'].map((name) => desk.scratch.write(name, text));
     for (const path of paths) {
       await edit(path, withEnds(lines.with(2, 'LINE 2').with(20, 'LINE 20')));
@@ -321,11 +323,9 @@ describe('the diff of agent changes', () => {
       );
     await counts('4 files');
     await isIn(paths[0]);
-    await (
-      await until('the lens', () =>
-        highest(lensRows().filter({ hasText: '1 of 2' }).locator('a', { hasText: 'Keep File' })),
-      )
-    ).click();
+    const firsts = lensRows().filter({ hasText: '1 of 2' });
+    await until('the lenses of two files', async () => (await firsts.count()) >= 2);
+    await (await until('the lens', () => highest(firsts.locator('a', { hasText: 'Keep File' })))).click();
     await counts('3 files');
     await isIn(paths[1]);
     await desk.ui.screenshot('own-review-one-left');
