@@ -31,6 +31,7 @@ describe('a thread of the chat after a reload of the window', () => {
       {
         processes: agent.processes,
         log: { trace: quiet, info: quiet, warn: quiet, error: quiet },
+        servers: { mcpConfig: () => Promise.resolve(undefined) },
       } as unknown as ChatDependencies,
       quiet,
     );
