@@ -163,7 +163,11 @@ export class Reasons implements Disposable {
       return; // the editor has not brought it back yet
     }
     const state = await records.look(session);
-    if (!state || mayType(state) !== 'now' || this.usedPrompts.get(pid) === state.since) {
+    if (!state || mayType(state) !== 'now') {
+      this.lookLater(); // on a busy machine a change of what it writes down may be told late, or never
+      return;
+    }
+    if (this.usedPrompts.get(pid) === state.since) {
       return;
     }
     const isMeant = this.expected.has(reason) || this.confirmed.get(reason) === state.since;
