@@ -26,7 +26,7 @@ export function reasonScenarios(desk: () => Desk): void {
       const diff = await desk().window.diffOf(`reasoned-${index}.txt`);
       const { turnCount } = claude.api;
       await desk().window.answer(rejectWithReason, typed);
-      await claude.terminal.shows(words);
+      await claude.terminal.shows(words, 40_000);
       await diff.gone();
       await claude.terminal.settled();
       assert.equal(claude.api.turnCount, turnCount, 'it waits for Enter');
