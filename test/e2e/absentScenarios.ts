@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/until.ts';
-import { editTurns } from './coreScenarios.ts';
 import type { Desk } from './desk.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
-import { text } from './mockApi.ts';
+import { editTurns, text } from './mockApi.ts';
 
 /** The CLI looks for a bridge that went away until 16 s later; ms. */
 const retrying = 17_000;

@@ -8,9 +8,8 @@ import { Deferred } from '../../src/base/deferred.ts';
 import { isListening } from '../../src/server/processes.ts';
 import { until } from '../support/until.ts';
 import type { PermissionMode } from './claude.ts';
-import { editTurns } from './coreScenarios.ts';
 import type { Desk } from './desk.ts';
-import { contextText, text, toolUse } from './mockApi.ts';
+import { contextText, editTurns, text, toolUse } from './mockApi.ts';
 
 /** What an agent that asks nobody has changed, seen and taken back afterwards. */
 export function changesScenarios(desk: () => Desk): void {

@@ -3,15 +3,7 @@ import { Deferred } from '../../src/base/deferred.ts';
 import { until } from '../support/until.ts';
 import type { Claude } from './claude.ts';
 import type { Desk, WorkspaceFile } from './desk.ts';
-import { contextText, resultOf, text, toolUse, type Turn } from './mockApi.ts';
-
-/** The model's turns for one edit: it has to read a file before it may edit it. */
-export function editTurns(path: string, oldText: string, newText: string): Turn[] {
-  return [
-    toolUse('Read', { file_path: path }),
-    toolUse('Edit', { file_path: path, old_string: oldText, new_string: newText }),
-  ];
-}
+import { contextText, editTurns, resultOf, text } from './mockApi.ts';
 
 /** Asks a new CLI to edit that file, which says "one" and "two", and has the model wait before it does. @returns lets it */
 export async function askToEdit(

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/until.ts';
-import { askToEdit, editTurns } from './coreScenarios.ts';
+import { askToEdit } from './coreScenarios.ts';
 import type { WorkspaceFile } from './desk.ts';
-import { resultOf, text } from './mockApi.ts';
+import { editTurns, resultOf, text } from './mockApi.ts';
 import { cliVersions } from './provisionCli.ts';
 import { useDesk } from './useDesk.ts';
 

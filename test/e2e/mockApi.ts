@@ -44,6 +44,14 @@ export function toolUse(name: string, input: Record<string, unknown>): Turn {
   return [{ type: 'tool_use', id: `toolu_mock_${String(++lastToolUse)}`, name, input }];
 }
 
+/** The model's turns for one edit: it has to read a file before it may edit it. */
+export function editTurns(path: string, oldText: string, newText: string): Turn[] {
+  return [
+    toolUse('Read', { file_path: path }),
+    toolUse('Edit', { file_path: path, old_string: oldText, new_string: newText }),
+  ];
+}
+
 /** What the last call of that tool was answered with, if the request carries an answer. */
 export function resultOf(tool: string, request: MessagesRequest): ToolResult | undefined {
   const all = request.messages.flatMap(({ content }) => blocks(content));

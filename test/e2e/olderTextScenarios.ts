@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { until } from '../support/until.ts';
-import { editTurns } from './coreScenarios.ts';
 import type { Desk } from './desk.ts';
-import { text } from './mockApi.ts';
+import { editTurns, text } from './mockApi.ts';
 
 const lines = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const asText = (all: readonly string[]) => all.map((line) => `${line}\n`).join('');

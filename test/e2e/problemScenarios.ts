@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { realpath } from 'node:fs/promises';
-import { editTurns } from './coreScenarios.ts';
 import type { Desk } from './desk.ts';
-import { contextText, text } from './mockApi.ts';
+import { contextText, editTurns, text } from './mockApi.ts';
 
 /** Problems of files that nobody has in a tab. */
 export function problemScenarios(desk: () => Desk): void {

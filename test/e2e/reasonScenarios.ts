@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { Deferred } from '../../src/base/deferred.ts';
 import { until } from '../support/until.ts';
 import type { Claude } from './claude.ts';
-import { askToEdit, editTurns } from './coreScenarios.ts';
+import { askToEdit } from './coreScenarios.ts';
 import type { Desk, WorkspaceFile } from './desk.ts';
-import { contextText, type MockApi, resultOf, text, toolUse, type Turn } from './mockApi.ts';
+import { contextText, editTurns, type MockApi, resultOf, text, toolUse, type Turn } from './mockApi.ts';
 
 const reason = 'use a map instead';
 const rejectWithReason = 'IDE Bridge: Reject with a Reason…';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { until } from '../support/until.ts';
-import { editTurns } from './coreScenarios.ts';
 import type { Desk } from './desk.ts';
-import { resultOf, text, toolUse } from './mockApi.ts';
+import { editTurns, resultOf, text, toolUse } from './mockApi.ts';
 
 /** Files, decisions and windows beyond the everyday edit. */
 export function reviewScenarios(desk: () => Desk): void {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { until } from '../support/until.ts';
-import { editTurns } from './coreScenarios.ts';
 import type { Desk } from './desk.ts';
-import { text } from './mockApi.ts';
+import { editTurns, text } from './mockApi.ts';
 
 /**
  * An edit of a file that has unsaved changes, which the user saves before they accept it.

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
-import { type ContentBlock, text, toolUse } from '../../e2e/mockApi.ts';
+import { editTurns, text, toolUse, type Turn } from '../../e2e/mockApi.ts';
 import { cliVersions } from '../../e2e/provisionCli.ts';
 import { until } from '../../support/until.ts';
 import { askForReason, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
@@ -39,10 +39,12 @@ describe('@claude in the chat', function () {
   const button = (title: string): Locator => answer().locator('.monaco-button', { hasText: title });
   const says = (words: string) =>
     until(`"${words}" in the chat`, async () => (await answer().innerText()).includes(words), 30_000);
-  const ask = async (words: string, ...turns: ContentBlock[][]) => {
+  const ask = async (words: string, ...turns: Turn[]) => {
     agent.api.script(turns);
     await vscode.commands.executeCommand('workbench.action.chat.open', { query: `@claude ${words}` });
   };
+  const askToEdit = (path: string, before: string, after: string, end: string) =>
+    ask('edit', ...editTurns(path, before, after), text(end));
 
   it('answers, and goes on with the same conversation', async () => {
     await ask('hello', text('Hello **you**.'));
@@ -111,12 +113,7 @@ describe('@claude in the chat', function () {
 
   it('has an edit reviewed in its diff, and writes what the user has made of it', async () => {
     const path = desk.scratch.write('a.txt', 'one\r\ntwo\r\n');
-    await ask(
-      'edit',
-      toolUse('Read', { file_path: path }),
-      toolUse('Edit', { file_path: path, old_string: 'two', new_string: 'TWO' }),
-      text('Edited.'),
-    );
+    await askToEdit(path, 'two', 'TWO', 'Edited.');
     await until('the diff', () => proposalTabs().length === 1, 30_000);
     await button('Show the Proposal').click({ timeout: 10_000 });
     const diff = await until('the editor', () => vscode.window.activeTextEditor);
@@ -132,12 +129,7 @@ describe('@claude in the chat', function () {
   it('lists in Agent Changes what it edits without a question', async () => {
     await desk.configure('ideBridge.agent.permissionMode', 'acceptEdits');
     const path = desk.scratch.write('c.txt', 'one\n');
-    await ask(
-      'edit',
-      toolUse('Read', { file_path: path }),
-      toolUse('Edit', { file_path: path, old_string: 'one', new_string: 'ONE' }),
-      text('Edited.'),
-    );
+    await askToEdit(path, 'one', 'ONE', 'Edited.');
     await says('Edited.');
     assert.equal(readFileSync(path, 'utf8'), 'ONE\n');
     await vscode.commands.executeCommand('ideBridge.changes.focus');
@@ -149,12 +141,7 @@ describe('@claude in the chat', function () {
 
   it('does not write an edit that was rejected', async () => {
     const path = desk.scratch.write('b.txt', 'one\n');
-    await ask(
-      'edit',
-      toolUse('Read', { file_path: path }),
-      toolUse('Edit', { file_path: path, old_string: 'one', new_string: 'ONE' }),
-      text('As you like.'),
-    );
+    await askToEdit(path, 'one', 'ONE', 'As you like.');
     await until('the diff', () => proposalTabs().length === 1, 30_000);
     await vscode.commands.executeCommand('ideBridge.rejectAllProposals');
     await says('As you like.');
@@ -164,12 +151,7 @@ describe('@claude in the chat', function () {
 
   it('tells the model at once why an edit was rejected', async () => {
     const path = desk.scratch.write('d.txt', 'one\n');
-    await ask(
-      'edit',
-      toolUse('Read', { file_path: path }),
-      toolUse('Edit', { file_path: path, old_string: 'one', new_string: 'ONE' }),
-      text('I see.'),
-    );
+    await askToEdit(path, 'one', 'ONE', 'I see.');
     await button('Show the Proposal').click({ timeout: 30_000 });
     await until('the diff', () => vscode.window.activeTextEditor?.document.fileName.endsWith('d.txt'));
     const input = await askForReason(desk.ui);
