@@ -45,9 +45,11 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
     async (...all: Arguments) => {
       const isDecidedThere = isThere(all[0]) && changesInFront(changes.all).length > 0;
       await act(...all);
-      await reviewing.closed;
-      if (isDecidedThere && changesInFront(changes.all).length === 0) {
-        await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+      if (isDecidedThere) {
+        await reviewing.closed;
+        if (changesInFront(changes.all).length === 0) {
+          await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+        }
       }
     };
   /** From the title of a review, those that it shows. */
