@@ -1,13 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as vscode from 'vscode';
-
-interface GitExports {
-  readonly enabled: boolean;
-  getAPI(version: 1): {
-    readonly state: 'uninitialized' | 'initialized';
-    readonly onDidChangeState: vscode.Event<string>;
-  };
-}
+import { editorGit } from '../editor/editorGit.ts';
 
 /**
  * Once the editor's own Git has told of its repositories, or is not there, off or broken.
@@ -19,8 +11,7 @@ export function gitReady(patience = 30_000): Promise<void> {
 
 async function toldByGit(): Promise<void> {
   try {
-    const git = await vscode.extensions.getExtension<GitExports>('vscode.git')?.activate();
-    const api = git?.enabled ? git.getAPI(1) : undefined;
+    const api = await editorGit();
     if (api?.state === 'uninitialized') {
       await new Promise<void>((resolve) => {
         const subscription = api.onDidChangeState(() => {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { tokenOf } from '../editor/cancellation.ts';
 import {
   type AnswerPart,
   type LanguageModel,
@@ -41,7 +42,7 @@ async function* answerOf(
   { messages, tools, mustUseTool }: LanguageModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerPart> {
-  const source = sourceOf(signal);
+  const cancellation = tokenOf(signal);
   try {
     const response = await model.sendRequest(
       messages.map(messageOf),
@@ -52,7 +53,7 @@ async function* answerOf(
           ? vscode.LanguageModelChatToolMode.Required
           : vscode.LanguageModelChatToolMode.Auto,
       },
-      source.token,
+      cancellation.token,
     );
     for await (const part of response.stream) {
       if (part instanceof vscode.LanguageModelTextPart) {
@@ -64,7 +65,7 @@ async function* answerOf(
   } catch (error) {
     throw failureOf(error);
   } finally {
-    source.dispose();
+    cancellation.dispose();
   }
 }
 
@@ -72,23 +73,14 @@ async function withToken<T>(
   signal: AbortSignal,
   ask: (token: vscode.CancellationToken) => Promise<T>,
 ): Promise<T> {
-  const source = sourceOf(signal);
+  const cancellation = tokenOf(signal);
   try {
-    return await ask(source.token);
+    return await ask(cancellation.token);
   } catch (error) {
     throw failureOf(error);
   } finally {
-    source.dispose();
+    cancellation.dispose();
   }
-}
-
-function sourceOf(signal: AbortSignal): vscode.CancellationTokenSource {
-  const source = new vscode.CancellationTokenSource();
-  signal.addEventListener('abort', () => source.cancel(), { once: true });
-  if (signal.aborted) {
-    source.cancel();
-  }
-  return source;
 }
 
 function messageOf({ role, parts }: ModelMessage): vscode.LanguageModelChatMessage {

@@ -1,33 +1,13 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
+import { editorGit, type GitChange } from '../editor/editorGit.ts';
 import { onOneLine } from './onOneLine.ts';
 import type { Tool } from '../tools/tool.ts';
 import { page, pageOutput, pageText, paging } from './answers.ts';
 import { readingTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
-import { shortName } from './sourceLines.ts';
+import { shownName } from './sourceLines.ts';
 import type { Workshop } from './workshop.ts';
-
-/** What is used of the API of the editor's own Git (version 1). */
-interface GitExports {
-  readonly enabled: boolean;
-  getAPI(version: 1): { readonly repositories: readonly Repository[] };
-}
-
-interface Change {
-  readonly uri: vscode.Uri;
-  readonly status: number;
-}
-
-interface Repository {
-  readonly state: {
-    readonly HEAD: { readonly name?: string } | undefined;
-    readonly indexChanges: readonly Change[];
-    readonly mergeChanges: readonly Change[];
-    readonly workingTreeChanges: readonly Change[];
-    readonly untrackedChanges?: readonly Change[];
-  };
-}
 
 /** By the numbers of the `Status` of that API, which has no names at run time. */
 const statuses = [
@@ -59,11 +39,11 @@ export function changedFiles({ access }: Workshop): Tool {
     }),
     async run(args) {
       access.check();
-      const git = await vscode.extensions.getExtension<GitExports>('vscode.git')?.activate();
-      if (!git?.enabled) {
+      const git = await editorGit();
+      if (!git) {
         throw new Refusal("The editor's Git is off or not installed.");
       }
-      const { repositories } = git.getAPI(1);
+      const { repositories } = git;
       if (repositories.length === 0) {
         throw new Refusal('The editor knows of no Git repository in this window.');
       }
@@ -81,7 +61,7 @@ export function changedFiles({ access }: Workshop): Tool {
         items,
         args,
         ({ uri, status, isStaged }) => ({
-          line: `${onOneLine(shortName(uri.fsPath), 1_000)}  ${status}${isStaged ? ', staged' : ''}`,
+          line: `${shownName(uri.fsPath)}  ${status}${isStaged ? ', staged' : ''}`,
           data: { path: uri.fsPath, status, isStaged },
         }),
         withheld,
@@ -98,6 +78,6 @@ export function changedFiles({ access }: Workshop): Tool {
   });
 }
 
-function of({ uri, status }: Change): { uri: vscode.Uri; status: string } {
+function of({ uri, status }: GitChange): { uri: vscode.Uri; status: string } {
   return { uri, status: statuses[status] ?? 'changed' };
 }

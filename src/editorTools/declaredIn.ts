@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { foundAt } from './places.ts';
 import { Refusal } from './refusal.ts';
 import type { Spot } from './targets.ts';
 import type { Workshop } from './workshop.ts';
@@ -19,9 +20,8 @@ export async function mustBeDeclaredInShared(
     document.uri,
     position,
   );
-  const uris = (found ?? []).map((each) => ('targetUri' in each ? each.targetUri : each.uri));
-  const files = uris.filter(({ scheme }) => scheme === 'file'); // others come from libraries
-  if ((await access.shared(files, (uri) => uri)).withheld > 0) {
+  const files = (found ?? []).map(foundAt).filter(({ uri }) => uri.scheme === 'file'); // others come from libraries
+  if ((await access.shared(files, ({ uri }) => uri)).withheld > 0) {
     throw new Refusal('What declares that is not shared by the settings of this editor.');
   }
 }

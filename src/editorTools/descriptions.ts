@@ -19,11 +19,8 @@ export function hover({ access, servers, targets }: Workshop): Tool {
       const { document, position } = spot;
       await mustBeDeclaredInShared({ access, servers }, spot, signal);
       const command = 'vscode.executeHoverProvider';
-      const hovers = await servers.ask<vscode.Hover[]>(document, signal, command, document.uri, position);
-      if (!hovers || hovers.length === 0) {
-        await servers.mustCover(document, signal);
-      }
-      const contents = (hovers ?? [])
+      const hovers = await servers.find<vscode.Hover>(document, signal, command, document.uri, position);
+      const contents = hovers
         .flatMap((each) => each.contents)
         .map(markdown)
         .filter((text) => text.trim() !== '')

@@ -3,10 +3,11 @@ import { onOneLine } from './onOneLine.ts';
 import { cut } from '../base/text.ts';
 import { path } from '../tools/paths.ts';
 import type { Tool } from '../tools/tool.ts';
-import { page, pageOutput, pageText, paging } from './answers.ts';
+import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { readingTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
-import { pathOf, shortName } from './sourceLines.ts';
+import { pathOf, shortName, shownName } from './sourceLines.ts';
+import { counting } from './targets.ts';
 import type { Workshop } from './workshop.ts';
 
 export function openEditors({ access, tabs }: Workshop): Tool {
@@ -80,14 +81,15 @@ export function selection({ access, selections }: Workshop): Tool {
         return { text: 'No file is open that is shared.', data: { text: '' } };
       }
       const { filePath, text } = current;
-      const [start, end] = [current.selection.start, current.selection.end].map(({ line, character }) => ({
+      const fromOne = ({ line, character }: { line: number; character: number }) => ({
         line: line + 1,
         column: character + 1,
-      }));
-      const name = `${onOneLine(shortName(filePath), 1_000)}:${start?.line}:${start?.column}`;
+      });
+      const [start, end] = [fromOne(current.selection.start), fromOne(current.selection.end)];
+      const name = placeText({ path: filePath, ...start }, shortName);
       const words =
-        text === '' ? `${name}  (nothing is selected)` : `${name}-${end?.line}:${end?.column}\n${text}`;
-      return { text: words, data: { path: filePath, ...(start && { start }), ...(end && { end }), text } };
+        text === '' ? `${name}  (nothing is selected)` : `${name}-${end.line}:${end.column}\n${text}`;
+      return { text: words, data: { path: filePath, start, end, text } };
     },
   });
 }
@@ -96,7 +98,6 @@ export function selection({ access, selections }: Workshop): Tool {
 const maxBuffer = 40_000;
 
 export function readBuffer({ access }: Workshop): Tool {
-  const line = z.int().check(z.minimum(1), z.maximum(10_000_000));
   return readingTool({
     name: 'readBuffer',
     title: 'Text in the Editor',
@@ -104,8 +105,8 @@ export function readBuffer({ access }: Workshop): Tool {
       'The text of a file as it is in the editor, with what is not saved yet; also of an untitled document, by its name',
     input: z.object({
       file: path.check(z.describe('Path, or the name of an untitled document')),
-      startLine: z.optional(line.check(z.describe('From 1'))),
-      endLine: z.optional(line.check(z.describe('Inclusive'))),
+      startLine: z.optional(counting.check(z.describe('From 1'))),
+      endLine: z.optional(counting.check(z.describe('Inclusive'))),
     }),
     output: z.object({
       path: z.string(),
@@ -139,7 +140,7 @@ export function readBuffer({ access }: Workshop): Tool {
       const state = document.isUntitled ? 'not saved yet' : isDirty ? 'unsaved changes' : 'as on disk';
       return {
         text: [
-          `${onOneLine(shortName(pathOf(uri)), 1_000)}: lines ${startLine} to ${next - 1} of ${lineCount}, ${state}`,
+          `${shownName(pathOf(uri))}: lines ${startLine} to ${next - 1} of ${lineCount}, ${state}`,
           text,
           ...(isCut ? [`More with startLine ${next}.`] : []),
         ].join('\n'),

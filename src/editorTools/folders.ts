@@ -1,14 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { onOneLine } from './onOneLine.ts';
+import { tokenOf } from '../editor/cancellation.ts';
 import { openDocument } from '../editor/documents.ts';
 import { path } from '../tools/paths.ts';
 import type { Tool } from '../tools/tool.ts';
 import { page, pageOutput, pageText, paging, type Place, placeText, shownLine } from './answers.ts';
 import { placeOutput } from './places.ts';
 import { readingTool } from './readingTool.ts';
-import { shortName } from './sourceLines.ts';
+import { shortName, shownName } from './sourceLines.ts';
 import type { Workshop } from './workshop.ts';
 
 export function listDirectory({ access }: Workshop): Tool {
@@ -48,7 +48,7 @@ export function listDirectory({ access }: Workshop): Tool {
         items,
         args,
         ({ uri, kind }) => {
-          const name = onOneLine(shortName(uri.fsPath), 1_000);
+          const name = shownName(uri.fsPath);
           const note = kind === 'folder' ? '/' : kind === 'file' ? '' : `  (${kind})`;
           return { line: `${name}${note}`, data: { path: uri.fsPath, kind } };
         },
@@ -111,7 +111,7 @@ export function searchFiles({ access }: Workshop): Tool {
         const shown = await page(
           items,
           args,
-          ({ fsPath }) => ({ line: onOneLine(shortName(fsPath), 1_000), data: fsPath }),
+          ({ fsPath }) => ({ line: shownName(fsPath), data: fsPath }),
           withheld,
         );
         const isComplete = found.length < limit;
@@ -146,15 +146,10 @@ export function isModest(glob: string): boolean {
 }
 
 async function find(glob: string, limit: number, signal: AbortSignal): Promise<vscode.Uri[]> {
-  const cancellation = new vscode.CancellationTokenSource();
-  const cancel = () => cancellation.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  const timer = setTimeout(cancel, maxTime);
+  const cancellation = tokenOf(AbortSignal.any([signal, AbortSignal.timeout(maxTime)]));
   try {
     return await vscode.workspace.findFiles(glob, excluded(), limit, cancellation.token);
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', cancel);
     cancellation.dispose();
   }
 }

@@ -81,14 +81,11 @@ async function related(
   relatives: (item: unknown, ask: Ask) => Promise<Related[]>,
 ) {
   const { document, position } = await targets.find(args, signal);
-  const roots = await servers.ask<unknown[]>(document, signal, prepare, document.uri, position);
-  if (!roots || roots.length === 0) {
-    await servers.mustCover(document, signal);
-  }
+  const roots = await servers.find<unknown>(document, signal, prepare, document.uri, position);
   const ask: Ask = async <T>(command: string, item: unknown) =>
     (await servers.ask<T[]>(undefined, signal, command, item)) ?? [];
   const all: Related[] = [];
-  for (const root of roots ?? []) {
+  for (const root of roots) {
     all.push(...(await relatives(root, ask)));
   }
   const { items, withheld } = await access.shared(all, ({ item }) => item.uri);

@@ -52,6 +52,20 @@ export class LanguageServers {
     }
   }
 
+  /** The same for what comes as a list. @throws Refusal also where it is empty because nobody looked */
+  async find<T>(
+    document: vscode.TextDocument,
+    signal: AbortSignal,
+    command: string,
+    ...args: unknown[]
+  ): Promise<readonly T[]> {
+    const found = (await this.ask<readonly T[]>(document, signal, command, ...args)) ?? [];
+    if (found.length === 0) {
+      await this.mustCover(document, signal);
+    }
+    return found;
+  }
+
   async symbols(document: vscode.TextDocument, signal: AbortSignal): Promise<readonly SymbolFound[]> {
     const command = 'vscode.executeDocumentSymbolProvider';
     return (await this.ask<SymbolFound[]>(document, signal, command, document.uri)) ?? [];

@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { Tool } from '../tools/tool.ts';
 import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
-import { placeOutput } from './places.ts';
+import { distinct, type Found, foundAt, placeOutput } from './places.ts';
 import { readingTool } from './readingTool.ts';
 import { shortName, SourceLines } from './sourceLines.ts';
 import { target } from './targets.ts';
@@ -32,17 +32,14 @@ export function locationTools({ access, servers, targets }: Workshop): Tool[] {
       output: z.object({ places: z.array(placeOutput), ...pageOutput }),
       async run(args, { signal }) {
         const { document, position } = await targets.find(args, signal);
-        const found = await servers.ask<Found[]>(
+        const found = await servers.find<vscode.Location | vscode.LocationLink>(
           document,
           signal,
           `vscode.execute${provider}Provider`,
           document.uri,
           position,
         );
-        if (!found || found.length === 0) {
-          await servers.mustCover(document, signal);
-        }
-        const { items, withheld } = await access.shared(inOrder(found ?? []), ({ uri }) => uri);
+        const { items, withheld } = await access.shared(inOrder(found.map(foundAt)), ({ uri }) => uri);
         const lines = new SourceLines(access);
         const shown = await page(
           items,
@@ -59,21 +56,10 @@ export function locationTools({ access, servers, targets }: Workshop): Tool[] {
   );
 }
 
-type Found = vscode.Location | vscode.LocationLink;
-
-/** Each place once, by file and line: so that pages go on where the last one has ended. */
-function inOrder(found: readonly Found[]): { uri: vscode.Uri; start: vscode.Position }[] {
-  const byKey = new Map(
-    found.map((each) => {
-      const [uri, range] =
-        'targetUri' in each
-          ? [each.targetUri, each.targetSelectionRange ?? each.targetRange]
-          : [each.uri, each.range];
-      const { start } = range;
-      return [`${uri.toString()} ${start.line} ${start.character}`, { uri, start, name: uri.toString() }];
-    }),
-  );
-  return [...byKey.values()].sort(
-    (a, b) => Number(a.name > b.name) - Number(a.name < b.name) || a.start.compareTo(b.start),
+/** By file and line, so that pages go on where the last one has ended. */
+function inOrder(places: readonly Found[]): Found[] {
+  const nameOf = ({ uri }: Found) => uri.toString();
+  return distinct(places).sort(
+    (a, b) => Number(nameOf(a) > nameOf(b)) - Number(nameOf(a) < nameOf(b)) || a.start.compareTo(b.start),
   );
 }

@@ -5,9 +5,10 @@ import { onOneLine } from './onOneLine.ts';
 import { rawFileUri } from '../editor/rawUri.ts';
 import { path } from '../tools/paths.ts';
 import type { Tool } from '../tools/tool.ts';
-import { page, pageOutput, pageText, paging } from './answers.ts';
+import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { readingTool } from './readingTool.ts';
-import { pathOf, shortName } from './sourceLines.ts';
+import { pathOf, shortName, shownName } from './sourceLines.ts';
+import { counting } from './targets.ts';
 import type { Workshop } from './workshop.ts';
 
 const severities = ['Error', 'Warning', 'Information', 'Hint'] as const;
@@ -66,8 +67,10 @@ export function diagnostics({ access, diagnostics: source }: Workshop): Tool {
           ...(code !== undefined && { code: onOneLine(code, 60) }),
         };
         const by = [data.source, data.code].filter((each) => each !== undefined).join(' ');
-        const at = `${onOneLine(shortName(data.path), 1_000)}:${data.line}:${data.column}`;
-        return { line: `${at}  ${data.severity}${by && ` [${by}]`}: ${data.message}`, data };
+        return {
+          line: `${placeText(data, shortName)}  ${data.severity}${by && ` [${by}]`}: ${data.message}`,
+          data,
+        };
       });
       return {
         text: pageText(shown, 'problem', 'problems'),
@@ -78,7 +81,6 @@ export function diagnostics({ access, diagnostics: source }: Workshop): Tool {
 }
 
 export function codeActions({ access, servers }: Workshop): Tool {
-  const line = z.int().check(z.minimum(1), z.maximum(10_000_000));
   return readingTool({
     name: 'codeActions',
     title: 'Code Actions',
@@ -86,8 +88,8 @@ export function codeActions({ access, servers }: Workshop): Tool {
       'Quick fixes and refactorings that the editor offers for lines of a file: listed, not applied',
     input: z.object({
       file: path.check(z.describe('Path')),
-      line: line.check(z.describe('The first line, from 1')),
-      endLine: z.optional(line.check(z.describe('The last line; the first by default'))),
+      line: counting.check(z.describe('The first line, from 1')),
+      endLine: z.optional(counting.check(z.describe('The last line; the first by default'))),
       kind: z.optional(
         z.string().check(z.maxLength(100), z.describe('Only of this kind, such as quickfix or refactor')),
       ),
@@ -111,7 +113,7 @@ export function codeActions({ access, servers }: Workshop): Tool {
       const last = document.lineAt(
         Math.min(Math.max(args.endLine ?? args.line, args.line), document.lineCount) - 1,
       ).range;
-      const found = await servers.ask<(vscode.CodeAction | vscode.Command)[]>(
+      const found = await servers.find<vscode.CodeAction | vscode.Command>(
         document,
         signal,
         'vscode.executeCodeActionProvider',
@@ -119,10 +121,7 @@ export function codeActions({ access, servers }: Workshop): Tool {
         first.union(last),
         ...(args.kind === undefined ? [] : [args.kind]),
       );
-      if (!found || found.length === 0) {
-        await servers.mustCover(document, signal);
-      }
-      const shown = await page(found ?? [], args, (action) => {
+      const shown = await page(found, args, (action) => {
         const { title, kind, isPreferred, disabled } = action as vscode.CodeAction; // a command has but a title
         const data = {
           title: onOneLine(title),
@@ -138,7 +137,7 @@ export function codeActions({ access, servers }: Workshop): Tool {
         const noted = notes.filter(Boolean).join(', ');
         return { line: `${data.title}${noted && `  (${noted})`}`, data };
       });
-      const head = `${onOneLine(shortName(pathOf(document.uri)), 1_000)}:${args.line}: `;
+      const head = `${shownName(pathOf(document.uri))}:${args.line}: `;
       return {
         text: `${head}${pageText(shown, 'code action', 'code actions')}`,
         data: { actions: shown.items, ...shown.counts },

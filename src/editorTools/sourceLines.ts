@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { isSame } from '../editor/documents.ts';
 import type { Access } from './access.ts';
 import { type Place, shownLine } from './answers.ts';
+import { onOneLine } from './onOneLine.ts';
 
 /** Of a file that is read for the sake of a line, in bytes. */
 const maxFile = 2 * 1024 * 1024;
@@ -57,6 +58,11 @@ export class SourceLines {
 /** The path of a file, the name of an untitled document. */
 export function pathOf(uri: vscode.Uri): string {
   return uri.scheme === 'untitled' ? uri.path : uri.fsPath;
+}
+
+/** How a file is called in a line of an answer. */
+export function shownName(path: string): string {
+  return onOneLine(shortName(path), 1_000);
 }
 
 /** Relative to the folder of the window, if it has just one. */

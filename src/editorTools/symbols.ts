@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { onOneLine } from './onOneLine.ts';
 import { path } from '../tools/paths.ts';
 import type { Tool } from '../tools/tool.ts';
-import { page, pageOutput, pageText, paging } from './answers.ts';
+import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { readingTool } from './readingTool.ts';
 import { pathOf, shortName } from './sourceLines.ts';
 import { flatten } from './targets.ts';
@@ -118,8 +118,7 @@ export function workspaceSymbols({ access, servers }: Workshop): Tool {
             column: range.start.character + 1,
           };
           const container = data.container === undefined ? '' : ` in ${data.container}`;
-          const at = `${onOneLine(shortName(data.path), 1_000)}:${data.line}:${data.column}`;
-          return { line: `${at}  ${data.kind} ${data.symbol}${container}`, data };
+          return { line: `${placeText(data, shortName)}  ${data.kind} ${data.symbol}${container}`, data };
         },
         withheld,
       );

@@ -5,10 +5,12 @@ import { path } from '../tools/paths.ts';
 import type { Access } from './access.ts';
 import { indexOfWord, placeText } from './answers.ts';
 import type { LanguageServers, SymbolFound } from './languageServers.ts';
+import { distinct } from './places.ts';
 import { Refusal } from './refusal.ts';
 import { shortName, SourceLines } from './sourceLines.ts';
 
-const counting = z.int().check(z.minimum(1), z.maximum(10_000_000));
+/** Of a line or a column. */
+export const counting = z.int().check(z.minimum(1), z.maximum(10_000_000));
 
 /** How a client names what it asks about. */
 export const target = {
@@ -207,10 +209,4 @@ function nameIn(document: vscode.TextDocument, start: vscode.Position, name: str
   const at = document.offsetAt(start);
   const found = indexOfWord(document.getText().slice(at, at + 2_000), name);
   return found < 0 ? start : document.positionAt(at + found);
-}
-
-/** Overloads in neighbouring lines are places of their own; the same place told twice is not. */
-function distinct<T extends { uri: vscode.Uri; start: vscode.Position }>(places: readonly T[]): T[] {
-  const keys = places.map(({ uri, start }) => `${uri.toString()}#${start.line}:${start.character}`);
-  return places.filter((_, index) => keys.indexOf(keys[index] ?? '') === index);
 }

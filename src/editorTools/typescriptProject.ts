@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { tokenOf } from '../editor/cancellation.ts';
 
 /** ms after which a project that is still read is no longer waited for. */
 const patience = 20_000;
@@ -16,10 +17,7 @@ export class TypeScriptProject {
     if (this.read.has(document) || !isOfTypeScript(languageId) || uri.scheme !== 'file') {
       return;
     }
-    const cancellation = new vscode.CancellationTokenSource();
-    const cancel = () => cancellation.cancel();
-    const timer = setTimeout(cancel, patience);
-    signal.addEventListener('abort', cancel, { once: true });
+    const cancellation = tokenOf(AbortSignal.any([signal, AbortSignal.timeout(patience)]));
     try {
       await vscode.extensions.getExtension('vscode.typescript-language-features')?.activate();
       await vscode.commands.executeCommand(
@@ -33,8 +31,6 @@ export class TypeScriptProject {
     } catch {
       // Another extension is in its place, or it is off.
     } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', cancel);
       cancellation.dispose();
     }
   }

@@ -1,0 +1,34 @@
+import * as vscode from 'vscode';
+
+/** What is used of the API of the editor's own Git (version 1). */
+export interface GitApi {
+  readonly state: 'uninitialized' | 'initialized';
+  readonly onDidChangeState: vscode.Event<string>;
+  readonly repositories: readonly GitRepository[];
+}
+
+export interface GitChange {
+  readonly uri: vscode.Uri;
+  readonly status: number;
+}
+
+export interface GitRepository {
+  readonly state: {
+    readonly HEAD: { readonly name?: string } | undefined;
+    readonly indexChanges: readonly GitChange[];
+    readonly mergeChanges: readonly GitChange[];
+    readonly workingTreeChanges: readonly GitChange[];
+    readonly untrackedChanges?: readonly GitChange[];
+  };
+}
+
+interface GitExports {
+  readonly enabled: boolean;
+  getAPI(version: 1): GitApi;
+}
+
+/** Undefined where it is off, or not installed. @throws when it is broken */
+export async function editorGit(): Promise<GitApi | undefined> {
+  const git = await vscode.extensions.getExtension<GitExports>('vscode.git')?.activate();
+  return git?.enabled ? git.getAPI(1) : undefined;
+}
