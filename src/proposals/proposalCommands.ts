@@ -80,8 +80,9 @@ export function proposalCommands(
       await Promise.all(decided.map(inTurn(({ uri }) => proposals[verb](uri))));
       const left = chosen.filter((proposal) => !decided.includes(proposal));
       if (left.length > 0) {
+        const names = [...new Set(left.map(({ fileName }) => fileName))].join(', ');
         void vscode.window.showInformationMessage(
-          `Another proposal for ${left.map(({ fileName }) => fileName).join(', ')} was accepted first: look at the next one once that is written.`,
+          `Several proposals are for ${names}: they are accepted one at a time. Look at the next one once the first is written.`,
         );
       }
     }
