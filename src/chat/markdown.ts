@@ -23,6 +23,17 @@ export function block(text: string, limit: number, language = ''): string {
   return `\n\n${marks}${language}\n${lines}\n${marks}\n\n`;
 }
 
+/** UTF-16 units of a line that a narrow chat shows: what is longer a block of code hides until it is scrolled. */
+const narrow = 32;
+
+/** As `block`, but nothing of a long line is out of sight: for what the user is asked about. @param limit UTF-16 units */
+export function blockInSight(text: string, limit: number, language: string): string {
+  const lines = cut(withLf(text).trimEnd(), limit).split('\n');
+  return lines.some((line) => line.length > narrow)
+    ? `\n\n${lines.map((line) => code(line, limit)).join('  \n')}\n\n`
+    : block(text, limit, language);
+}
+
 /** Backticks: more than there are anywhere in it, in a row. */
 function fence(text: string, least: number): string {
   const runs = text.match(/`+/g) ?? [];

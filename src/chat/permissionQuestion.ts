@@ -5,7 +5,7 @@ import type { Reports } from '../editor/reports.ts';
 import { isInWorkspace } from '../editor/workspaceFolders.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 import { answered, type AskedQuestion, askedQuestions } from './askedQuestions.ts';
-import { block, code, plain } from './markdown.ts';
+import { blockInSight, code, plain } from './markdown.ts';
 import type { Choices } from './questions.ts';
 import { ruleWords } from './ruleWords.ts';
 import type { Surface } from './surface.ts';
@@ -63,7 +63,7 @@ function putPermission({ tool, input, description, reason, blockedPath, rules }:
       const isCommand = typeof input['command'] === 'string' && line?.code === input['command'];
       surface.markdown(`\n\n**May Claude use ${plain(tool)}?**`);
       const whole = isCommand ? (line.code ?? '') : JSON.stringify(input, null, 2);
-      surface.markdown(block(whole, maxShown, isCommand ? 'sh' : 'json'));
+      surface.markdown(blockInSight(whole, maxShown, isCommand ? 'sh' : 'json'));
       if (whole.length > maxShown) {
         surface.markdown(`**Only the first ${maxShown} of ${whole.length} characters are shown.**\n\n`);
       }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { block, code, head, plain } from '../../../src/chat/markdown.ts';
+import { block, blockInSight, code, head, plain } from '../../../src/chat/markdown.ts';
 
 describe('text from outside in the chat', () => {
   it('is no link, no emphasis, no HTML and no icon', () => {
@@ -27,5 +27,11 @@ describe('text from outside in the chat', () => {
     assert.deepEqual(head('1\n2\n3\n', 2, 100), { shown: '1\n2', leftOut: 1 });
     assert.deepEqual(head('1\n2\n', 2, 100), { shown: '1\n2', leftOut: 0 });
     assert.deepEqual(head('12345', 2, 3), { shown: '123', leftOut: 0 });
+  });
+
+  it('as lines that wrap, where a block would hide the end of one that the user is asked about', () => {
+    assert.equal(blockInSight('ls\npwd\n', 100, 'sh'), block('ls\npwd\n', 100, 'sh'));
+    const padded = `echo hi${' '.repeat(100)}; rm \`x\``;
+    assert.equal(blockInSight(`ls\n${padded}\n`, 500, 'sh'), `\n\n\` ls \`  \n\`\` ${padded} \`\`\n\n`);
   });
 });
