@@ -2,12 +2,36 @@ import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
 import { counted, timeText } from '../base/text.ts';
-import type { Change } from './changes.ts';
+import type { Change, Changes } from './changes.ts';
 import type { ChangeSet } from './changeSet.ts';
+import type { ChangesNode } from './changesView.ts';
+import { decidedFileItem, decisionItem, historyItem } from './historyItems.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { fileIcon } from '../editor/fileIcon.ts';
 
-export function sessionItem(set: ChangeSet, changes: readonly Change[]): vscode.TreeItem {
+/** The row of the tree. */
+export function itemOf(
+  node: ChangesNode,
+  changes: Changes,
+  newProblemsOf: (change: Change) => number,
+): vscode.TreeItem {
+  switch (node.kind) {
+    case 'session':
+      return sessionItem(node.set, changes.ofSet(node.set));
+    case 'file':
+      return fileItem(node, changes.ofPath(node.change.snapshot.path), newProblemsOf(node.change));
+    case 'problem':
+      return problemItem(node.change, node.problem);
+    case 'history':
+      return historyItem(node.set);
+    case 'decision':
+      return decisionItem(node);
+    case 'decidedFile':
+      return decidedFileItem(node);
+  }
+}
+
+function sessionItem(set: ChangeSet, changes: readonly Change[]): vscode.TreeItem {
   const waits = changes.length > 0;
   const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
   const item = new vscode.TreeItem(set.label, waits ? Expanded : Collapsed);
@@ -22,7 +46,7 @@ export function sessionItem(set: ChangeSet, changes: readonly Change[]): vscode.
 }
 
 /** @param node what its commands get */
-export function fileItem(
+function fileItem(
   node: { change: Change },
   ofSameFile: readonly Change[],
   newProblems: number,
@@ -59,7 +83,7 @@ export function fileItem(
   return item;
 }
 
-export function problemItem({ set, snapshot }: Change, problem: vscode.Diagnostic): vscode.TreeItem {
+function problemItem({ set, snapshot }: Change, problem: vscode.Diagnostic): vscode.TreeItem {
   const item = new vscode.TreeItem(problem.message.split('\n', 1)[0] ?? '');
   const isError = problem.severity === vscode.DiagnosticSeverity.Error;
   const { line, character } = problem.range.start;

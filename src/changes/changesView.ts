@@ -7,8 +7,6 @@ import type { ChangeSets } from './changeSets.ts';
 import { RowMoves } from '../editor/rowMoves.ts';
 import type { NewProblems } from './newProblems.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
-import { decidedFileItem, decisionItem, historyItem } from './historyItems.ts';
-import { fileItem, problemItem, sessionItem } from './changeItems.ts';
 
 export type ChangesNode =
   | { kind: 'session'; set: ChangeSet }
@@ -58,11 +56,9 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
           ...(this.historyOf(node.set).length > 0 ? [{ kind: 'history' as const, set: node.set }] : []),
         ];
       case 'file':
-        return this.problemsOf(node.change).map((problem) => ({
-          kind: 'problem',
-          change: node.change,
-          problem,
-        }));
+        return this.problems
+          .of(node.change.snapshot.path)
+          .map((problem) => ({ kind: 'problem', change: node.change, problem }));
       case 'history':
         return this.historyOf(node.set).map((entry) => ({ kind: 'decision', set: node.set, entry }));
       case 'decision':
@@ -75,25 +71,9 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
     }
   }
 
-  getTreeItem(node: ChangesNode): vscode.TreeItem {
-    switch (node.kind) {
-      case 'session':
-        return sessionItem(node.set, this.changes.ofSet(node.set));
-      case 'file':
-        return fileItem(
-          node,
-          this.changes.ofPath(node.change.snapshot.path),
-          this.problemsOf(node.change).length,
-        );
-      case 'problem':
-        return problemItem(node.change, node.problem);
-      case 'history':
-        return historyItem(node.set);
-      case 'decision':
-        return decisionItem(node);
-      case 'decidedFile':
-        return decidedFileItem(node);
-    }
+  async getTreeItem(node: ChangesNode): Promise<vscode.TreeItem> {
+    const { itemOf } = await import('./changeItems.ts');
+    return itemOf(node, this.changes, ({ snapshot }) => this.problems.of(snapshot.path).length);
   }
 
   dispose(): void {
@@ -119,10 +99,6 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
 
   private historyOf({ id }: ChangeSet): HistoryEntry[] {
     return this.sets.history.ofSet(id);
-  }
-
-  private problemsOf({ snapshot }: Change): vscode.Diagnostic[] {
-    return this.problems.of(snapshot.path);
   }
 
   private show(): void {
