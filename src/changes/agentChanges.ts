@@ -44,6 +44,9 @@ const commandNames = [
   'keepSession',
   'keepAllChanges',
   'revertAllChanges',
+  'nextAgentChange',
+  'previousAgentChange',
+  'nextChangedFile',
   'undoDecision',
   'clearChangeHistory',
 ] as const;
@@ -84,7 +87,7 @@ export class AgentChanges implements Disposable {
     this.view = this.store.add(new ChangesView(this.sets, this.changes, problems));
     this.store.add(new ChangeDecorations(this.changes));
     this.store.add(
-      followDiffs(() => {
+      followDiffs(this.changes, () => {
         this.hunks().catch((error: unknown) =>
           this.log.error(`Single changes cannot be decided: ${errorMessage(error)}`),
         );
@@ -179,7 +182,7 @@ export class AgentChanges implements Disposable {
     >;
   }
 
-  /** There once a diff is in view. */
+  /** There once a diff, or a file that waits for review, is in view. */
   async hunks(): Promise<HunkReview> {
     const { HunkReview } = await import('./hunkReview.ts');
     return (this.hunkReview ??= this.store.add(new HunkReview(this.sets, this.changes, this.review)));

@@ -55,15 +55,25 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
   /** From the title of a review, those that it shows. */
   const all = (argument: unknown) => (isUri(argument) ? changesInFront(changes.all) : changes.all);
   const told = (decision: string) => tell(reviewing, decision);
+  /** The file of a row, or the one in front: then the next one that waits comes to the front after it. */
+  const ofFile = (act: (change: Change) => unknown) =>
+    decide((argument) =>
+      withChange(argument, changes, async (change) => {
+        const hunks = await reviewing.hunks();
+        await (isNode(argument) ? act(change) : hunks.andGoOn(change.snapshot.path, () => act(change)));
+      }),
+    );
   /** By a lens or the gutter, which name a line, or at the cursor. A new file is decided as a whole. */
   const ofHunk =
-    (verb: 'keep' | 'revert', ofFile: (change: Change) => unknown) =>
+    (verb: 'keep' | 'revert', whole: (change: Change) => unknown) =>
     (argument: unknown, ...where: unknown[]) =>
       withChange(uriIn(argument), changes, async (change) => {
         const hunks = await reviewing.hunks();
         const isWhole = change.comparison.kind === 'created' && !Array.isArray(where[0]);
         if (argument !== byKey || hunks.takesKey(verb)) {
-          await (isWhole ? ofFile(change) : told(await hunks[verb](change, where)));
+          await (isWhole
+            ? hunks.andGoOn(change.snapshot.path, () => whole(change))
+            : told(await hunks[verb](change, where)));
         }
       });
   const revertSession = decide((node) =>
@@ -76,7 +86,7 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
   const byAnyKey =
     (
       verb: 'keep' | 'revert',
-      ofFile: (argument: unknown) => unknown,
+      decideFile: (argument: unknown) => unknown,
       ofSession: (node: ChangesNode) => unknown,
     ) =>
     async (argument: unknown) => {
@@ -85,7 +95,7 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       }
       const row = argument === onRow ? await view.focusedRow() : undefined;
       if (argument !== onRow || row?.kind === 'file') {
-        await ofFile(row ?? argument);
+        await decideFile(row ?? argument);
       } else if (row?.kind === 'session') {
         await ofSession(row);
       }
@@ -105,7 +115,7 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
     revertFile: inDiff(
       byAnyKey(
         'revert',
-        decide((argument) => withChange(argument, changes, (change) => revert(reviewing, [change]))),
+        ofFile((change) => revert(reviewing, [change])),
         revertSession,
       ),
     ),
@@ -113,9 +123,7 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
     keepFile: inDiff(
       byAnyKey(
         'keep',
-        decide((argument) =>
-          withChange(argument, changes, ({ snapshot }) => told(review.keep([snapshot.path]))),
-        ),
+        ofFile(({ snapshot }) => told(review.keep([snapshot.path]))),
         keepSession,
       ),
     ),
@@ -133,6 +141,12 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       const chosen = all(argument);
       return chosen.length > 0 ? revert(reviewing, chosen) : sayNothingChanged();
     }, isUri),
+    nextAgentChange: async () => (await reviewing.hunks()).go(1),
+    previousAgentChange: async () => (await reviewing.hunks()).go(-1),
+    nextChangedFile: async (argument: unknown) => {
+      const uri = uriIn(argument) ?? vscode.window.activeTextEditor?.document.uri;
+      await (await reviewing.hunks()).goToNextFile(uri?.fsPath ?? '');
+    },
     undoDecision: decide(async (node) => {
       if (isNode(node) && 'entry' in node) {
         await undo(reviewing, node.entry.id);

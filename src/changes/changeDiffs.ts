@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Change } from './changes.ts';
+import type { Change, Changes } from './changes.ts';
 import { diffUri } from './beforeFiles.ts';
 import { isSame } from '../editor/documents.ts';
 import { beforeScheme } from '../editor/schemes.ts';
@@ -29,25 +29,21 @@ export function changeInView(changes: readonly Change[], now: vscode.Uri): Chang
   return shown && changes.find((change) => isOf(change)(shown));
 }
 
-/** Whether that is a side of a diff in front. */
-export function isInDiffInFront(uri: vscode.Uri): boolean {
-  const shown = shownIn(vscode.window.tabGroups.activeTabGroup);
-  return shown.some(({ before, now }) => isSame(before, uri) || isSame(now, uri));
-}
-
-/** For buttons and keys. @param inView a diff is */
-export function followDiffs(inView: () => void): vscode.Disposable {
+/** For buttons and keys. @param inView such a diff is, or a changed file */
+export function followDiffs(changes: Changes, inView: () => void): vscode.Disposable {
   const look = () => {
     const { tab, shown } = reviewInFront();
     setContext('ideBridge.inChangesReview', shown.length > 0);
     setContext('ideBridge.inChange', shownAs(tab?.input).length > 0);
-    if (diffsInView().length > 0) {
+    const { visibleTextEditors } = vscode.window;
+    const isChanged = ({ document: { uri } }: vscode.TextEditor) => changes.ofPath(uri.fsPath).length > 0;
+    if (diffsInView().length > 0 || visibleTextEditors.some(isChanged)) {
       inView();
     }
   };
   look();
   const { onDidChangeTabs, onDidChangeTabGroups } = vscode.window.tabGroups;
-  return vscode.Disposable.from(onDidChangeTabs(look), onDidChangeTabGroups(look));
+  return vscode.Disposable.from(onDidChangeTabs(look), onDidChangeTabGroups(look), changes.onDidChange(look));
 }
 
 function setContext(key: string, value: boolean): void {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { diffLines, type Hunk } from '../base/lineDiff.ts';
@@ -26,6 +27,18 @@ export function hunkAt(hunks: readonly Hunk[], line: number): Hunk | undefined {
 /** The line above which its lenses stand: where lines were only removed, the one after them. */
 export function shownLine({ nowStart }: Hunk, { lineCount }: vscode.TextDocument): number {
   return Math.min(nowStart, lineCount - 1);
+}
+
+/** As the gutter names it: its first line; where lines are gone, the one before them. */
+export function namedLine({ nowStart, nowEnd }: Hunk): number {
+  return nowStart === nowEnd ? nowStart - 1 : nowStart;
+}
+
+/** The text of a hunk, on both sides, in few characters: what tells that it is still the one that was shown. */
+export function markOf(hunk: Hunk, before: vscode.TextDocument, now: vscode.TextDocument): string {
+  const { beforeStart, beforeEnd, nowStart, nowEnd } = hunk;
+  const sides = [linesBetween(before, beforeStart, beforeEnd), linesBetween(now, nowStart, nowEnd)];
+  return createHash('sha1').update(JSON.stringify(sides)).digest('base64');
 }
 
 /** Puts the lines of before in the place of those of now; saved, unless there were unsaved changes already. */

@@ -1,14 +1,20 @@
 import * as vscode from 'vscode';
 import type { Hunk } from '../base/lineDiff.ts';
+import type { AgentHunks } from './agentHunks.ts';
+import { documentBefore } from './beforeFiles.ts';
 import { changeInView } from './changeDiffs.ts';
-import { hunksOf, shownLine } from './changeHunks.ts';
-import type { Changes } from './changes.ts';
+import { hunksOf, markOf, namedLine, shownLine } from './changeHunks.ts';
+import type { Change, Changes } from './changes.ts';
+import { isPlain } from './plainEditors.ts';
 import { commandIds } from '../editor/commandIds.ts';
+import { isSame } from '../editor/documents.ts';
 import { beforeScheme } from '../editor/schemes.ts';
+import { setting } from '../editor/settings.ts';
 
 /**
- * The decisions that can be made inside a diff of Agent Changes: at each hunk, and about the file at the first one. They
- * stand in the file itself, so only as long as such a diff is in view.
+ * The decisions that can be made inside a diff of Agent Changes, at each hunk, and about the file at the first one; and
+ * inside the editor of a file by itself, where those about the file stand above its first line. They stand in the file
+ * itself, so while such a diff is in view, all editors of it have them.
  */
 export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -16,12 +22,21 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
 
   readonly onDidChangeCodeLenses = this.changed.event;
 
-  constructor(private readonly changes: Changes) {
+  constructor(
+    private readonly changes: Changes,
+    private readonly agentHunks: AgentHunks,
+  ) {
     const look = () => this.changed.fire();
     this.subscriptions = vscode.Disposable.from(
       vscode.languages.registerCodeLensProvider([{ scheme: 'file' }, { scheme: beforeScheme }], this),
       vscode.window.tabGroups.onDidChangeTabs(look),
       vscode.window.tabGroups.onDidChangeTabGroups(look),
+      vscode.window.onDidChangeVisibleTextEditors(look),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('ideBridge.changes.lenses')) {
+          look();
+        }
+      }),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (document.uri.scheme === beforeScheme) {
           look();
@@ -33,23 +48,29 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     const { uri } = document;
-    const change = changeInView(this.changes.all, uri);
-    if (!change) {
-      return [];
+    const inDiff = changeInView(this.changes.all, uri);
+    if (inDiff) {
+      // A file that came or went is decided as a whole, and so is one of which too much has changed.
+      const isWhole = inDiff.comparison.kind !== 'modified';
+      const hunks = isWhole ? [] : await hunksOf(inDiff, document).catch(() => []);
+      const [first = [], ...others] = await lensesOf(inDiff, hunks, document);
+      const line = hunks[0] ? shownLine(hunks[0], document) : 0;
+      return [...first, ...fileLenses(uri, line), ...others.flat()];
     }
-    // A file that came or went is decided as a whole, and so is one of which too much has changed.
-    const hunks =
-      change.comparison.kind === 'modified' ? await hunksOf(change, document).catch(() => []) : [];
-    const [first = [], ...others] = hunks.map((hunk, index) =>
-      hunkLenses(uri, hunk, shownLine(hunk, document), `${index + 1} of ${hunks.length}`),
-    );
-    const line = hunks[0] ? shownLine(hunks[0], document) : 0;
-    return [
-      ...first,
-      lens(line, '$(check) Keep File', commandIds.keepFile, uri),
-      lens(line, '$(discard) Revert File', commandIds.revertFile, uri),
-      ...others.flat(),
-    ];
+    const [change] = uri.scheme === 'file' ? this.changes.ofPath(uri.fsPath) : [];
+    return change && isInView(uri) && setting('changes.lenses') ? this.inFile(change, document) : [];
+  }
+
+  private async inFile(change: Change, document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+    const { uri } = document;
+    const isOnly = this.changes.all.every(({ snapshot: { path } }) => path === change.snapshot.path);
+    const next = isOnly ? [] : [lens(0, '$(arrow-right) Next File', commandIds.nextChangedFile, uri)];
+    const ofFile = [...fileLenses(uri, 0), ...next];
+    if (change.comparison.kind !== 'modified') {
+      return ofFile;
+    }
+    const hunks = await this.agentHunks.of(change, document);
+    return [...ofFile, ...(await lensesOf(change, hunks, document)).flat()];
   }
 
   dispose(): void {
@@ -58,14 +79,39 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
   }
 }
 
-function hunkLenses(uri: vscode.Uri, hunk: Hunk, line: number, place: string): vscode.CodeLens[] {
-  // As the gutter names them: removed lines by the one before them.
-  const named = hunk.nowStart === hunk.nowEnd ? hunk.nowStart - 1 : hunk.nowStart;
+/** In the editor of a file by itself. */
+function isInView(uri: vscode.Uri): boolean {
+  return vscode.window.visibleTextEditors.some(
+    (editor) => isSame(editor.document.uri, uri) && isPlain(editor),
+  );
+}
+
+function fileLenses(uri: vscode.Uri, line: number): vscode.CodeLens[] {
   return [
-    lens(line, '$(check) Keep', commandIds.keepChangedHunk, uri, named),
-    lens(line, '$(discard) Revert', commandIds.revertHunk, uri, named),
-    lens(line, place),
+    lens(line, '$(check) Keep File', commandIds.keepFile, uri),
+    lens(line, '$(discard) Revert File', commandIds.revertFile, uri),
   ];
+}
+
+async function lensesOf(
+  change: Change,
+  hunks: readonly Hunk[],
+  document: vscode.TextDocument,
+): Promise<vscode.CodeLens[][]> {
+  const { version } = document;
+  const before = hunks.length > 0 ? await documentBefore(change) : undefined;
+  if (!before || document.version !== version) {
+    return []; // asked for again soon
+  }
+  return hunks.map((hunk, index) => {
+    const line = shownLine(hunk, document);
+    const where = [document.uri, namedLine(hunk), markOf(hunk, before, document)];
+    return [
+      lens(line, '$(check) Keep', commandIds.keepChangedHunk, ...where),
+      lens(line, '$(discard) Revert', commandIds.revertHunk, ...where),
+      lens(line, `${index + 1} of ${hunks.length}`),
+    ];
+  });
 }
 
 /** Without a command it is plain text. */

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
 import type { Change, Changes } from './changes.ts';
+import type { itemOf } from './changeItems.ts';
 import type { ChangeSet } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
 import { RowMoves } from '../editor/rowMoves.ts';
@@ -22,6 +23,10 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
   private readonly view: vscode.TreeView<ChangesNode>;
   private readonly update = new Throttle(100, () => this.show());
   private readonly rows = new RowMoves();
+  /** There once the view was seen. */
+  private itemOf: typeof itemOf | undefined;
+  /** What the rows looked like, and were about, when they were last drawn. */
+  private looks = '';
   private readonly subscriptions: readonly Disposable[];
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -42,7 +47,12 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
     this.show();
   }
 
-  getChildren(node?: ChangesNode): ChangesNode[] {
+  async getChildren(node?: ChangesNode): Promise<ChangesNode[]> {
+    this.itemOf ??= (await import('./changeItems.ts')).itemOf;
+    return this.childrenOf(node);
+  }
+
+  private childrenOf(node?: ChangesNode): ChangesNode[] {
     if (!node) {
       return this.sets.all
         .filter((set) => this.changes.ofSet(set).length > 0 || this.historyOf(set).length > 0)
@@ -71,9 +81,12 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
     }
   }
 
-  async getTreeItem(node: ChangesNode): Promise<vscode.TreeItem> {
-    const { itemOf } = await import('./changeItems.ts');
-    return itemOf(node, this.changes, ({ snapshot }) => this.problems.of(snapshot.path).length);
+  /** At once: until VS Code 1.96 has it, a click on the row of before is answered with an error. */
+  getTreeItem(node: ChangesNode): vscode.TreeItem {
+    if (!this.itemOf) {
+      throw new Error('The editor has a row that it was not given.');
+    }
+    return this.itemOf(node, this.changes, ({ snapshot }) => this.problems.of(snapshot.path).length);
   }
 
   dispose(): void {
@@ -93,8 +106,14 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
     return (await import('../editor/focusedRow.ts')).focusedRow(this.view);
   }
 
-  private rowsBelow(node?: ChangesNode): string[] {
-    return this.getChildren(node).flatMap((child) => [rowOf(child), ...this.rowsBelow(child)]);
+  private nodesBelow(node?: ChangesNode): ChangesNode[] {
+    return this.childrenOf(node).flatMap((child) => [child, ...this.nodesBelow(child)]);
+  }
+
+  private looksOf(node: ChangesNode): unknown[] {
+    const { label, description, tooltip, contextValue, collapsibleState } = this.getTreeItem(node);
+    const about = 'change' in node ? node.change.snapshot.takenAt : undefined;
+    return [rowOf(node), about, label, description, tooltip, contextValue, collapsibleState];
   }
 
   private historyOf({ id }: ChangeSet): HistoryEntry[] {
@@ -111,8 +130,14 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
     const hasHistory = this.sets.history.entries.length > 0;
     void vscode.commands.executeCommand('setContext', 'ideBridge.hasChangeHistory', hasHistory);
     void vscode.commands.executeCommand('setContext', 'ideBridge.changedPaths', [...new Set(paths)]);
-    this.rows.drawn(this.rowsBelow());
-    this.changed.fire();
+    const nodes = this.nodesBelow();
+    this.rows.drawn(nodes.map(rowOf));
+    // A row that is drawn anew may lose a click, so none is without need.
+    const looks = this.itemOf && JSON.stringify(nodes.map((node) => this.looksOf(node)));
+    if (looks === undefined || looks !== this.looks) {
+      this.looks = looks ?? '';
+      this.changed.fire();
+    }
   }
 }
 

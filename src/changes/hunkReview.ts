@@ -5,13 +5,18 @@ import * as z from 'zod/mini';
 import type { Hunk } from '../base/lineDiff.ts';
 import { printable } from '../base/printable.ts';
 import { Queue } from '../base/queue.ts';
-import { decideHunk, hunkAt, hunksOf, revertHunk, shownLine } from './changeHunks.ts';
-import { isInDiffInFront, reviewInFront } from './changeDiffs.ts';
+import { AgentHunks } from './agentHunks.ts';
+import { ChangeColors } from './changeColors.ts';
+import { documentBefore } from './beforeFiles.ts';
+import { decideHunk, hunkAt, hunksOf, markOf, namedLine, revertHunk, shownLine } from './changeHunks.ts';
+import { reviewInFront } from './changeDiffs.ts';
 import { ChangeLenses } from './changeLenses.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { Changes } from './changes.ts';
 import type { Entry } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
+import { openChange } from './openDiffs.ts';
+import { isPlain } from './plainEditors.ts';
 import { leaveOutDecided } from './reviewEditor.ts';
 import { isSame } from '../editor/documents.ts';
 import { InFront } from '../proposals/inFront.ts';
@@ -25,23 +30,25 @@ const lineChangesSchema = z.array(z.object({ modifiedStartLineNumber: z.number()
  */
 export class HunkReview implements vscode.Disposable {
   private readonly queue = new Queue();
-  private readonly lenses: ChangeLenses;
+  private readonly agentHunks = new AgentHunks();
   private readonly subscription: vscode.Disposable;
-  /** The side of a diff in which the user is. */
-  private readonly inFront = new InFront(() => {
-    const uri = vscode.window.activeTextEditor?.document.uri;
-    return uri && isInDiffInFront(uri) ? uri.toString() : undefined;
-  });
+  /** The file, or the side of a diff, in which the user is. */
+  private readonly inFront = new InFront(() => vscode.window.activeTextEditor?.document.uri.toString());
 
   constructor(
     private readonly sets: ChangeSets,
     private readonly changes: Changes,
     private readonly review: ChangeReview,
   ) {
-    this.lenses = new ChangeLenses(changes);
     void this.inFront.stay;
-    // What was decided elsewhere; not while the user is there: it would come to the front.
-    this.subscription = vscode.window.tabGroups.onDidChangeTabs(() => void this.leaveOutDecided());
+    this.subscription = vscode.Disposable.from(
+      this.inFront,
+      this.agentHunks,
+      new ChangeLenses(changes, this.agentHunks),
+      new ChangeColors(changes, this.agentHunks),
+      // What was decided elsewhere; not while the user is there: it would come to the front.
+      vscode.window.tabGroups.onDidChangeTabs(() => void this.leaveOutDecided()),
+    );
   }
 
   /** @param where see `revert` @returns the decision, which is in the history if there was one */
@@ -65,7 +72,7 @@ export class HunkReview implements vscode.Disposable {
     return decision;
   }
 
-  /** @param where a 0-based line; or what the gutter passes, its line changes and the index of one; else the cursor */
+  /** @param where a 0-based line, and the mark of its hunk; or what the gutter passes, its line changes and the index of one; else the cursor */
   async revert(change: Entry, where: unknown[]): Promise<string> {
     await this.decide(change, where, async (entry, document, find) => {
       const hunk = find(await hunksOf(entry, document));
@@ -100,9 +107,45 @@ export class HunkReview implements vscode.Disposable {
     return takes;
   }
 
+  /** To the next change of an agent or the one before, in the file in front or in another that waits. */
+  go(step: 1 | -1): Promise<void> {
+    return this.queue.run(async () => {
+      const editor = vscode.window.activeTextEditor;
+      const path = editor?.document.uri.fsPath ?? '';
+      const [change] = this.changes.ofPath(path);
+      const [other] = this.filesFrom(path, step);
+      if (!editor || !change) {
+        return this.goToFile(other, step);
+      }
+      const hunks = await this.agentHunks.of(change, editor.document);
+      const at = editor.selection.active.line;
+      const lineOf = (hunk: Hunk) => shownLine(hunk, editor.document);
+      const next =
+        step > 0 ? hunks.find((hunk) => lineOf(hunk) > at) : hunks.findLast((hunk) => lineOf(hunk) < at);
+      if (next || other === undefined) {
+        return goTo(next ?? (step > 0 ? hunks[0] : hunks.at(-1)), editor); // around, in the only one
+      }
+      await this.goToFile(other, step);
+    });
+  }
+
+  /** To the next file that waits. */
+  goToNextFile(path: string): Promise<void> {
+    return this.queue.run(() => this.goToFile(this.filesFrom(path, 1)[0]));
+  }
+
+  /** Once what the user decides in the editor of a file leaves nothing in it that waits, the next one is shown. */
+  async andGoOn(path: string, decide: () => unknown): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const isHere = editor?.document.uri.fsPath === path && isPlain(editor);
+    const others = this.filesFrom(path, 1);
+    await decide();
+    if (isHere && this.changes.ofPath(path).length === 0) {
+      await this.goToFile(this.firstWaiting(others));
+    }
+  }
+
   dispose(): void {
-    this.lenses.dispose();
-    this.inFront.dispose();
     this.subscription.dispose();
   }
 
@@ -112,14 +155,20 @@ export class HunkReview implements vscode.Disposable {
     return this.queue.run(async () => {
       const snapshot = now();
       const uri = vscode.Uri.file(path);
-      const named = lineOf(where);
       const editor = vscode.window.activeTextEditor;
       // Not in a proposal for that file, nor in a cell of that notebook.
       const isHere = isSame(editor?.document.uri, uri);
-      if (!snapshot || (named === undefined && !isHere)) {
+      if (!snapshot || (where[0] === undefined && !isHere)) {
         return sayNoneHere();
       }
       const document = await vscode.workspace.openTextDocument(uri);
+      const named = await lineOf({ set, snapshot }, document, where);
+      if (named === null) {
+        vscode.window.setStatusBarMessage('Not done: this change has just become another one.', 5_000);
+        return;
+      }
+      const plain = editor && isHere && isPlain(editor) ? editor : undefined;
+      const others = this.filesFrom(path, 1);
       const cursor = editor?.selection.active.line ?? 0;
       const hunk = await act({ set, snapshot }, document, (hunks) =>
         named === undefined ? hunkAtCursor(hunks, cursor, document) : hunkAt(hunks, named),
@@ -128,11 +177,68 @@ export class HunkReview implements vscode.Disposable {
         return hunk === undefined ? sayNoneHere() : undefined;
       }
       const left = now();
-      if (editor && named === undefined && left) {
+      if (plain) {
+        await this.goOnIn(plain, path, hunk, others);
+      } else if (editor && named === undefined && left) {
         const hunks = await hunksOf({ set, snapshot: left }, document);
         goTo(hunks.find(({ nowStart }) => nowStart >= hunk.nowStart) ?? hunks[0], editor);
       }
     });
+  }
+
+  /** From a file on, around; without itself. */
+  private filesFrom(path: string, step: 1 | -1): string[] {
+    const all = [...new Set(this.changes.all.map(({ snapshot }) => snapshot.path))];
+    const paths = step > 0 ? all : all.reverse();
+    const index = paths.indexOf(path);
+    return index < 0 ? paths : [...paths.slice(index + 1), ...paths.slice(0, index)];
+  }
+
+  private async goToFile(path: string | undefined, step: 1 | -1 = 1): Promise<void> {
+    const [change] = path === undefined ? [] : this.changes.ofPath(path);
+    if (!change) {
+      vscode.window.setStatusBarMessage('All changes by agents are reviewed.', 5_000);
+      return;
+    }
+    const uri = vscode.Uri.file(change.snapshot.path);
+    const isThere = change.comparison.kind !== 'deleted';
+    const document = isThere
+      ? await vscode.workspace.openTextDocument(uri).then(undefined, () => undefined)
+      : undefined;
+    if (document) {
+      const editor = await vscode.window.showTextDocument(document);
+      const hunks = await this.agentHunks.of(change, document);
+      goTo(step > 0 ? hunks[0] : hunks.at(-1), editor);
+    } else {
+      await openChange(change); // gone, or no text
+      await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+    }
+  }
+
+  /** To the next change in the editor of a file by itself; once only the user's are left, it is reviewed. */
+  private async goOnIn(
+    editor: vscode.TextEditor,
+    path: string,
+    from: Hunk,
+    others: readonly string[],
+  ): Promise<void> {
+    const { document } = editor;
+    if (!document.isDirty) {
+      await this.changes.refresh(new Set([path]));
+    }
+    const [change] = this.changes.ofPath(path);
+    const hunks = change ? await this.agentHunks.of(change, document) : [];
+    if (hunks.length > 0) {
+      return goTo(hunks.find(({ nowStart }) => nowStart >= from.nowStart) ?? hunks[0], editor);
+    }
+    if (change && !document.isDirty) {
+      this.review.keep([path]);
+    }
+    await this.goToFile(this.firstWaiting(others));
+  }
+
+  private firstWaiting(paths: readonly string[]): string | undefined {
+    return paths.find((path) => this.changes.ofPath(path).length > 0);
   }
 }
 
@@ -143,10 +249,21 @@ type Act = (
   find: (hunks: Hunk[]) => Hunk | undefined,
 ) => Promise<Hunk | null | undefined>;
 
-/** What is named, 0-based. */
-function lineOf([line, index]: unknown[]): number | undefined {
-  const marked = lineChangesSchema.safeParse(line).data?.[Number(index)];
-  return marked ? marked.modifiedStartLineNumber - 1 : typeof line === 'number' ? line : undefined;
+/** What is named, 0-based; undefined: nothing; null: what a lens has shown is not there any more. */
+async function lineOf(
+  change: Entry,
+  document: vscode.TextDocument,
+  [line, what]: unknown[],
+): Promise<number | null | undefined> {
+  const marked = lineChangesSchema.safeParse(line).data?.[Number(what)];
+  if (marked || typeof line !== 'number' || typeof what !== 'string') {
+    return marked ? marked.modifiedStartLineNumber - 1 : typeof line === 'number' ? line : undefined;
+  }
+  // Lines above it may have come or gone since the lens was drawn.
+  const before = await documentBefore(change);
+  const same = (await hunksOf(change, document)).filter((hunk) => markOf(hunk, before, document) === what);
+  const lines = same.map(namedLine).sort((a, b) => Math.abs(a - line) - Math.abs(b - line));
+  return lines[0] ?? null;
 }
 
 /** Where a diff shows it: that of removed lines at the one after them. */

@@ -39,6 +39,8 @@ export interface Settings {
   'changes.shellEdits': boolean;
   'changes.decorations': boolean;
   'changes.gutter': boolean;
+  'changes.colors': boolean;
+  'changes.lenses': boolean;
 }
 
 /** The value that holds, of the user's and the workspace's: never a looser one than the user's. */
@@ -94,6 +96,8 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'changes.shellEdits': 'user', // on, it starts processes; off, edits go unseen
   'changes.decorations': 'free', // the view lists what they mark in any case
   'changes.gutter': 'free',
+  'changes.colors': 'free',
+  'changes.lenses': 'free',
 };
 
 export const settingNames = Object.keys(settingRules) as (keyof Settings)[];

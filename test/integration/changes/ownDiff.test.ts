@@ -72,11 +72,18 @@ describe('the diff of agent changes', () => {
       .filter(Boolean);
   const diffs = () => tabs().filter(({ input }) => input instanceof vscode.TabInputTextDiff);
 
+  /** VS Code 1.96 answers a click with an error while the row is drawn anew: then one clicks again. */
   async function openDiff(words: string): Promise<void> {
+    const isThere = () => diffs().some(({ label, isActive }) => isActive && label.startsWith(words));
+    const error = page().locator('.notification-toast', { hasText: 'Actual command not found' });
     await row(words).click();
-    await until('the diff in front', () =>
-      diffs().some(({ label, isActive }) => isActive && label.startsWith(words)),
-    );
+    await until('the diff in front', async () => {
+      if (await error.isVisible()) {
+        await vscode.commands.executeCommand('notifications.clearAll');
+        await row(words).click();
+      }
+      return isThere();
+    });
   }
 
   /** An edit of a file in three places, in its diff. */
@@ -188,16 +195,17 @@ describe('the diff of agent changes', () => {
     await until('the line from before', () => readFileSync(file, 'utf8').includes('line 2\n'));
   });
 
-  it('leaves the lenses and keys of other editors alone', async () => {
+  it('leaves the lenses and keys of other files alone', async () => {
     const file = await openThree();
-    await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
+    const other = desk.scratch.write('other.txt', text);
+    await vscode.window.showTextDocument(vscode.Uri.file(other), { preview: false });
     await until('no lens', async () => (await lensRows().count()) === 0);
     const before = readFileSync(file, 'utf8');
     for (const key of ['Alt+Y', 'Alt+N']) await page().keyboard.press(key);
     await page().keyboard.press('Control+End');
-    await isAt(29);
+    await isAt(30);
     await row('+2 −3').waitFor();
-    assert.equal(readFileSync(file, 'utf8'), before);
+    assert.deepEqual([readFileSync(file, 'utf8'), readFileSync(other, 'utf8')], [before, text]);
     assert.equal(await toast('Kept').count(), 0);
   });
 

@@ -1,0 +1,83 @@
+import * as vscode from 'vscode';
+import type { Hunk } from '../base/lineDiff.ts';
+import { hunksOf } from './changeHunks.ts';
+import type { Change } from './changes.ts';
+import { touching } from './touching.ts';
+
+/** What was found of a document, as it was then. */
+interface Found {
+  readonly version: number;
+  /** Of the text that it was compared with. */
+  readonly before: string;
+  /** Of agents, when an agent was the last to write: in lines of `before`. */
+  readonly written: Promise<readonly Hunk[]>;
+  /** Those of them that are there now. */
+  readonly left: Promise<readonly Hunk[]>;
+}
+
+/**
+ * The hunks of a file that agents have made, as far as it can be told: what the user types in the editor, or has typed
+ * and saved since, is no change to review.
+ */
+export class AgentHunks implements vscode.Disposable {
+  private readonly found = new WeakMap<vscode.TextDocument, Found>();
+  /** Documents of which the last change was the user's. */
+  private readonly typed = new WeakSet<vscode.TextDocument>();
+  private readonly subscription: vscode.Disposable;
+
+  constructor() {
+    this.subscription = vscode.Disposable.from(
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
+        if (document.isDirty || reason !== undefined) {
+          this.typed.add(document);
+        } else if (contentChanges.length > 0) {
+          this.typed.delete(document); // it was read anew, as somebody has written the file
+        }
+      }),
+    );
+  }
+
+  /** None where too much has changed to tell them. */
+  async of(change: Change, document: vscode.TextDocument): Promise<readonly Hunk[]> {
+    const { set, snapshot } = change;
+    const { version } = document;
+    const before = `${set.id} ${snapshot.takenAt}`;
+    const last = this.found.get(document);
+    if (last?.version === version && last.before === before) {
+      return last.left;
+    }
+    const all = hunksOf(change, document).catch(() => []);
+    const found = this.typed.has(document) && last ? follow(last, { version, before }, all) : fresh(all);
+    this.found.set(document, { version, before, ...found });
+    return found.left;
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+  }
+}
+
+function fresh(all: Promise<readonly Hunk[]>): Pick<Found, 'written' | 'left'> {
+  return { written: all, left: all };
+}
+
+/** The user has typed, or a part was kept: then the lines of `before` are others, but not those of the document. */
+function follow(
+  last: Found,
+  { version, before }: Pick<Found, 'version' | 'before'>,
+  all: Promise<readonly Hunk[]>,
+): Pick<Found, 'written' | 'left'> {
+  if (last.before === before) {
+    const left = Promise.all([all, last.written]).then(([hunks, written]) =>
+      touching(hunks, written, ({ beforeStart, beforeEnd }) => [beforeStart, beforeEnd]),
+    );
+    return { written: last.written, left };
+  }
+  return fresh(
+    last.version === version
+      ? Promise.all([all, last.left]).then(([hunks, left]) =>
+          touching(hunks, left, ({ nowStart, nowEnd }) => [nowStart, nowEnd]),
+        )
+      : all,
+  );
+}

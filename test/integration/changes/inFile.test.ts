@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { until } from '../../support/until.ts';
+import { endReview, letMomentPass, tabs, useDesk } from '../bridge.ts';
+
+describe('changes of agents in the editor of a file', () => {
+  let nextPid = 3_970_000; // above what Linux gives out, so that no two tests share a session
+  const desk = useDesk(() => nextPid++);
+  const page = () => desk.ui.page;
+
+  beforeEach(() => vscode.commands.executeCommand('ideBridge.changes.focus'));
+  afterEach(endReview);
+
+  const lines = Array.from({ length: 30 }, (_, i) => `line ${i}`);
+  const withEnds = (all: string[]) => all.map((line) => `${line}\n`).join('');
+  /** Line 2 changed, lines 10 and 11 gone, one line more after line 20. */
+  const edited = [
+    ...lines.slice(0, 2),
+    'LINE 2',
+    ...lines.slice(3, 10),
+    ...lines.slice(12, 21),
+    'more',
+    ...lines.slice(21),
+  ];
+
+  /** As the CLI does: it announces the edit, writes, and asks for problems again. */
+  async function edit(path: string, content: string | undefined): Promise<void> {
+    await desk.client.call('getDiagnostics', { uri: `file://${path}` });
+    if (content === undefined) {
+      rmSync(path);
+    } else {
+      writeFileSync(path, content);
+    }
+    await desk.client.call('getDiagnostics', {});
+  }
+
+  const row = (words: string) =>
+    page()
+      .locator('.pane', { hasText: 'Agent Changes' })
+      .locator('.monaco-list-row', { hasText: words })
+      .first();
+  const noRow = (words: string) => until('nothing listed', async () => (await row(words).count()) === 0);
+  const lensRows = () => page().locator('.codelens-decoration:visible');
+  const lens = (place: string, name: string) =>
+    lensRows().filter({ hasText: place }).locator('a', { hasText: name }).first();
+  const shown = async () =>
+    (await lensRows().allTextContents())
+      .map((words) => words.replace(/[^\x21-\x7e]+/g, ' ').trim())
+      .filter(Boolean)
+      .sort();
+  const shows = (...words: string[]) =>
+    until('the lenses', async () => (await shown()).join('\n') === words.sort().join('\n'), 10_000, shown);
+  /** Of whole lines, by what they look like. */
+  const colored = () =>
+    page().evaluate<{ added: number; removed: number }>(`(() => {
+      const all = [...document.querySelectorAll('.view-overlays .cdr[class*="TextEditorDecorationType"]')];
+      const styles = all.map((each) => getComputedStyle(each));
+      return {
+        added: styles.filter(({ backgroundColor }) => backgroundColor !== 'rgba(0, 0, 0, 0)').length,
+        removed: styles.filter(({ borderTopWidth }) => borderTopWidth === '1px').length,
+      };
+    })()`);
+  const colors = (added: number, removed: number) =>
+    until(
+      `${added} added and ${removed} removed`,
+      async () => {
+        const found = await colored();
+        return found.added === added && found.removed === removed;
+      },
+      10_000,
+      colored,
+    );
+  const isAt = (name: string, line: number) =>
+    until(
+      `the cursor in ${name}, line ${line}`,
+      () => {
+        const { document, selection } = vscode.window.activeTextEditor ?? {};
+        return document?.fileName.endsWith(name) && selection?.active.line === line;
+      },
+      10_000,
+      () => vscode.window.activeTextEditor?.selection.active.line,
+    );
+  const open = async (path: string) => {
+    await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: false });
+    await page().locator('.monaco-editor.focused .view-line').first().waitFor();
+  };
+  const ofFile = 'Keep File | Revert File';
+  const places = (count: number) =>
+    Array.from({ length: count }, (_, i) => `Keep | Revert | ${i + 1} of ${count}`);
+
+  it('are coloured, and decided one by one with the keys of a proposal, on into the next file', async () => {
+    const file = desk.scratch.write('a.txt', withEnds(lines));
+    await open(file);
+    await edit(file, withEnds(edited));
+    const other = desk.scratch.write('b.txt', withEnds(lines));
+    await edit(other, withEnds(lines.with(7, 'LINE 7')));
+    await row('b.txt').waitFor();
+    await shows(`${ofFile} | Next File`, ...places(3));
+    await colors(2, 2);
+    await desk.ui.screenshot('in-file');
+    const { keyboard } = page();
+    await keyboard.press('Control+Home');
+    await keyboard.press('Alt+F5');
+    await isAt('a.txt', 2);
+    letMomentPass();
+    await keyboard.press('Alt+Y');
+    await isAt('a.txt', 10);
+    await shows(`${ofFile} | Next File`, ...places(2));
+    await colors(1, 1);
+    await keyboard.press('Alt+N');
+    await until('the lines that were gone', () => readFileSync(file, 'utf8').includes('line 10\nline 11\n'));
+    await isAt('a.txt', 21);
+    await keyboard.press('Alt+Y');
+    await isAt('b.txt', 7);
+    await shows(ofFile, ...places(1));
+    await colors(1, 1);
+    await noRow('a.txt');
+    letMomentPass();
+    await keyboard.press('Alt+N');
+    await page().getByText('All changes by agents are reviewed.').waitFor();
+    await until('the line from before', () => readFileSync(other, 'utf8') === withEnds(lines));
+    await colors(0, 0);
+    assert.equal(tabs().filter(({ input }) => input instanceof vscode.TabInputTextDiff).length, 0);
+  });
+
+  it('are decided by their lenses, which lead to the next file, also that of a file as a whole', async () => {
+    const [first = '', second = ''] = ['a.txt', 'b.txt'].map((name) =>
+      desk.scratch.write(name, withEnds(lines)),
+    );
+    await edit(first, withEnds(lines.with(2, 'LINE 2').with(20, 'LINE 20')));
+    await edit(second, withEnds(lines.with(7, 'LINE 7')));
+    await edit(desk.scratch.path('new.txt'), 'new\nlines\n');
+    await row('new.txt').waitFor();
+    await open(first);
+    await lens('2 of 2', 'Revert').click();
+    await until('the line from before', () => readFileSync(first, 'utf8').includes('\nline 20\n'));
+    await isAt('a.txt', 2);
+    await lens('1 of 1', 'Keep').click();
+    await isAt('b.txt', 7);
+    await lens('Keep File', 'Next File').click();
+    await isAt('new.txt', 0);
+    await shows(`${ofFile} | Next File`);
+    await colors(2, 0);
+    await desk.ui.screenshot('in-new-file');
+    await lens('Keep File', 'Keep File').click();
+    await isAt('b.txt', 7);
+    await lens('Keep File', 'Revert File').click();
+    await page().getByText('All changes by agents are reviewed.').waitFor();
+    await shows();
+  });
+
+  it('are not what the user types there, which stays when the rest is decided', async () => {
+    const file = desk.scratch.write('a.txt', withEnds(lines));
+    await open(file);
+    await edit(file, withEnds(edited));
+    await shows(ofFile, ...places(3));
+    const { keyboard } = page();
+    await keyboard.press('Control+End');
+    await keyboard.type('mine');
+    await keyboard.press('Control+Home');
+    await keyboard.type('mine too');
+    await keyboard.press('Enter');
+    await shows(ofFile, ...places(3));
+    await colors(2, 2);
+    await vscode.window.activeTextEditor?.document.save();
+    await row('+4 −3').waitFor();
+    for (const left of [3, 2, 1]) {
+      await shows(ofFile, ...places(left));
+      await lens(`1 of ${left}`, left === 2 ? 'Revert' : 'Keep').click();
+    }
+    await noRow('a.txt');
+    const now = ['mine too', ...lines.with(2, 'LINE 2').slice(0, 21), 'more', ...lines.slice(21)];
+    assert.equal(readFileSync(file, 'utf8'), `${withEnds(now)}mine`);
+    // What the agent writes over it is to be reviewed anew.
+    await edit(file, `${withEnds(now.with(5, 'AGAIN'))}mine`);
+    await shows(ofFile, ...places(1));
+    await colors(1, 1);
+  });
+
+  it('tell on a hover what stood there, as text, whatever stands in it', async () => {
+    const hostile = ['````', '[a](command:workbench.action.quit)', '<b>bold</b>', '```js'];
+    const file = desk.scratch.write('a.md', withEnds(lines.toSpliced(3, 0, ...hostile)));
+    await open(file);
+    await edit(file, withEnds(lines));
+    await colors(0, 1);
+    const hover = page().locator('.monaco-hover', { hasText: 'Before the agent' });
+    await until('the hover', async () => {
+      await page().mouse.move(700, 600);
+      await page()
+        .locator('.view-line', { hasText: /^line.3$/ })
+        .hover({ position: { x: 20, y: 8 } });
+      return hover.waitFor({ timeout: 2_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
+    await desk.ui.screenshot('in-file-hover');
+    for (const line of hostile) {
+      assert.ok((await hover.innerText()).replaceAll('\u00a0', ' ').includes(line), line);
+    }
+    assert.equal(await hover.locator('a[data-href], b').count(), 0);
+  });
+
+  it('come and go with their settings', async () => {
+    const file = desk.scratch.write('a.txt', withEnds(lines));
+    await edit(file, withEnds(edited));
+    await open(file);
+    await shows(ofFile, ...places(3));
+    await desk.configure('ideBridge.changes.lenses', false);
+    await shows();
+    await colors(2, 2);
+    await desk.configure('ideBridge.changes.colors', false);
+    await colors(0, 0);
+    await desk.configure('ideBridge.changes.lenses', true);
+    await shows(ofFile, ...places(3));
+  });
+});

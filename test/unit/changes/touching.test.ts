@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { diffLines } from '../../../src/base/lineDiff.ts';
+import { touching } from '../../../src/changes/touching.ts';
+
+describe('hunks that touch others', () => {
+  const before = (hunk: { beforeStart: number; beforeEnd: number }): [number, number] => [
+    hunk.beforeStart,
+    hunk.beforeEnd,
+  ];
+  const diff = (from: readonly string[], to: readonly string[]) => diffLines(from, to).hunks;
+  /** What is left of an agent's edit once the user has typed. */
+  const left = (text: string, agent: string, user: string) =>
+    touching(diff([...text], [...user]), diff([...text], [...agent]), before).map(({ nowStart, nowEnd }) =>
+      user.slice(nowStart, nowEnd),
+    );
+
+  it('are the agent’s, wherever the user has typed', () => {
+    assert.deepEqual(left('abcdefg', 'abXdefg', '1abXdef2g'), ['X']);
+    assert.deepEqual(left('abcdefg', 'abXdefg', 'abXY1efg'), ['XY1']); // beside it
+    assert.deepEqual(left('abcdefg', 'abXdefg', '1bcdefg'), []); // taken back by hand
+    assert.deepEqual(left('abcdefg', 'abdefg', '1abdefg2'), ['']); // lines that are gone
+  });
+
+  it('are all of the agent’s and none of those that only the user has made, whatever the texts are', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 });
+    fc.assert(
+      fc.property(lines, lines, lines, (text, agent, user) => {
+        const [mine, all] = [diff(text, agent), diff(text, user)];
+        const found = touching(all, mine, before);
+        const isBeside = (hunk: (typeof all)[number]) =>
+          mine.some((other) => other.beforeStart <= hunk.beforeEnd && hunk.beforeStart <= other.beforeEnd);
+        assert.deepEqual(found, all.filter(isBeside));
+        assert.deepEqual(touching(mine, mine, before), mine);
+      }),
+    );
+  });
+});
