@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Hunk } from '../base/lineDiff.ts';
 import { hunksOf } from './changeHunks.ts';
-import type { Change } from './changes.ts';
+import type { Entry } from './changeSet.ts';
 import { touching } from './touching.ts';
 
 /** What was found of a document, as it was then. */
@@ -38,7 +38,7 @@ export class AgentHunks implements vscode.Disposable {
   }
 
   /** None where too much has changed to tell them. */
-  async of(change: Change, document: vscode.TextDocument): Promise<readonly Hunk[]> {
+  async of(change: Entry, document: vscode.TextDocument): Promise<readonly Hunk[]> {
     const { set, snapshot } = change;
     const { version } = document;
     const before = `${set.id} ${snapshot.takenAt}`;

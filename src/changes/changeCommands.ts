@@ -67,15 +67,20 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
   const ofHunk =
     (verb: 'keep' | 'revert', whole: (change: Change) => unknown) =>
     (argument: unknown, ...where: unknown[]) =>
-      withChange(uriIn(argument), changes, async (change) => {
-        const hunks = await reviewing.hunks();
-        const isWhole = change.comparison.kind === 'created' && !Array.isArray(where[0]);
-        if (argument !== byKey || hunks.takesKey(verb)) {
-          await (isWhole
-            ? hunks.andGoOn(change.snapshot.path, () => whole(change))
-            : told(await hunks[verb](change, where)));
-        }
-      });
+      withChange(
+        uriIn(argument),
+        changes,
+        async (change) => {
+          const hunks = await reviewing.hunks();
+          const isWhole = change.comparison.kind === 'created' && !Array.isArray(where[0]);
+          if (argument !== byKey || hunks.takesKey(verb)) {
+            await (isWhole
+              ? hunks.andGoOn(change.snapshot.path, () => whole(change))
+              : told(await hunks[verb](change, where)));
+          }
+        },
+        ([first]) => first, // with which gutter and lenses compare
+      );
   const revertSession = decide((node) =>
     isNode(node) ? revert(reviewing, changesOf(node, changes)) : sayNothingChanged(),
   );
@@ -186,11 +191,15 @@ function changesOf(node: ChangesNode, changes: Changes): Change[] {
   return changes.ofSet(setOf(node));
 }
 
-/** Acts on a file of the view, or on a URI as menus pass it; from the palette or a key, on the active editor. */
+/**
+ * Acts on a file of the view, or on a URI as menus pass it; from the palette or a key, on the active editor.
+ * @param choose among several sessions, where no diff says it
+ */
 async function withChange(
   argument: unknown,
   changes: Changes,
   act: (change: Change) => unknown,
+  choose: (found: readonly Change[]) => Promise<Change | undefined> | Change | undefined = pick,
 ): Promise<void> {
   if (isNode(argument) && argument.kind === 'file') {
     await act(argument.change);
@@ -198,7 +207,7 @@ async function withChange(
   }
   const uri = uriIn(argument) ?? vscode.window.activeTextEditor?.document.uri;
   const found = uri ? changes.ofPath(uri.with({ scheme: 'file', query: '' }).fsPath) : [];
-  const change = uri && found.length > 1 ? (changeInView(found, uri) ?? (await pick(found))) : found[0];
+  const change = uri && found.length > 1 ? (changeInView(found, uri) ?? (await choose(found))) : found[0];
   if (change) {
     await act(change);
   } else if (found.length === 0) {

@@ -170,8 +170,16 @@ export class HunkReview implements vscode.Disposable {
       const plain = editor && isHere && isPlain(editor) ? editor : undefined;
       const others = this.filesFrom(path, 1);
       const cursor = editor?.selection.active.line ?? 0;
+      const own =
+        plain && named === undefined
+          ? hunkAtCursor(await this.agentHunks.of({ set, snapshot }, document), cursor, document)
+          : undefined;
+      if (plain && named === undefined && !own) {
+        return sayNoneHere(); // what the user has typed is not decided
+      }
+      const line = own ? namedLine(own) : named;
       const hunk = await act({ set, snapshot }, document, (hunks) =>
-        named === undefined ? hunkAtCursor(hunks, cursor, document) : hunkAt(hunks, named),
+        line === undefined ? hunkAtCursor(hunks, cursor, document) : hunkAt(hunks, line),
       );
       if (!hunk) {
         return hunk === undefined ? sayNoneHere() : undefined;
@@ -200,18 +208,18 @@ export class HunkReview implements vscode.Disposable {
       vscode.window.setStatusBarMessage('All changes by agents are reviewed.', 5_000);
       return;
     }
-    const uri = vscode.Uri.file(change.snapshot.path);
-    const isThere = change.comparison.kind !== 'deleted';
-    const document = isThere
-      ? await vscode.workspace.openTextDocument(uri).then(undefined, () => undefined)
-      : undefined;
-    if (document) {
-      const editor = await vscode.window.showTextDocument(document);
-      const hunks = await this.agentHunks.of(change, document);
-      goTo(step > 0 ? hunks[0] : hunks.at(-1), editor);
-    } else {
-      await openChange(change); // gone, or no text
+    if (change.comparison.kind === 'deleted') {
+      await openChange(change);
       await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+      return;
+    }
+    // In the editor that the user has for it, which may be one of notebooks or pictures.
+    const uri = vscode.Uri.file(change.snapshot.path);
+    await vscode.commands.executeCommand('vscode.open', uri);
+    const editor = vscode.window.activeTextEditor;
+    if (editor && isSame(uri, editor.document.uri)) {
+      const hunks = await this.agentHunks.of(change, editor.document);
+      goTo(step > 0 ? hunks[0] : hunks.at(-1), editor);
     }
   }
 
@@ -267,7 +275,11 @@ async function lineOf(
 }
 
 /** Where a diff shows it: that of removed lines at the one after them. */
-function hunkAtCursor(hunks: Hunk[], cursor: number, document: vscode.TextDocument): Hunk | undefined {
+function hunkAtCursor(
+  hunks: readonly Hunk[],
+  cursor: number,
+  document: vscode.TextDocument,
+): Hunk | undefined {
   const isShownHere = (hunk: Hunk) => {
     const line = shownLine(hunk, document);
     return line <= cursor && cursor < Math.max(hunk.nowEnd, line + 1);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { until } from '../../support/until.ts';
-import { endReview, letMomentPass, tabs, useDesk } from '../bridge.ts';
+import { connectClient, endReview, letMomentPass, tabs, useDesk } from '../bridge.ts';
 
 describe('changes of agents in the editor of a file', () => {
   let nextPid = 3_970_000; // above what Linux gives out, so that no two tests share a session
@@ -25,14 +25,10 @@ describe('changes of agents in the editor of a file', () => {
   ];
 
   /** As the CLI does: it announces the edit, writes, and asks for problems again. */
-  async function edit(path: string, content: string | undefined): Promise<void> {
-    await desk.client.call('getDiagnostics', { uri: `file://${path}` });
-    if (content === undefined) {
-      rmSync(path);
-    } else {
-      writeFileSync(path, content);
-    }
-    await desk.client.call('getDiagnostics', {});
+  async function edit(path: string, content: string, by = desk.client): Promise<void> {
+    await by.call('getDiagnostics', { uri: `file://${path}` });
+    writeFileSync(path, content);
+    await by.call('getDiagnostics', {});
   }
 
   const row = (words: string) =>
@@ -163,6 +159,12 @@ describe('changes of agents in the editor of a file', () => {
     await keyboard.press('Enter');
     await shows(ofFile, ...places(3));
     await colors(2, 2);
+    await keyboard.press('Control+Home');
+    letMomentPass();
+    await keyboard.press('Alt+N');
+    await page()
+      .locator('.notification-toast', { hasText: 'Put the cursor into a changed line first.' })
+      .waitFor();
     await vscode.window.activeTextEditor?.document.save();
     await row('+4 −3').waitFor();
     for (const left of [3, 2, 1]) {
@@ -176,6 +178,25 @@ describe('changes of agents in the editor of a file', () => {
     await edit(file, `${withEnds(now.with(5, 'AGAIN'))}mine`);
     await shows(ofFile, ...places(1));
     await colors(1, 1);
+  });
+
+  it('of two sessions are decided without asking whose: both are compared with what was there first', async () => {
+    const file = desk.scratch.write('a.txt', withEnds(lines));
+    await edit(file, withEnds(lines.with(2, 'LINE 2')));
+    const other = await connectClient(nextPid++);
+    await edit(file, withEnds(lines.with(2, 'LINE 2').with(20, 'LINE 20')), other);
+    await row('+2 −2').waitFor();
+    await open(file);
+    await shows(ofFile, ...places(2));
+    const { keyboard } = page();
+    await keyboard.press('Alt+F5');
+    await isAt('a.txt', 2);
+    letMomentPass();
+    await keyboard.press('Alt+N');
+    await isAt('a.txt', 20);
+    await keyboard.press('Alt+Y');
+    await noRow('a.txt');
+    assert.equal(readFileSync(file, 'utf8'), withEnds(lines.with(20, 'LINE 20')));
   });
 
   it('tell on a hover what stood there, as text, whatever stands in it', async () => {

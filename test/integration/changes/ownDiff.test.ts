@@ -278,6 +278,7 @@ describe('the diff of agent changes', () => {
     }
     await lens('Keep File', 'Revert File').click();
     await until('the diff to close', () => diffs().every(({ label }) => !label.startsWith('new')));
+    await row('History').waitFor(); // rows change places in the page while they are drawn
     await openDiff('old.txt');
     await lens('Keep File', 'Keep File').click();
     await until('the diff to close', () => diffs().length === 0);
