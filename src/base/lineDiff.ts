@@ -1,4 +1,5 @@
-import { diffArrays } from 'diff';
+// By its path: with the whole library the start would load what only a chunk uses.
+import { diffArrays } from 'diff/lib/diff/array.js';
 
 /** Lines that differ, 0-based; ends are exclusive. One of the two ranges may be empty. */
 export interface Hunk {

@@ -44,6 +44,8 @@ const commandNames = [
   'keepSession',
   'keepAllChanges',
   'revertAllChanges',
+  'copyPatch',
+  'keepAndStage',
   'nextAgentChange',
   'previousAgentChange',
   'nextChangedFile',

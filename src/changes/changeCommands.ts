@@ -146,6 +146,20 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       const chosen = all(argument);
       return chosen.length > 0 ? revert(reviewing, chosen) : sayNothingChanged();
     }, isUri),
+    copyPatch: async (argument: unknown) => {
+      const chosen = chosenBy(argument, changes);
+      await (chosen.length > 0
+        ? (await import('./copyPatch.ts')).copyPatch(sets, chosen)
+        : sayNothingChanged());
+    },
+    keepAndStage: decide(async (argument) => {
+      const paths = new Set(chosenBy(argument, changes).map(({ snapshot }) => snapshot.path));
+      if (paths.size === 0) {
+        return sayNothingChanged();
+      }
+      await (await import('./stage.ts')).stage([...paths]);
+      await tell(reviewing, review.keep(paths), 'It is staged; Undo leaves it so');
+    }),
     nextAgentChange: async () => (await reviewing.hunks()).go(1),
     previousAgentChange: async () => (await reviewing.hunks()).go(-1),
     nextChangedFile: async (argument: unknown) => {
@@ -189,6 +203,17 @@ function decidedFile(node: ChangesNode): { entry: HistoryEntry; file: HistoryFil
 
 function changesOf(node: ChangesNode, changes: Changes): Change[] {
   return changes.ofSet(setOf(node));
+}
+
+/** The file or session of a row, the file of an editor, or else all. */
+function chosenBy(argument: unknown, changes: Changes): readonly Change[] {
+  return isNode(argument)
+    ? 'change' in argument
+      ? [argument.change]
+      : changesOf(argument, changes)
+    : isUri(argument)
+      ? changes.ofPath(argument.fsPath)
+      : changes.all;
 }
 
 /**

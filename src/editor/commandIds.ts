@@ -68,6 +68,8 @@ export const commandIds = {
   keepSession: 'ideBridge.keepSession',
   keepAllChanges: 'ideBridge.keepAllChanges',
   revertAllChanges: 'ideBridge.revertAllChanges',
+  copyPatch: 'ideBridge.copyPatch',
+  keepAndStage: 'ideBridge.keepAndStage',
   nextAgentChange: 'ideBridge.nextAgentChange',
   previousAgentChange: 'ideBridge.previousAgentChange',
   nextChangedFile: 'ideBridge.nextChangedFile',

@@ -5,6 +5,8 @@ export interface GitApi {
   readonly state: 'uninitialized' | 'initialized';
   readonly onDidChangeState: vscode.Event<string>;
   readonly repositories: readonly GitRepository[];
+  /** The one in which that is; undefined: none. */
+  getRepository(uri: vscode.Uri): GitRepository | null | undefined;
 }
 
 export interface GitChange {
@@ -13,6 +15,8 @@ export interface GitChange {
 }
 
 export interface GitRepository {
+  /** Puts files into the index, as they are on disk; those that are gone are taken out. @param paths absolute */
+  add(paths: string[]): Promise<void>;
   readonly state: {
     readonly HEAD: { readonly name?: string } | undefined;
     readonly indexChanges: readonly GitChange[];

@@ -1,0 +1,62 @@
+import { readFile, stat } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
+import * as vscode from 'vscode';
+import { isNotFound } from '../base/errors.ts';
+import { printable } from '../base/printable.ts';
+import { counted } from '../base/text.ts';
+import type { Change } from './changes.ts';
+import type { ChangeSets } from './changeSets.ts';
+import { patchOf, type PatchedFile } from './patch.ts';
+
+/** Names in a message. */
+const maxNamed = 5;
+
+/** What agents have made of files, as it is on disk now, for `git apply` in the folder that the message names. */
+export async function copyPatch(sets: ChangeSets, changes: readonly Change[]): Promise<void> {
+  // Of several sessions in one file, what it was before the first of them.
+  const first = changes.filter(
+    ({ snapshot }, index) => index === changes.findIndex((other) => other.snapshot.path === snapshot.path),
+  );
+  const folders = first.map(({ snapshot }) =>
+    vscode.workspace.getWorkspaceFolder(vscode.Uri.file(snapshot.path)),
+  );
+  const folder = folders.find((each) => each !== undefined);
+  const isOutside = (_change: Change, index: number) => !folder || folders[index] !== folder;
+  const outside = first.filter(isOutside).map(({ snapshot }) => snapshot.path);
+  const inside = first.filter((change, index) => !isOutside(change, index));
+  const files = await Promise.all(inside.map((change) => fileOf(sets, change, folder?.uri.fsPath ?? '')));
+  const { patch, leftOut } = patchOf(files);
+  const left = [...outside, ...leftOut];
+  const note =
+    left.length === 0
+      ? ''
+      : ` Left out, as they are no text or in another folder: ${left.slice(0, maxNamed).join(', ')}${left.length > maxNamed ? ', …' : ''}.`;
+  if (patch === '') {
+    void vscode.window.showWarningMessage(printable(`There is nothing to copy.${note}`, 1_000));
+    return;
+  }
+  await vscode.env.clipboard.writeText(patch);
+  const count = counted(inside.length - leftOut.length, 'file');
+  void vscode.window.showInformationMessage(
+    printable(`Copied a patch of ${count}, for git apply in ${folder?.name}.${note}`, 1_000),
+  );
+}
+
+/** @throws when it cannot be read, or what it was is lost */
+async function fileOf(sets: ChangeSets, { snapshot }: Change, folder: string): Promise<PatchedFile> {
+  const { path } = snapshot;
+  const before = sets.before(snapshot);
+  try {
+    const [now, { mode }] = await Promise.all([readFile(path), stat(path)]);
+    return { path: shown(folder, path), before, now, isExecutable: (mode & 0o100) !== 0 };
+  } catch (error) {
+    if (isNotFound(error)) {
+      return { path: shown(folder, path), before, now: undefined };
+    }
+    throw error;
+  }
+}
+
+function shown(folder: string, path: string): string {
+  return relative(folder, path).replaceAll(sep, '/');
+}

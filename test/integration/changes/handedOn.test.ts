@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { editorGit } from '../../../src/editor/editorGit.ts';
+import { until } from '../../support/until.ts';
+import { connectClient, endReview, useDesk } from '../bridge.ts';
+
+describe('what agents have changed', () => {
+  let nextPid = 3_980_000; // above what Linux gives out, so that no two tests share a session
+  const desk = useDesk(() => nextPid++);
+  const page = () => desk.ui.page;
+  const folder = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder() }).toString();
+  const toast = (words: string) => page().locator('.notification-toast', { hasText: words });
+  const row = (words: string) =>
+    page()
+      .locator('.pane', { hasText: 'Agent Changes' })
+      .locator('.monaco-list-row', { hasText: words })
+      .first();
+
+  beforeEach(async () => {
+    git('init', '--quiet');
+    await vscode.commands.executeCommand('ideBridge.changes.focus');
+  });
+  afterEach(endReview);
+  afterEach(() => rmSync(join(folder(), '.git'), { recursive: true }));
+
+  async function edit(path: string, content: string | undefined, by = desk.client): Promise<void> {
+    await by.call('getDiagnostics', { uri: `file://${path}` });
+    if (content === undefined) rmSync(path);
+    else writeFileSync(path, content);
+    await by.call('getDiagnostics', {});
+  }
+
+  /** One file changed by two sessions, one new, one deleted. */
+  async function editAll(): Promise<string[]> {
+    const changed = desk.scratch.write('changed.txt', 'one\ntwo\n');
+    const gone = desk.scratch.write('gone.txt', 'gone\n');
+    const made = desk.scratch.path('made.txt');
+    await edit(changed, 'ONE\ntwo\n');
+    await edit(gone, undefined);
+    await edit(made, 'made');
+    await edit(changed, 'ONE\nTWO\n', await connectClient(nextPid++));
+    await row('made.txt').waitFor();
+    await until('both', async () => (await row('2 changed').count()) + (await row('+1 −1').count()) > 0);
+    return [changed, gone, made];
+  }
+
+  async function choose(words: string, item: string): Promise<void> {
+    await row(words).click({ button: 'right' });
+    await page().locator('.context-view .action-label', { hasText: item }).click();
+  }
+
+  it('is copied as a patch, which git takes back', async () => {
+    const [changed = '', gone = '', made = ''] = await editAll();
+    await vscode.commands.executeCommand('ideBridge.copyPatch');
+    await toast('Copied a patch of 3 files, for git apply in workspace.').waitFor();
+    execFileSync('git', ['apply', '--reverse'], {
+      cwd: folder(),
+      input: await vscode.env.clipboard.readText(),
+    });
+    assert.equal(readFileSync(changed, 'utf8'), 'one\ntwo\n');
+    assert.equal(readFileSync(gone, 'utf8'), 'gone\n');
+    assert.throws(() => readFileSync(made));
+  });
+
+  it('is staged and kept from its row, or neither', async () => {
+    const [, , made = ''] = await editAll();
+    const api = await editorGit();
+    await until('the repository', () => api?.getRepository(vscode.Uri.file(made)));
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(made));
+    await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'mine '));
+    await choose('made.txt', 'Keep and Stage');
+    await toast('made.txt has unsaved changes. Save it first').waitFor();
+    assert.equal(git('diff', '--cached', '--name-only'), '');
+    await editor.document.save();
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await choose('made.txt', 'Keep and Stage');
+    await toast('Kept made.txt. It is staged; Undo leaves it so.').waitFor();
+    await until('it to go', async () => (await row('made.txt').count()) === 0);
+    assert.equal(git('diff', '--cached', '--name-only').trim(), made.slice(folder().length + 1));
+    await desk.ui.screenshot('kept-and-staged');
+  });
+});
