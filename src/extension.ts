@@ -159,8 +159,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       swallowKey: () => {}, // what it has decided is gone
     }),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration('ideBridge.tools.disabled')) {
-        bridge.broadcast('notifications/tools/list_changed', {});
+      if (['tools.disabled', 'editorTools'].some((name) => event.affectsConfiguration(`ideBridge.${name}`))) {
+        bridge.toolsChanged();
       }
     }),
     vscode.workspace.onDidChangeWorkspaceFolders(() => bridge.updateLockFile()),

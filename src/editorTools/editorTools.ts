@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import { setting } from '../editor/settings.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
@@ -17,7 +16,10 @@ export class EditorTools implements ToolHost {
   private readonly tools: ToolRegistry;
   private readonly none: ToolRegistry;
 
-  constructor(private readonly ports: EditorToolsPorts) {
+  constructor(
+    private readonly ports: EditorToolsPorts,
+    private readonly isOn: () => boolean,
+  ) {
     const { sharing, diagnostics, tabs, selections, log } = ports;
     this.none = new ToolRegistry([], log);
     const access = new Access(sharing);
@@ -61,10 +63,6 @@ export class EditorTools implements ToolHost {
 
   private get offered(): ToolRegistry {
     return this.isOn() ? this.tools : this.none;
-  }
-
-  private isOn(): boolean {
-    return vscode.workspace.isTrusted && setting('editorTools.enabled');
   }
 }
 

@@ -1,9 +1,9 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import type { Logger } from '../base/logger.ts';
 import { setting } from '../editor/settings.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
-import type { Bridge } from '../server/bridge.ts';
-import type { Session, ToolCall, ToolHost } from '../server/session.ts';
+import type { Bridge, Endpoint } from '../server/bridge.ts';
+import type { Session, ToolCall } from '../server/session.ts';
 import type { Sharing } from '../sharing/sharing.ts';
 import type { DiagnosticsSource } from '../tools/getDiagnostics.ts';
 import type { LatestSelection } from '../tools/getLatestSelection.ts';
@@ -22,11 +22,15 @@ export interface EditorToolsPorts {
 }
 
 /** What the editor knows, as tools for any MCP client: at a path of its own, and only if the user wants it. */
-export class EditorToolsFeature implements ToolHost {
+export class EditorToolsFeature implements Endpoint {
   private loaded: EditorTools | undefined;
 
   constructor(private readonly ports: EditorToolsPorts) {
     ports.bridge.endpoints.set('/editor', this);
+  }
+
+  get isOn(): boolean {
+    return vscode.workspace.isTrusted && setting('editorTools.enabled');
   }
 
   async list(session: Session): Promise<ToolDefinition[]> {
@@ -39,11 +43,11 @@ export class EditorToolsFeature implements ToolHost {
 
   /** The file for `--mcp-config` with which a CLI of this window has these tools; undefined where it is to have none. */
   async mcpConfig(): Promise<string | undefined> {
-    return setting('editorTools.enabled') ? (await this.load()).mcpConfig() : undefined;
+    return this.isOn ? (await this.load()).mcpConfig() : undefined;
   }
 
   private async load(): Promise<EditorTools> {
     const { EditorTools } = await import('./editorTools.ts');
-    return (this.loaded ??= new EditorTools(this.ports));
+    return (this.loaded ??= new EditorTools(this.ports, () => this.isOn));
   }
 }
