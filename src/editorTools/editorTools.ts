@@ -8,7 +8,11 @@ import { Access } from './access.ts';
 import type { EditorToolsPorts } from './feature.ts';
 import { createEditorTools } from './index.ts';
 import { LanguageServers } from './languageServers.ts';
-import { writeMcpConfig } from './mcpConfig.ts';
+import { copyConfiguration, tellOff } from './copyConfiguration.ts';
+import { serverDefinitions, withToken } from './editorChat.ts';
+import type { HttpServerDefinition } from './mcpApi.ts';
+import { bridgeAddress, writeMcpConfig } from './mcpConfig.ts';
+import { keepProgram, programAt } from './relayProgram.ts';
 import { Targets } from './targets.ts';
 
 /** The tools, while the user has switched them on: else there are none. */
@@ -30,6 +34,9 @@ export class EditorTools implements ToolHost {
       log,
       () => setting('tools.disabled'),
     );
+    if (programAt(this.keptProgram) !== undefined) {
+      this.tryToKeepProgram(); // of an older version, perhaps
+    }
   }
 
   async list(session: Session): Promise<ToolDefinition[]> {
@@ -58,6 +65,57 @@ export class EditorTools implements ToolHost {
     } catch (error) {
       log.warn(`This session starts without the editor tools: ${errorMessage(error)}`);
       return undefined;
+    }
+  }
+
+  async copyConfiguration(): Promise<void> {
+    if (!this.isOn()) {
+      await tellOff();
+      return;
+    }
+    await copyConfiguration({
+      program: () => {
+        this.keepProgram();
+        return this.keptProgram;
+      },
+      address: () => this.address(),
+    });
+  }
+
+  /** For the editor's own chat. */
+  serverDefinitions(): HttpServerDefinition[] {
+    const { bridge, version } = this.ports;
+    // Another version for another port: the editor asks a server anew for its tools then.
+    return serverDefinitions(this.isOn() ? bridge.port : undefined, `${version}+${bridge.port}`);
+  }
+
+  /** @throws Error when the bridge does not run */
+  withToken(definition: HttpServerDefinition): HttpServerDefinition {
+    return withToken(definition, this.address());
+  }
+
+  private address(): { port: number; token: string } {
+    const { lockFilePath } = this.ports.bridge;
+    if (lockFilePath === undefined) {
+      throw new Error('The bridge does not run.');
+    }
+    return bridgeAddress(lockFilePath);
+  }
+
+  private get keptProgram(): string {
+    return join(this.ports.globalStorageUri.fsPath, 'relay.js');
+  }
+
+  /** @throws Error when it cannot be written */
+  private keepProgram(): void {
+    keepProgram(join(this.ports.extensionUri.fsPath, 'dist', 'relay.js'), this.keptProgram);
+  }
+
+  private tryToKeepProgram(): void {
+    try {
+      this.keepProgram();
+    } catch (error) {
+      this.ports.log.warn(`The program for MCP clients stays as it was: ${errorMessage(error)}`);
     }
   }
 
