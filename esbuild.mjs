@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 /** Bytes, by the module that is imported when it is first used; each without what the start has loaded already. */
 const budgets = {
   'src/extension.ts': 250_000,
-  'src/changes/changeCommands.ts': 9_000,
+  'src/changes/changeCommands.ts': 15_000,
   'src/changes/changeItems.ts': 7_000,
   'src/changes/hunkReview.ts': 8_000,
   'src/changes/shellEdits.ts': 16_000,
