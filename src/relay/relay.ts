@@ -4,14 +4,8 @@ import type { Connection } from './connection.ts';
 interface Message {
   id?: string | number;
   method?: string;
-  params?: unknown;
+  params?: { requestId?: string | number };
   error?: { message: string };
-}
-
-/** What the client has asked, and who was asked it. */
-interface Question {
-  readonly message: Message;
-  askedOf?: Connection;
 }
 
 /** How long to wait for a window, in ms: as it reloads, and at any other time. */
@@ -25,8 +19,10 @@ const drainTimeout = 5_000;
  */
 export class Relay {
   private connection: Promise<Connection> | undefined;
-  /** Not answered yet, by id; oldest first. */
-  private readonly pending = new Map<string | number, Question>();
+  /** What the client has asked, and was not answered yet. */
+  private readonly pending = new Map<string | number, Message>();
+  /** What waits for a connection, in the client's order. */
+  private readonly unsent: Message[] = [];
   private hello: Message | undefined;
   private isGreeted = false;
   private lastPort: number | undefined;
@@ -65,33 +61,34 @@ export class Relay {
   }
 
   private async pass(message: Message): Promise<void> {
+    if (typeof message !== 'object' || message === null) {
+      this.give(failure(null, -32_600, 'Not a JSON-RPC message.'));
+      return;
+    }
     const { id, method } = message;
-    const isQuestion = id !== undefined && method !== undefined;
+    if (method === 'notifications/cancelled') {
+      this.pending.delete(message.params?.requestId ?? ''); // that gets no answer
+    }
     if (method === 'initialize') {
       this.hello = message;
     }
-    if (isQuestion) {
-      this.pending.set(id, { message });
+    if (id !== undefined && method !== undefined) {
+      this.pending.set(id, message);
     }
-    const connection = await this.connected(patience.usual);
-    if (!isQuestion) {
-      connection?.send(JSON.stringify(message));
-    }
+    this.unsent.push(message);
+    await this.send(patience.usual);
   }
 
-  /** Asks what was not asked yet, once there is a connection; if there is none to be had, all that waits for it fails. */
-  private async connected(wait: number): Promise<Connection | undefined> {
+  /** Sends what waits, once there is a connection; if there is none to be had, all that waits for an answer fails. */
+  private async send(wait: number): Promise<void> {
     try {
       const connection = await (this.connection ??= this.open(wait));
-      for (const question of this.pending.values()) {
-        if (question.askedOf !== connection) {
-          question.askedOf = connection;
-          connection.send(JSON.stringify(question.message));
-        }
+      for (const message of this.unsent.splice(0)) {
+        connection.send(JSON.stringify(message));
       }
-      return connection;
     } catch (error) {
       this.connection = undefined;
+      this.unsent.length = 0;
       const reason = error instanceof Error ? error.message : String(error);
       if (this.pending.size > 0) {
         this.log(reason);
@@ -99,7 +96,6 @@ export class Relay {
       for (const id of [...this.pending.keys()]) {
         this.answer(id, reason);
       }
-      return undefined;
     }
   }
 
@@ -154,7 +150,7 @@ export class Relay {
   private receive(text: string): void {
     const { id, method } = JSON.parse(text) as Message;
     if (id !== undefined && method === undefined) {
-      this.isGreeted ||= this.pending.get(id)?.message.method === 'initialize';
+      this.isGreeted ||= this.pending.get(id)?.method === 'initialize';
       this.pending.delete(id);
     }
     this.give(text);
@@ -165,12 +161,14 @@ export class Relay {
   private lose(): void {
     this.connection = undefined;
     this.log('The window has gone; looking for it.');
-    for (const [id, { message }] of this.pending) {
+    for (const [id, message] of this.pending) {
       if (message.method === 'tools/call') {
         this.answer(id, 'The editor window went away meanwhile. Ask again.');
+      } else {
+        this.unsent.push(message);
       }
     }
-    void this.connected(patience.reload);
+    void this.send(patience.reload);
   }
 
   private answer(id: string | number, reason: string): void {
