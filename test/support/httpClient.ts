@@ -11,6 +11,6 @@ export async function connectOverHttp(
   const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}${path}`), {
     requestInit: { headers: { Authorization: `Bearer ${authToken}` } },
   });
-  await client.connect(transport as Parameters<Client['connect']>[0]);
+  await client.connect(transport);
   return { client, transport };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NoSuchWindow} from '../../../src/relay/findWindow.ts';
+import type { NoSuchWindow } from '../../../src/relay/findWindow.ts';
 import { type EditorWindow, findWindow, openWindows } from '../../../src/relay/findWindow.ts';
 
 describe('the window that is meant', () => {
