@@ -31,7 +31,7 @@ let stop: (() => Promise<void>) | undefined;
 
 /** Builds the features, hands each what it needs, and starts the bridge where the workspace is trusted. */
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  const { workspaceState, storageUri, globalStorageUri } = context;
+  const { workspaceState, storageUri, globalStorageUri, extensionUri } = context;
   const channel = vscode.window.createOutputChannel('IDE Bridge for Claude Code', { log: true });
   const log = oneLine(channel);
   const info = serverInfo(context.extension);
@@ -69,6 +69,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     tabs: documents.tabs,
     selections: sharing.selections,
     storageUri,
+    globalStorageUri,
+    extensionUri,
+    version: info.version,
     log,
   });
   const agentChanges = new AgentChanges(storageUri, git, log);
@@ -139,6 +142,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     sharing,
     notebooks,
     documents,
+    editorTools,
     agentChanges,
     sessions,
     mentioning,
@@ -151,6 +155,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       ...mentioning.commands(),
       ...sharing.commands(),
       ...proposing.commands(),
+      ...editorTools.commands(),
       ...agentChanges.commands(),
       ...notebooks.commands(),
       ...doctor.commands(),
@@ -159,8 +164,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       swallowKey: () => {}, // what it has decided is gone
     }),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration('ideBridge.tools.disabled')) {
-        bridge.broadcast('notifications/tools/list_changed', {});
+      if (['tools.disabled', 'editorTools'].some((name) => event.affectsConfiguration(`ideBridge.${name}`))) {
+        bridge.toolsChanged();
       }
     }),
     vscode.workspace.onDidChangeWorkspaceFolders(() => bridge.updateLockFile()),

@@ -51,6 +51,7 @@ export const commandIds = {
   swallowKey: 'ideBridge.swallowKey',
   showMenu: 'ideBridge.showMenu',
   showLog: 'ideBridge.showLog',
+  copyMcpConfiguration: 'ideBridge.copyMcpConfiguration',
   copyConnectionInfo: 'ideBridge.copyConnectionInfo',
   restart: 'ideBridge.restart',
   manageTrust: 'ideBridge.manageTrust',

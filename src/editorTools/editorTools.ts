@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import { setting } from '../editor/settings.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
@@ -9,7 +8,11 @@ import { Access } from './access.ts';
 import type { EditorToolsPorts } from './feature.ts';
 import { createEditorTools } from './index.ts';
 import { LanguageServers } from './languageServers.ts';
-import { writeMcpConfig } from './mcpConfig.ts';
+import { copyConfiguration, tellOff } from './copyConfiguration.ts';
+import { serverDefinitions, withToken } from './editorChat.ts';
+import type { HttpServerDefinition } from './mcpApi.ts';
+import { bridgeAddress, writeMcpConfig } from './mcpConfig.ts';
+import { keepProgram, programAt } from './relayProgram.ts';
 import { Targets } from './targets.ts';
 
 /** The tools, while the user has switched them on: else there are none. */
@@ -17,7 +20,10 @@ export class EditorTools implements ToolHost {
   private readonly tools: ToolRegistry;
   private readonly none: ToolRegistry;
 
-  constructor(private readonly ports: EditorToolsPorts) {
+  constructor(
+    private readonly ports: EditorToolsPorts,
+    private readonly isOn: () => boolean,
+  ) {
     const { sharing, diagnostics, tabs, selections, log } = ports;
     this.none = new ToolRegistry([], log);
     const access = new Access(sharing);
@@ -28,6 +34,9 @@ export class EditorTools implements ToolHost {
       log,
       () => setting('tools.disabled'),
     );
+    if (programAt(this.keptProgram) !== undefined) {
+      this.tryToKeepProgram(); // of an older version, perhaps
+    }
   }
 
   async list(session: Session): Promise<ToolDefinition[]> {
@@ -59,12 +68,59 @@ export class EditorTools implements ToolHost {
     }
   }
 
-  private get offered(): ToolRegistry {
-    return this.isOn() ? this.tools : this.none;
+  async copyConfiguration(): Promise<void> {
+    if (!this.isOn()) {
+      await tellOff();
+      return;
+    }
+    await copyConfiguration({
+      program: () => {
+        this.keepProgram();
+        return this.keptProgram;
+      },
+      address: () => this.address(),
+    });
   }
 
-  private isOn(): boolean {
-    return vscode.workspace.isTrusted && setting('editorTools.enabled');
+  /** For the editor's own chat. */
+  serverDefinitions(): HttpServerDefinition[] {
+    const { bridge, version } = this.ports;
+    // Another version for another port: the editor asks a server anew for its tools then.
+    return serverDefinitions(this.isOn() ? bridge.port : undefined, `${version}+${bridge.port}`);
+  }
+
+  /** @throws Error when the bridge does not run */
+  withToken(definition: HttpServerDefinition): HttpServerDefinition {
+    return withToken(definition, this.address());
+  }
+
+  private address(): { port: number; token: string } {
+    const { lockFilePath } = this.ports.bridge;
+    if (lockFilePath === undefined) {
+      throw new Error('The bridge does not run.');
+    }
+    return bridgeAddress(lockFilePath);
+  }
+
+  private get keptProgram(): string {
+    return join(this.ports.globalStorageUri.fsPath, 'relay.js');
+  }
+
+  /** @throws Error when it cannot be written */
+  private keepProgram(): void {
+    keepProgram(join(this.ports.extensionUri.fsPath, 'dist', 'relay.js'), this.keptProgram);
+  }
+
+  private tryToKeepProgram(): void {
+    try {
+      this.keepProgram();
+    } catch (error) {
+      this.ports.log.warn(`The program for MCP clients stays as it was: ${errorMessage(error)}`);
+    }
+  }
+
+  private get offered(): ToolRegistry {
+    return this.isOn() ? this.tools : this.none;
   }
 }
 

@@ -1,14 +1,16 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import { setting } from '../editor/settings.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
-import type { Bridge } from '../server/bridge.ts';
-import type { Session, ToolCall, ToolHost } from '../server/session.ts';
+import type { Bridge, Endpoint } from '../server/bridge.ts';
+import type { Session, ToolCall } from '../server/session.ts';
 import type { Sharing } from '../sharing/sharing.ts';
 import type { DiagnosticsSource } from '../tools/getDiagnostics.ts';
 import type { LatestSelection } from '../tools/getLatestSelection.ts';
 import type { OpenEditors } from '../tools/openEditors.ts';
 import type { EditorTools } from './editorTools.ts';
+import { mcpApi } from './mcpApi.ts';
 
 export interface EditorToolsPorts {
   readonly bridge: Bridge;
@@ -18,15 +20,24 @@ export interface EditorToolsPorts {
   readonly selections: LatestSelection;
   /** Of this window; absent where no folder is open. */
   readonly storageUri: vscode.Uri | undefined;
+  readonly globalStorageUri: vscode.Uri;
+  readonly extensionUri: vscode.Uri;
+  readonly version: string;
   readonly log: Logger;
 }
 
 /** What the editor knows, as tools for any MCP client: at a path of its own, and only if the user wants it. */
-export class EditorToolsFeature implements ToolHost {
+export class EditorToolsFeature implements Endpoint, Disposable {
+  private readonly store = new DisposableStore();
   private loaded: EditorTools | undefined;
 
   constructor(private readonly ports: EditorToolsPorts) {
     ports.bridge.endpoints.set('/editor', this);
+    this.offerToChat();
+  }
+
+  get isOn(): boolean {
+    return vscode.workspace.isTrusted && setting('editorTools.enabled');
   }
 
   async list(session: Session): Promise<ToolDefinition[]> {
@@ -39,11 +50,48 @@ export class EditorToolsFeature implements ToolHost {
 
   /** The file for `--mcp-config` with which a CLI of this window has these tools; undefined where it is to have none. */
   async mcpConfig(): Promise<string | undefined> {
-    return setting('editorTools.enabled') ? (await this.load()).mcpConfig() : undefined;
+    return this.isOn ? (await this.load()).mcpConfig() : undefined;
+  }
+
+  commands() {
+    return {
+      copyMcpConfiguration: async () => {
+        if (vscode.workspace.isTrusted) {
+          await (await this.load()).copyConfiguration();
+        } else {
+          await (await import('../editor/tell.ts')).tellUntrusted('bridge');
+        }
+      },
+    };
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  /** To the models of the editor's own chat. */
+  private offerToChat(): void {
+    const changed = this.store.add(new vscode.EventEmitter<void>());
+    this.store.add(this.ports.bridge.onDidChangeState(() => changed.fire()));
+    this.store.add(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('ideBridge.editorTools')) {
+          changed.fire();
+        }
+      }),
+    );
+    const provider = mcpApi.lm.registerMcpServerDefinitionProvider?.('ideBridge.editorTools', {
+      onDidChangeMcpServerDefinitions: changed.event,
+      provideMcpServerDefinitions: async () => (this.isOn ? (await this.load()).serverDefinitions() : []),
+      resolveMcpServerDefinition: async (definition) => (await this.load()).withToken(definition),
+    });
+    if (provider) {
+      this.store.add(provider);
+    }
   }
 
   private async load(): Promise<EditorTools> {
     const { EditorTools } = await import('./editorTools.ts');
-    return (this.loaded ??= new EditorTools(this.ports));
+    return (this.loaded ??= new EditorTools(this.ports, () => this.isOn));
   }
 }

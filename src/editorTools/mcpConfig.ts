@@ -6,6 +6,16 @@ import { readSmallFile } from '../server/smallFile.ts';
 
 const lockFileContent = z.object({ authToken: z.string() });
 
+/** Where the bridge is, and what opens it. @throws Error when the lock file cannot be read */
+export function bridgeAddress(lockFile: string): { port: number; token: string } {
+  const lock = readSmallFile(lockFile);
+  if (!lock) {
+    throw new Error('The lock file of the bridge cannot be read.');
+  }
+  const { authToken: token } = lockFileContent.parse(JSON.parse(lock.text));
+  return { port: Number(basename(lockFile, '.lock')), token };
+}
+
 /**
  * Writes what `--mcp-config` of a CLI has to name, so that it has the editor tools as the server `editor`. In a file that
  * only this user can read: the arguments of a process can be read by all.
@@ -14,15 +24,11 @@ const lockFileContent = z.object({ authToken: z.string() });
  * @throws Error when either cannot be
  */
 export function writeMcpConfig(path: string, lockFile: string): void {
-  const lock = readSmallFile(lockFile);
-  if (!lock) {
-    throw new Error('The lock file of the bridge cannot be read.');
-  }
-  const { authToken } = lockFileContent.parse(JSON.parse(lock.text));
+  const { port, token } = bridgeAddress(lockFile);
   const editor = {
     type: 'ws',
-    url: `ws://127.0.0.1:${basename(lockFile, '.lock')}/editor`,
-    headers: { 'X-Claude-Code-Ide-Authorization': authToken },
+    url: `ws://127.0.0.1:${port}/editor`,
+    headers: { 'X-Claude-Code-Ide-Authorization': token },
   };
   mkdirSync(dirname(path), { recursive: true });
   replaceFile(path, JSON.stringify({ mcpServers: { editor } }));

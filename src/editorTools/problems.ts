@@ -4,8 +4,11 @@ import * as z from 'zod/mini';
 import { onOneLine } from './onOneLine.ts';
 import { rawFileUri } from '../editor/rawUri.ts';
 import { path } from '../tools/paths.ts';
+import type { FileDiagnostics } from '../protocol/ide.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { Access } from './access.ts';
 import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
+import { type ChangedProblem, Marks, type Problem, problemChanges } from './problemChanges.ts';
 import { readingTool } from './readingTool.ts';
 import { pathOf, shortName, shownName } from './sourceLines.ts';
 import { counting } from './targets.ts';
@@ -15,69 +18,105 @@ const severities = ['Error', 'Warning', 'Information', 'Hint'] as const;
 /** ms for a server that is asked for what it does not tell by itself. */
 const patience = 5_000;
 
+const problemOutput = z.object({
+  path: z.string(),
+  line: z.int(),
+  column: z.int(),
+  severity: z.string(),
+  message: z.string(),
+  source: z.optional(z.string()),
+  code: z.optional(z.string()),
+});
+
 export function diagnostics({ access, diagnostics: source }: Workshop): Tool {
+  const marks = new Marks();
   return readingTool({
     name: 'diagnostics',
     title: 'Problems',
     description:
-      'Errors, warnings and hints of one file or of all, the worst first: path:line:column, severity, message',
+      'Errors, warnings and hints of one file or of all, the worst first: path:line:column, severity, message. Each answer ends with a mark; with that as since, only what has come (+) and gone (-) from then on',
     input: z.object({
       file: z.optional(path.check(z.describe('Path; all files that have problems by default'))),
       severity: z.optional(
         z.enum(['error', 'warning', 'information', 'hint']).check(z.describe('At least; warning by default')),
       ),
+      since: z.optional(counting.check(z.describe('The mark of an earlier answer'))),
       ...paging,
     }),
     output: z.object({
-      problems: z.array(
-        z.object({
-          path: z.string(),
-          line: z.int(),
-          column: z.int(),
-          severity: z.string(),
-          message: z.string(),
-          source: z.optional(z.string()),
-          code: z.optional(z.string()),
-        }),
-      ),
+      problems: z.array(z.extend(problemOutput, { change: z.optional(z.enum(['new', 'gone'])) })),
+      mark: z.optional(z.int()),
       ...pageOutput,
     }),
-    async run(args, { signal }) {
+    async run({ file, severity = 'warning', since, ...args }, { session, signal }) {
       access.check();
-      const uri =
-        args.file === undefined ? undefined : rawFileUri((await access.document(args.file)).uri.fsPath);
+      const before = since === undefined ? undefined : marks.get(session, since);
+      const uri = file === undefined ? undefined : rawFileUri((await access.document(file)).uri.fsPath);
       await Promise.race([source.learn(uri), sleep(patience, undefined, { signal, ref: false })]);
-      const files = uri === undefined ? source.all() : [source.of(uri)];
-      const worst = severities.findIndex((each) => each.toLowerCase() === (args.severity ?? 'warning'));
-      const all = files
-        .flatMap(({ uri: name, diagnostics: found }) =>
-          found.map((problem) => ({ problem, rank: severities.indexOf(problem.severity), name })),
-        )
-        .filter(({ rank }) => rank <= worst)
-        .sort((a, b) => a.rank - b.rank);
-      const shown = await page(all, args, ({ name, problem }) => {
-        const { message, severity, range, source: from, code } = problem;
-        const data = {
-          path: vscode.Uri.file(name.slice('file://'.length)).fsPath,
-          line: range.start.line + 1,
-          column: range.start.character + 1,
-          severity: severity.toLowerCase(),
-          message: onOneLine(message.replaceAll(/\s+/g, ' '), 500),
-          ...(from !== undefined && { source: onOneLine(from, 60) }),
-          ...(code !== undefined && { code: onOneLine(code, 60) }),
-        };
-        const by = [data.source, data.code].filter((each) => each !== undefined).join(' ');
-        return {
-          line: `${placeText(data, shortName)}  ${data.severity}${by && ` [${by}]`}: ${data.message}`,
-          data,
-        };
-      });
+      const everywhere = source.all();
+      const mark = marks.add(session, everywhere.flatMap(problemsOf));
+      const now = (uri === undefined ? everywhere : [source.of(uri)]).flatMap(problemsOf);
+      const worst = rankOf(severity);
+      const isAsked = (problem: Problem) =>
+        rankOf(problem.severity) <= worst && (uri === undefined || rawFileUri(problem.path) === uri);
+      const all = before
+        ? await changesSince(before.filter(isAsked), now.filter(isAsked), access)
+        : now.filter(isAsked);
+      const shown = await page(
+        all.sort((a, b) => rankOf(a.severity) - rankOf(b.severity)),
+        args,
+        (data: ChangedProblem) => ({ line: problemLine(data), data }),
+      );
+      const ending = mark === undefined ? '' : `\nMark ${mark}.`;
+      const [one, several] = before ? words.changed : words.all;
       return {
-        text: pageText(shown, 'problem', 'problems'),
-        data: { problems: shown.items, ...shown.counts },
+        text: `${pageText(shown, one, several)}${ending}`,
+        data: { problems: shown.items, ...(mark !== undefined && { mark }), ...shown.counts },
       };
     },
   });
+}
+
+const words = {
+  all: ['problem', 'problems'],
+  changed: ['problem has come or gone', 'problems have come or gone'],
+} as const;
+
+function problemsOf({ uri, diagnostics: found }: FileDiagnostics): Problem[] {
+  const file = vscode.Uri.file(uri.slice('file://'.length)).fsPath;
+  return found.map(({ message, severity, range, source, code }) => ({
+    path: file,
+    line: range.start.line + 1,
+    column: range.start.character + 1,
+    severity: severity.toLowerCase(),
+    message: onOneLine(message.replaceAll(/\s+/g, ' '), 500),
+    ...(source !== undefined && { source: onOneLine(source, 60) }),
+    ...(code !== undefined && { code: onOneLine(code, 60) }),
+  }));
+}
+
+/** What is gone in a file that is not shared any more is not told. */
+async function changesSince(
+  before: readonly Problem[],
+  now: readonly Problem[],
+  access: Access,
+): Promise<ChangedProblem[]> {
+  const changes = problemChanges(before, now);
+  const { items: gone } = await access.shared(changes.gone, (problem) => vscode.Uri.file(problem.path));
+  return [
+    ...changes.come.map((problem) => ({ ...problem, change: 'new' as const })),
+    ...gone.map((problem) => ({ ...problem, change: 'gone' as const })),
+  ];
+}
+
+function problemLine(problem: ChangedProblem): string {
+  const by = [problem.source, problem.code].filter((each) => each !== undefined).join(' ');
+  const sign = { new: '+ ', gone: '- ', none: '' }[problem.change ?? 'none'];
+  return `${sign}${placeText(problem, shortName)}  ${problem.severity}${by && ` [${by}]`}: ${problem.message}`;
+}
+
+function rankOf(severity: string): number {
+  return severities.findIndex((each) => each.toLowerCase() === severity);
 }
 
 export function codeActions({ access, servers }: Workshop): Tool {

@@ -39,6 +39,12 @@ export interface BridgeOptions {
   checkInterval?: number;
 }
 
+/** Tools of their own, at a path of the bridge. */
+export interface Endpoint extends ToolHost {
+  /** Over HTTP there is nothing at the path while it is off. */
+  readonly isOn: boolean;
+}
+
 const attempts = 20;
 
 interface Running {
@@ -76,7 +82,8 @@ export class Bridge {
    * What is offered to those who connect at these paths. They are clients of that alone, so no CLI of ours: they are in
    * no list of sessions, are told of nothing, and have the id 0.
    */
-  readonly endpoints = new Map<string | undefined, ToolHost>();
+  readonly endpoints = new Map<string | undefined, Endpoint>();
+  private readonly guests = new Set<Session>();
   /** For the protocol inspector. */
   readonly messages = new MessageLog();
 
@@ -124,7 +131,7 @@ export class Bridge {
         process.off('exit', running.onExit);
         running.lock.remove();
         this.identity.markAlive();
-        for (const session of [...this.openSessions]) {
+        for (const session of [...this.openSessions, ...this.guests]) {
           session.dispose();
         }
         await running.server.close();
@@ -146,6 +153,13 @@ export class Bridge {
   broadcast<M extends keyof Notifications>(method: M, params: Notifications[M]): void {
     for (const session of this.openSessions) {
       session.notify(method, params);
+    }
+  }
+
+  /** Tells every client, also those of the endpoints, that it is offered others now. */
+  toolsChanged(): void {
+    for (const session of [...this.openSessions, ...this.guests]) {
+      session.notify('notifications/tools/list_changed', {});
     }
   }
 
@@ -211,7 +225,7 @@ export class Bridge {
     const { server, port } = await listenOnFirstFree((candidate) => {
       // Somebody else has our port now: what was sent there must not open us.
       token = candidate === last.port ? last.token : newToken();
-      return new LoopbackServer(token, pingInterval, log);
+      return new LoopbackServer(token, pingInterval, (path) => this.endpoints.get(path)?.isOn, log);
     }, portsToTry(last.port));
     try {
       const lock = createLockFile(lockDir, port, this.lockFileContent(token));
@@ -237,7 +251,9 @@ export class Bridge {
     if (endpoint) {
       session.label = `a client of ${transport.path}`;
       log.info(`There is ${session.label}.`);
-      return; // it goes with its connection
+      this.guests.add(session);
+      session.onDidClose(() => this.guests.delete(session));
+      return;
     }
     session.onDidInitialize(() => {
       this.openSessions.add(session);

@@ -1,42 +1,48 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocketServer } from 'ws';
 import { Emitter } from '../base/emitter.ts';
 import { errorCode, errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { WebSocketTransport, type Transport } from './transport.ts';
-import { checkUpgrade } from './upgradeGuard.ts';
+import { checkRequest, checkUpgrade, type Verdict } from './guards.ts';
+import type { StreamableHttp } from './streamableHttp.ts';
+import type { Transport } from './transport.ts';
+import type * as webSocketModule from './webSockets.ts';
 
-const maxMessageBytes = 16 * 1024 * 1024;
 const maxClients = 256;
+/** Connections over HTTP. */
+const maxCallers = 256;
 /** Connections that have not authenticated yet. The oldest gives way, so that a flood keeps nobody out. */
 const maxStrangers = 32;
 const handshakeTimeout = 5_000;
 /** A page that tries in a loop shall not fill the log: each reason is told once per this many ms. */
 const refusalSilence = 60_000;
 
-/** The loopback socket of the bridge: lets in who passes the upgrade guard, and hands over a transport for each. */
+/** The loopback socket of the bridge: lets in who passes the guards, and hands over a transport for each client. */
 export class LoopbackServer {
   private readonly connected = new Emitter<Transport>();
   private readonly strangers = new Set<Duplex>();
+  private readonly callers = new Set<Duplex>();
   /** Reason → when it was last told, in ms of the clock that nobody sets. */
   private readonly toldRefusals = new Map<string, number>();
   private readonly http: Server;
   /** From the first client on: most windows never have one. */
   private webSockets: WebSocketServer | undefined;
+  /** From the first request on: far fewer have one of those. */
+  private streamableHttp: StreamableHttp | undefined;
 
   readonly onDidConnect = this.connected.event;
 
+  /** @param offers whether there is something at a path for who speaks MCP over HTTP; undefined: never */
   constructor(
     private readonly token: string,
     private readonly pingInterval: number,
+    private readonly offers: (path: string) => boolean | undefined,
     private readonly log: Logger,
   ) {
     this.http = createServer(
       { maxHeaderSize: 16 * 1024, connectionsCheckingInterval: 1_000 },
-      (_request, response) => {
-        response.writeHead(426, { connection: 'close', upgrade: 'websocket' }).end();
-      },
+      (request, response) => void this.answer(request, response),
     );
     this.http.headersTimeout = handshakeTimeout;
     this.http.requestTimeout = handshakeTimeout;
@@ -62,6 +68,7 @@ export class LoopbackServer {
     for (const client of this.webSockets?.clients ?? []) {
       client.terminate();
     }
+    this.streamableHttp?.close();
     for (const socket of this.strangers) {
       socket.destroy();
     }
@@ -79,41 +86,70 @@ export class LoopbackServer {
     }
   }
 
-  private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    socket.on('error', () => socket.destroy());
-    const address = this.http.address();
-    if (address === null || typeof address === 'string') {
-      socket.destroy(); // closed meanwhile
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url: path = '', socket } = request;
+    const isOn = this.offers(path);
+    if (isOn === undefined) {
+      response.writeHead(426, { connection: 'close', upgrade: 'websocket' }).end();
       return;
     }
-    const verdict = checkUpgrade(request, address.port, this.token);
+    const verdict = this.judge(checkRequest, request);
+    const isFull = this.callers.size >= maxCallers && !this.callers.has(socket);
+    if (!verdict.ok || !isOn || isFull) {
+      this.tellRefusal(verdict.ok ? `${path} is ${isFull ? 'too busy' : 'off'}` : verdict.reason);
+      const status = verdict.ok ? (isFull ? 503 : 404) : verdict.status;
+      const headers = { connection: 'close', 'content-length': 0 };
+      response.writeHead(status, headers).end(() => socket.destroy()); // as in `refuse`
+      return;
+    }
+    if (!this.callers.has(socket)) {
+      this.strangers.delete(socket);
+      this.callers.add(socket);
+      socket.once('close', () => this.callers.delete(socket));
+    }
+    try {
+      const { StreamableHttp } = await import('./streamableHttp.ts');
+      if (!this.http.listening) {
+        socket.destroy(); // closed meanwhile
+        return;
+      }
+      this.streamableHttp ??= new StreamableHttp((transport) => this.connected.fire(transport));
+      await this.streamableHttp.handle(request, response);
+    } catch (error) {
+      this.log.error(`A request to ${path} failed: ${errorMessage(error)}`);
+      socket.destroy();
+    }
+  }
+
+  private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    socket.on('error', () => socket.destroy());
+    const verdict = this.judge(checkUpgrade, request);
     if (!verdict.ok) {
       this.refuse(socket, verdict.status, verdict.reason);
       return;
     }
     this.strangers.delete(socket);
-    let webSockets: WebSocketServer;
     try {
-      webSockets = await this.loadWebSockets();
+      this.accept(await import('./webSockets.ts'), request, socket, head);
     } catch (error) {
       this.refuse(socket, 500, `this extension is incomplete: ${errorMessage(error)}`);
-      return;
     }
-    this.accept(webSockets, request, socket, head);
   }
 
-  private async loadWebSockets(): Promise<WebSocketServer> {
-    const { WebSocketServer } = await import('ws');
-    this.webSockets ??= new WebSocketServer({
-      noServer: true,
-      maxPayload: maxMessageBytes,
-      perMessageDeflate: false,
-      handleProtocols: () => 'mcp', // the guard has seen that it was offered
-    });
-    return this.webSockets;
+  private judge(check: typeof checkRequest, request: IncomingMessage): Verdict {
+    const address = this.http.address();
+    return address === null || typeof address === 'string'
+      ? { ok: false, status: 403, reason: 'the bridge has stopped meanwhile' }
+      : check(request, address.port, this.token);
   }
 
-  private accept(webSockets: WebSocketServer, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  private accept(
+    { createWebSocketServer, WebSocketTransport }: typeof webSocketModule,
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+  ): void {
+    const webSockets = (this.webSockets ??= createWebSocketServer());
     if (webSockets.clients.size >= maxClients) {
       this.refuse(socket, 503, `there are ${maxClients} clients already`);
       return;
@@ -128,13 +164,17 @@ export class LoopbackServer {
   }
 
   private refuse(socket: Duplex, status: number, reason: string): void {
+    this.tellRefusal(reason);
+    socket.once('finish', () => socket.destroy()); // else the other side decides how long it stays open
+    socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  }
+
+  private tellRefusal(reason: string): void {
     const now = performance.now();
     if (now - (this.toldRefusals.get(reason) ?? -Infinity) > refusalSilence) {
       this.toldRefusals.set(reason, now);
       this.log.warn(`Refused a connection: ${reason}.`);
     }
-    socket.once('finish', () => socket.destroy()); // else the other side decides how long it stays open
-    socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   }
 }
 

@@ -1,9 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { findLocks, IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
 import { isListening } from '../../src/server/processes.ts';
@@ -199,6 +200,13 @@ export class Desk {
       spawnSync('tmux', [...server, 'kill-server'], { env });
       await api.close();
     }
+  }
+
+  /** Runs a line of the user's in a shell outside of VS Code, in the workspace. @returns what it says */
+  async shell(line: string, more: Record<string, string> = {}): Promise<string> {
+    const env = { ...process.env, ...this.options.env, ...more };
+    const { stdout } = await promisify(execFile)('bash', ['-c', line], { cwd: this.workspace, env });
+    return stdout;
   }
 
   /** Until the window has taken note that it watches. */

@@ -35,4 +35,34 @@ export function editorToolScenarios(desk: () => Desk): void {
       await api.close();
     }
   });
+
+  it('lets the model of any other terminal do so, once its user has run the command that is copied', async () => {
+    const api = await MockApi.start();
+    try {
+      await desk().file('tsconfig.json', '{}');
+      const { path } = await desk().file('line.ts', 'export const length = 3;\nconsole.log(length);\n');
+      await desk().configure({ 'ideBridge.editorTools.enabled': true });
+      const { page } = desk().window;
+      await desk().window.runCommand('IDE Bridge: Copy MCP Configuration');
+      await page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Claude Code' }).click();
+      await page.locator('.notification-toast', { hasText: 'paste it into a terminal' }).waitFor();
+      const added = await desk().shell(await page.evaluate<string>('navigator.clipboard.readText()'));
+      assert.match(added, /editor/);
+      api.script([
+        toolUse('ToolSearch', { query: `select:${tool}`, max_results: 1 }),
+        toolUse(tool, { file: path, symbol: 'length' }),
+        text('it does'),
+      ]);
+      const said = await desk().shell(`claude -p 'who uses length' --allowedTools ${tool} < /dev/null`, {
+        ANTHROPIC_BASE_URL: api.url,
+      });
+      assert.match(said, /it does/);
+      const result = await api.nextResult(tool);
+      assert.equal(result.isError, false, result.text);
+      assert.match(result.text, /2 places[^]*line\.ts:2:13 {2}console\.log\(length\);/);
+    } finally {
+      await desk().shell('claude mcp remove --scope user editor');
+      await api.close();
+    }
+  });
 }

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Bridge, type BridgeOptions } from '../../src/server/bridge.ts';
 import { ToolRegistry } from '../../src/tools/registry.ts';
 import { defineTool, text } from '../../src/tools/tool.ts';

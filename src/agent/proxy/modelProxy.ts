@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { errorMessage } from '../../base/errors.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
-import { isLoopbackHost, sameSecret } from '../../server/upgradeGuard.ts';
+import { isLoopbackHost, sameSecret } from '../../server/guards.ts';
 import { ApiError, sendError } from './apiError.ts';
 
 /** A request of a session's CLI to the model, and where the answer goes. */

@@ -236,6 +236,37 @@ describe('the editor tools', function () {
     assert.match(actions.text, /refactor/);
   });
 
+  it('tell which problems have come and gone since an answer', async () => {
+    scratch.write('problems.ts', "export const a: number = '';\nexport const b = 1;\n");
+    const file = `${name}/problems.ts`;
+    const first = await call('diagnostics', { file });
+    assert.match(first.text, /^1 problem\n[^]*\nMark \d+\.$/);
+    const since = Number(first.data?.mark);
+    const document = await vscode.workspace.openTextDocument(scratch.path('problems.ts'));
+    const editor = await vscode.window.showTextDocument(document);
+    try {
+      await editor.edit((edit) => {
+        edit.replace(new vscode.Range(0, 0, 0, 28), '// moved\nexport const a = 2;');
+        edit.replace(new vscode.Range(1, 17, 1, 18), 'missing');
+      });
+      const changed = await until('the news', async () => {
+        const answer = await call('diagnostics', { file, since });
+        return answer.data?.total === 2 && answer;
+      });
+      assert.match(
+        changed.text,
+        /^2 problems have come or gone\n\+ .*problems\.ts:3:18 .*'missing'.*\n- .*:1:14 /,
+      );
+      const { text } = await call('diagnostics', { file, since: Number(changed.data?.mark) });
+      assert.match(text, /^0 problems have come or gone/);
+      assert.match((await call('diagnostics', { since: 1_000_000 })).text, /^There is no mark 1000000/);
+    } finally {
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      rmSync(scratch.path('problems.ts'));
+    }
+  });
+
   it('know of unsaved text', async () => {
     const document = await vscode.workspace.openTextDocument(scratch.path('shapes.ts'));
     const editor = await vscode.window.showTextDocument(document);

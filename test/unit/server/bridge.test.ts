@@ -44,6 +44,7 @@ describe('bridge', () => {
     const { bridge, lock } = await bridges.start();
     const tool = { name: 'look', description: '', inputSchema: { type: 'object' } };
     bridge.endpoints.set('/other', {
+      isOn: true,
       list: async () => [tool],
       call: async () => ({ content: [{ type: 'text', text: 'looked' }] }),
     });

@@ -6,12 +6,32 @@ export type Verdict = { ok: true } | { ok: false; status: 400 | 401 | 403; reaso
 const tokenHeader = 'x-claude-code-ide-authorization';
 
 /**
- * Decides on a WebSocket upgrade before the 101, cheapest check first. Web pages send an `Origin`, the CLI never
- * does (CVE-2025-52882 was a missing check of it); a foreign `Host` is DNS rebinding; the token is in a file that
- * only this user can read; and the CLI drops a connection that does not speak `mcp`.
+ * Decides on a WebSocket upgrade before the 101, cheapest check first; the CLI drops a connection that does not speak
+ * `mcp`.
  */
 export function checkUpgrade(request: IncomingMessage, port: number, token: string): Verdict {
-  const { headers, headersDistinct } = request;
+  const verdict = checkCaller(request, port, token, ownTokens(request));
+  const protocols = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
+  return verdict.ok && !protocols.includes('mcp')
+    ? { ok: false, status: 400, reason: 'it does not offer the subprotocol mcp' }
+    : verdict;
+}
+
+/** The same of a plain request, before any of its body is read. Clients of MCP over HTTP know bearers. */
+export function checkRequest(request: IncomingMessage, port: number, token: string): Verdict {
+  return checkCaller(request, port, token, [...ownTokens(request), ...bearers(request)]);
+}
+
+/**
+ * Web pages send an `Origin`, the CLI never does (CVE-2025-52882 was a missing check of it); a foreign `Host` is DNS
+ * rebinding; the token is in a file that only this user can read.
+ */
+function checkCaller(
+  { headers, headersDistinct }: IncomingMessage,
+  port: number,
+  token: string,
+  tokens: readonly string[],
+): Verdict {
   if (headers.origin !== undefined) {
     return { ok: false, status: 403, reason: 'it has an Origin, so it comes from a web page' };
   }
@@ -19,15 +39,18 @@ export function checkUpgrade(request: IncomingMessage, port: number, token: stri
   if (hosts.length !== 1 || !isLoopbackHost(hosts[0], port)) {
     return { ok: false, status: 403, reason: 'its Host is not this server' };
   }
-  const tokens = headersDistinct[tokenHeader] ?? [];
   if (tokens.length !== 1 || !sameSecret(tokens[0], token)) {
     return { ok: false, status: 401, reason: tokens.length === 0 ? 'it has no token' : 'its token is wrong' };
   }
-  const protocols = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
-  if (!protocols.includes('mcp')) {
-    return { ok: false, status: 400, reason: 'it does not offer the subprotocol mcp' };
-  }
   return { ok: true };
+}
+
+function ownTokens({ headersDistinct }: IncomingMessage): readonly string[] {
+  return headersDistinct[tokenHeader] ?? [];
+}
+
+function bearers({ headersDistinct }: IncomingMessage): readonly string[] {
+  return (headersDistinct.authorization ?? []).map((value) => /^Bearer (\S+)$/i.exec(value)?.[1] ?? '');
 }
 
 /** `localhost` too: CLAUDE_CODE_IDE_HOST_OVERRIDE=localhost makes the CLI send it. */

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import type { Connection } from './connection.ts';
+
+interface Message {
+  id?: string | number;
+  method?: string;
+  params?: { requestId?: string | number };
+  error?: { message: string };
+}
+
+/** How long to wait for a window, in ms: as it reloads, and at any other time. */
+const patience = { reload: 20_000, usual: 3_000 };
+/** ms for the answers that are still to come when the client has said its last */
+const drainTimeout = 5_000;
+
+/**
+ * Carries the messages of one client to a window and back. When the window goes, as in a reload, it finds it again and
+ * says `initialize` for the client, so that the client need not know.
+ */
+export class Relay {
+  private connection: Promise<Connection> | undefined;
+  /** What the client has asked, and was not answered yet. */
+  private readonly pending = new Map<string | number, Message>();
+  /** What waits for a connection, in the client's order. */
+  private readonly unsent: Message[] = [];
+  private hello: Message | undefined;
+  private isGreeted = false;
+  private lastPort: number | undefined;
+  private onAnswer = () => {};
+
+  /**
+   * @param connect to the window with that port, if one is named, else to the one that is wanted
+   * @param give a message to the client, without its line end
+   * @param log for people
+   */
+  constructor(
+    private readonly connect: (patience: number, port?: number) => Promise<Connection>,
+    private readonly give: (text: string) => void,
+    private readonly log: (line: string) => void,
+  ) {}
+
+  /** Takes a line of the client's. */
+  async take(line: string): Promise<void> {
+    let message: Message | Message[];
+    try {
+      message = JSON.parse(line) as Message | Message[];
+    } catch {
+      this.give(failure(null, -32_700, 'Not valid JSON.'));
+      return;
+    }
+    await Promise.all([message].flat().map((each) => this.pass(each)));
+  }
+
+  /** The client has said its last: waits for the answers to what it has asked. */
+  async end(): Promise<void> {
+    const drained = new Promise<void>((resolve) => {
+      this.onAnswer = () => this.pending.size === 0 && resolve();
+      this.onAnswer();
+    });
+    await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, drainTimeout).unref())]);
+  }
+
+  private async pass(message: Message): Promise<void> {
+    if (typeof message !== 'object' || message === null) {
+      this.give(failure(null, -32_600, 'Not a JSON-RPC message.'));
+      return;
+    }
+    const { id, method } = message;
+    if (method === 'notifications/cancelled') {
+      this.pending.delete(message.params?.requestId ?? ''); // that gets no answer
+    }
+    if (method === 'initialize') {
+      this.hello = message;
+    }
+    if (id !== undefined && method !== undefined) {
+      this.pending.set(id, message);
+    }
+    this.unsent.push(message);
+    await this.send(patience.usual);
+  }
+
+  /** Sends what waits, once there is a connection; if there is none to be had, all that waits for an answer fails. */
+  private async send(wait: number): Promise<void> {
+    try {
+      const connection = await (this.connection ??= this.open(wait));
+      for (const message of this.unsent.splice(0)) {
+        connection.send(JSON.stringify(message));
+      }
+    } catch (error) {
+      this.connection = undefined;
+      this.unsent.length = 0;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (this.pending.size > 0) {
+        this.log(reason);
+      }
+      for (const id of [...this.pending.keys()]) {
+        this.answer(id, reason);
+      }
+    }
+  }
+
+  private async open(wait: number): Promise<Connection> {
+    const connection = await this.find(wait);
+    const { editor, folders, port } = connection.window;
+    this.log(`Connected to ${editor}, ${folders.join(', ') || 'no folder'} (port ${port}).`);
+    this.lastPort = port;
+    if (this.isGreeted) {
+      await this.greet(connection);
+      // It may be another version of us by now.
+      this.give(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));
+    }
+    connection.onMessage = (text) => this.receive(text);
+    connection.onClose = () => this.lose();
+    return connection;
+  }
+
+  /** A window that reloads is away for a while, and others must not be taken for it. */
+  private async find(wait: number): Promise<Connection> {
+    if (this.lastPort !== undefined) {
+      try {
+        return await this.connect(wait, this.lastPort);
+      } catch {
+        this.lastPort = undefined; // closed, or at another port
+      }
+      return this.connect(0);
+    }
+    return this.connect(wait);
+  }
+
+  /** Says for the client what it has said to the window before. */
+  private async greet(connection: Connection): Promise<void> {
+    const id = randomUUID();
+    await new Promise<void>((resolve, reject) => {
+      connection.onClose = () => reject(new Error('The window has gone again.'));
+      connection.onMessage = (text) => {
+        const answer = JSON.parse(text) as Message;
+        if (answer.id === id) {
+          if (answer.error) {
+            connection.close();
+            reject(new Error(answer.error.message));
+          }
+          resolve();
+        }
+      };
+      connection.send(JSON.stringify({ ...this.hello, id }));
+    });
+    connection.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+  }
+
+  private receive(text: string): void {
+    const { id, method } = JSON.parse(text) as Message;
+    if (id !== undefined && method === undefined) {
+      this.isGreeted ||= this.pending.get(id)?.method === 'initialize';
+      this.pending.delete(id);
+    }
+    this.give(text);
+    this.onAnswer();
+  }
+
+  /** Of a call nobody knows whether it was done: it is not made twice. All else is asked again. */
+  private lose(): void {
+    this.connection = undefined;
+    this.log('The window has gone; looking for it.');
+    for (const [id, message] of this.pending) {
+      if (message.method === 'tools/call') {
+        this.answer(id, 'The editor window went away meanwhile. Ask again.');
+      } else {
+        this.unsent.push(message);
+      }
+    }
+    void this.send(patience.reload);
+  }
+
+  private answer(id: string | number, reason: string): void {
+    this.pending.delete(id);
+    this.give(failure(id, -32_000, reason));
+    this.onAnswer();
+  }
+}
+
+function failure(id: string | number | null, code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { Bridge } from '../../../src/server/bridge.ts';
+import type { ToolCall } from '../../../src/server/session.ts';
+import { connectOverHttp } from '../../support/httpClient.ts';
+import type { Lock } from '../../support/ideClient.ts';
+import { TestBridges } from '../../support/testBridges.ts';
+import { until } from '../../support/until.ts';
+
+describe('MCP over HTTP', () => {
+  let bridges: TestBridges;
+  let bridge: Bridge;
+  let lock: Lock;
+  const clients: Client[] = [];
+  const calls: ToolCall[] = [];
+
+  beforeEach(async () => {
+    bridges = new TestBridges();
+    ({ bridge, lock } = await bridges.start());
+    calls.length = 0;
+    bridge.endpoints.set('/other', {
+      isOn: true,
+      list: async () => [
+        { name: 'look', description: '', inputSchema: { type: 'object' } },
+        { name: 'wait', description: '', inputSchema: { type: 'object' } },
+      ],
+      call: async (name, args, call) => {
+        calls.push(call);
+        await (name === 'wait' ? new Promise(() => {}) : undefined);
+        return { content: [{ type: 'text', text: JSON.stringify(args) }] };
+      },
+    });
+  });
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map((client) => client.close()));
+    await bridges.cleanUp();
+  });
+
+  async function connect(): ReturnType<typeof connectOverHttp> {
+    const connected = await connectOverHttp(lock, '/other');
+    clients.push(connected.client);
+    return connected;
+  }
+
+  /** As somebody who may come in. */
+  function request(init: RequestInit & { headers?: Record<string, string> }): Promise<Response> {
+    return fetch(`http://127.0.0.1:${lock.port}/other`, {
+      ...init,
+      headers: {
+        authorization: `Bearer ${lock.authToken}`,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        ...init.headers,
+      },
+    });
+  }
+
+  it('offers the tools of that path to several clients, which are no sessions of a CLI', async () => {
+    const [first, second] = [await connect(), await connect()];
+    assert.notEqual(first.transport.sessionId, second.transport.sessionId);
+    const { tools } = await first.client.listTools();
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      ['look', 'wait'],
+    );
+    const answers = await Promise.all(
+      [first, second, first].map(({ client }, index) =>
+        client.callTool({ name: 'look', arguments: { index } }),
+      ),
+    );
+    assert.deepEqual(
+      answers.map(({ content }) => (content as { text: string }[])[0]?.text),
+      ['{"index":0}', '{"index":1}', '{"index":2}'],
+    );
+    assert.equal(bridge.sessions.size, 0);
+  });
+
+  it('ends a call that is cancelled, and its stream with it', async () => {
+    const { client, transport } = await connect();
+    const abort = new AbortController();
+    const called = client.callTool({ name: 'wait' }, undefined, { signal: abort.signal });
+    const stopped = assert.rejects(called);
+    const { signal } = await until('the call', () => calls[0]);
+    abort.abort();
+    await stopped;
+    await until('the tool to hear of it', () => signal.aborted);
+    // By hand, as the library's client does not tell when a stream ends.
+    const headers = { 'mcp-session-id': transport.sessionId ?? '' };
+    const post = (message: object) =>
+      request({ method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
+    const waiting = await post({ id: 'w', method: 'tools/call', params: { name: 'wait' } });
+    await post({ method: 'notifications/cancelled', params: { requestId: 'w' } });
+    assert.match(await waiting.text(), /"id":"w"/);
+  });
+
+  it('tells of other tools by the stream that is open for that', async () => {
+    const { client } = await connect();
+    let told = 0;
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => void told++);
+    await until('the stream to be open and to tell', () => {
+      bridge.toolsChanged();
+      return told > 0;
+    });
+  });
+
+  it('ends a session by DELETE: its calls are aborted, and its id is unknown', async () => {
+    const { client, transport } = await connect();
+    const headers = { 'mcp-session-id': transport.sessionId ?? '' };
+    const called = assert.rejects(client.callTool({ name: 'wait' }));
+    const { signal } = await until('the call', () => calls[0]);
+    await transport.terminateSession();
+    assert.ok(signal.aborted);
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    assert.equal((await request({ method: 'POST', headers, body: ping })).status, 404);
+    await client.close();
+    await called;
+  });
+
+  it('keeps 64 sessions, those used last', async () => {
+    const first = await connect();
+    const second = await connect();
+    await first.client.ping();
+    for (let i = 0; i < 63; i++) {
+      const { body } = await request({ method: 'POST', body: initialize });
+      await body?.cancel();
+    }
+    await first.client.ping();
+    await assert.rejects(second.client.ping(), /not found/);
+  });
+
+  it('refuses what is no session yet, what is too long, and what is not JSON', async () => {
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const status = async (init: Parameters<typeof request>[0]) => (await request(init)).status;
+    assert.equal(await status({ method: 'GET' }), 400);
+    assert.equal(await status({ method: 'DELETE' }), 400);
+    assert.equal(await status({ method: 'POST', body: ping }), 400);
+    assert.equal(await status({ method: 'POST', headers: { 'mcp-session-id': 'x' }, body: ping }), 404);
+    assert.equal(await status({ method: 'PUT', body: ping }), 405);
+    assert.equal(await status({ method: 'POST', body: '{' }), 400);
+    assert.equal(await status({ method: 'POST', body: '['.repeat(100_000) }), 400);
+    assert.equal(
+      await status({ method: 'POST', headers: { 'content-type': 'text/plain' }, body: ping }),
+      415,
+    );
+    const { client } = await connect();
+    await client.ping(); // nothing of that has harmed others
+  });
+
+  it('is not there while its endpoint is off, whoever asks with the token', async () => {
+    const { client } = await connect();
+    const endpoint = bridge.endpoints.get('/other');
+    assert.ok(endpoint);
+    bridge.endpoints.set('/other', { ...endpoint, isOn: false });
+    await assert.rejects(client.ping(), { code: 404 });
+    assert.equal((await request({ method: 'POST', body: initialize })).status, 404);
+    const elsewhere = await fetch(`http://127.0.0.1:${lock.port}/elsewhere`);
+    assert.equal(elsewhere.status, 426);
+  });
+
+  it('goes with the bridge, and leaves nothing open', async () => {
+    const { client } = await connect();
+    const called = assert.rejects(client.callTool({ name: 'wait' }));
+    const { signal } = await until('the call', () => calls[0]);
+    await bridge.stop();
+    assert.ok(signal.aborted);
+    await client.close();
+    await called;
+  });
+});
+
+const initialize = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+});
