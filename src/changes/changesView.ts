@@ -88,11 +88,6 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
     return this.rows.refuseClick(rowOf(node));
   }
 
-  /** Of the view that has the focus. */
-  async focusedRow(): Promise<ChangesNode | undefined> {
-    return (await import('../editor/focusedRow.ts')).focusedRow(this.view);
-  }
-
   private rowsBelow(node?: ChangesNode): string[] {
     return this.getChildren(node).flatMap((child) => [rowOf(child), ...this.rowsBelow(child)]);
   }
