@@ -19,7 +19,6 @@ const budgets = {
   'src/doctor/pages.ts': 16_000,
   'src/documents/formatFile.ts': 2_000,
   'src/documents/typescript.ts': 5_000,
-  'src/editor/focusedRow.ts': 2_000,
   'src/editor/tell.ts': 2_000,
   'src/editor/terminalInput.ts': 6_000,
   'src/editorTools/editorTools.ts': 40_000,

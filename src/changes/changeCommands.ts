@@ -26,7 +26,7 @@ export interface Reviewing {
 }
 
 /** What was done to files after the fact: look at it, take it back, keep it. */
-export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 'refuseClick' | 'focusedRow'>) {
+export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 'refuseClick'>) {
   const { sets, review, changes } = reviewing;
   const decide = (act: (argument: unknown) => unknown) => async (argument: unknown) => {
     if (!isNode(argument)) {
@@ -94,15 +94,16 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       decideFile: (argument: unknown) => unknown,
       ofSession: (node: ChangesNode) => unknown,
     ) =>
-    async (argument: unknown) => {
+    async (argument: unknown, focused?: unknown) => {
       if (argument === byKey && !(await reviewing.hunks()).takesKey(verb)) {
         return;
       }
-      const row = argument === onRow ? await view.focusedRow() : undefined;
-      if (argument !== onRow || row?.kind === 'file') {
-        await decideFile(row ?? argument);
-      } else if (row?.kind === 'session') {
-        await ofSession(row);
+      if (argument !== onRow) {
+        await decideFile(argument);
+      } else if (isNode(focused) && focused.kind === 'file') {
+        await decideFile(focused);
+      } else if (isNode(focused) && focused.kind === 'session') {
+        await ofSession(focused);
       }
     };
   return {

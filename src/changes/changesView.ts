@@ -101,11 +101,6 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
     return this.rows.refuseClick(rowOf(node));
   }
 
-  /** Of the view that has the focus. */
-  async focusedRow(): Promise<ChangesNode | undefined> {
-    return (await import('../editor/focusedRow.ts')).focusedRow(this.view);
-  }
-
   private nodesBelow(node?: ChangesNode): ChangesNode[] {
     return this.childrenOf(node).flatMap((child) => [child, ...this.nodesBelow(child)]);
   }

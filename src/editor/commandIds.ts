@@ -4,7 +4,10 @@ export const byKey = 'key';
 /** Instead of other arguments: the command is to do nothing, see `keepKeysInOrder`. */
 export const forNothing = 'forNothing';
 
-/** What a key passes that is about the row that has the focus in the view that has it. */
+/**
+ * What a key passes, before the row that has the focus in the view that has it. VS Code puts that in where the manifest
+ * has `$focusedTreeItem`, as for the titles of views: the one that had the focus when the key was pressed, or none.
+ */
 export const onRow = 'row';
 
 /** What the key of `run` passes where a terminal has the focus, and where none has it. */

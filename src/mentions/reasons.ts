@@ -69,7 +69,7 @@ export class Reasons implements Disposable {
     const label = printable(session.label);
     if (!(session instanceof Session)) {
       const words = await askForReason(fileName, label);
-      await (words === undefined ? undefined : proposals.reject(uri, words.trim()));
+      await (words === undefined ? undefined : proposals.reject(uri, { reason: words.trim() }));
       return;
     }
     const terminal = sessionTerminals.terminalOf(session);

@@ -32,7 +32,7 @@ export function proposalCommands(
   proposals: Proposals,
   hunks: Hunks,
   reviewAll: ReviewAll,
-  view: Pick<ProposalsView, 'refuseClick' | 'focusedRow'>,
+  view: Pick<ProposalsView, 'refuseClick'>,
 ) {
   const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, view, act);
   const hunkCommands = new HunkCommands(hunks, proposals);
@@ -43,16 +43,16 @@ export function proposalCommands(
     }
   };
   const decide = (verb: WholeVerb) => {
-    const act = inTurn(({ uri }) => proposals[verb](uri));
-    const byName = about(act);
-    return async (argument: unknown) => {
-      const row = argument === onRow ? await view.focusedRow() : argument;
-      if (row instanceof Proposer) {
-        await decideAll(verb)(row);
+    return async (argument: unknown, focused?: unknown) => {
+      const isOnRow = argument === onRow;
+      const named = isOnRow ? focused : argument;
+      const act = inTurn(({ uri }) => proposals[verb](uri, { isOnRow }));
+      if (named instanceof Proposer) {
+        await decideAll(verb, isOnRow)(named);
       } else if (argument === byKey) {
         await actOnKey(proposals, act, verb, 'press');
-      } else if (argument !== onRow || row) {
-        await byName(row);
+      } else {
+        await about(act)(named);
       }
     };
   };
@@ -69,24 +69,26 @@ export function proposalCommands(
     }
     return chosen;
   };
-  const decideAll = (verb: WholeVerb) => async (argument: unknown) => {
-    const chosen = chosenBy(argument);
-    const decided = verb === 'accept' ? firstOfEachFile(chosen) : chosen;
-    if (
-      decided.length < 2 ||
-      (await (await import('./mayDecideAll.ts')).mayDecideAll(verb, reviewAll, decided))
-    ) {
-      // Together: one over unsaved changes may wait for an answer.
-      await Promise.all(decided.map(inTurn(({ uri }) => proposals[verb](uri))));
-      const left = chosen.filter((proposal) => !decided.includes(proposal));
-      if (left.length > 0) {
-        const names = [...new Set(left.map(({ fileName }) => fileName))].join(', ');
-        void vscode.window.showInformationMessage(
-          `Several proposals are for ${names}: they are accepted one at a time. Look at the next one once the first is written.`,
-        );
+  const decideAll =
+    (verb: WholeVerb, isOnRow = false) =>
+    async (argument: unknown) => {
+      const chosen = chosenBy(argument);
+      const decided = verb === 'accept' ? firstOfEachFile(chosen) : chosen;
+      if (
+        decided.length < 2 ||
+        (await (await import('./mayDecideAll.ts')).mayDecideAll(verb, reviewAll, decided))
+      ) {
+        // Together: one over unsaved changes may wait for an answer.
+        await Promise.all(decided.map(inTurn(({ uri }) => proposals[verb](uri, { isOnRow }))));
+        const left = chosen.filter((proposal) => !decided.includes(proposal));
+        if (left.length > 0) {
+          const names = [...new Set(left.map(({ fileName }) => fileName))].join(', ');
+          void vscode.window.showInformationMessage(
+            `Several proposals are for ${names}: they are accepted one at a time. Look at the next one once the first is written.`,
+          );
+        }
       }
-    }
-  };
+    };
   /** By a lens, which names the proposal and the line, or by a key or the palette, at the cursor. */
   const decideHunk = (verb: 'keep' | 'drop') => (argument: unknown, line: unknown) => {
     const act = (proposal: Proposal) =>

@@ -31,7 +31,7 @@ export interface Decision {
   readonly isAccepted: boolean;
   /** When, in ms as `performance.now` counts; the diff closes later. */
   readonly at: number;
-  /** Whether its diff was the active tab then. */
+  /** Whether its diff was the active tab then, and the user in no tree. */
   readonly wasInFront: boolean;
   /** Where its diff was. */
   readonly column: vscode.ViewColumn | undefined;
@@ -163,8 +163,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     return this.showAs('focused', proposal);
   }
 
-  /** Accepts what the proposed side holds now, saved or not. */
-  async accept(uri: vscode.Uri): Promise<void> {
+  /** Accepts what the proposed side holds now, saved or not. @param isOnRow see `settle` */
+  async accept(uri: vscode.Uri, { isOnRow = false } = {}): Promise<void> {
     const proposal = this.find(uri);
     if (!proposal || this.accepting.has(proposal)) {
       return;
@@ -183,7 +183,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
           })
         : { kind: 'accepted', finalText: proposal.finalText(text) };
       if (outcome) {
-        await this.settle(proposal, outcome);
+        await this.settle(proposal, outcome, isOnRow);
       } else {
         this.changed.fire(); // it may be merged
       }
@@ -218,11 +218,14 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     await (mustAsk ? this.accept(uri) : this.byEditor.save(uri));
   }
 
-  /** @param reason see `Outcome` */
-  async reject(uri: vscode.Uri, reason?: string): Promise<void> {
+  /** @param reason see `Outcome` @param isOnRow see `settle` */
+  async reject(
+    uri: vscode.Uri,
+    { reason, isOnRow = false }: { reason?: string; isOnRow?: boolean } = {},
+  ): Promise<void> {
     const proposal = this.find(uri);
     if (proposal) {
-      await this.settle(proposal, { kind: 'rejected', ...(reason ? { reason } : {}) });
+      await this.settle(proposal, { kind: 'rejected', ...(reason ? { reason } : {}) }, isOnRow);
     }
   }
 
@@ -327,10 +330,13 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     return proposal;
   }
 
-  /** Answers first, then tidies up: the client need not wait for the tab to close. */
-  private async settle(proposal: Proposal, outcome: Outcome): Promise<void> {
+  /**
+   * Answers first, then tidies up: the client need not wait for the tab to close.
+   * @param isOnRow decided by a key in a tree, in which the focus stays
+   */
+  private async settle(proposal: Proposal, outcome: Outcome, isOnRow = false): Promise<void> {
     const { uri } = proposal;
-    const [at, wasInFront] = [performance.now(), this.active === proposal];
+    const [at, wasInFront] = [performance.now(), this.active === proposal && !isOnRow];
     if (!proposal.outcome.settle(outcome)) {
       return;
     }

@@ -58,11 +58,6 @@ export class ProposalsView implements vscode.TreeDataProvider<Proposer | Proposa
     return this.rows.refuseClick(rowOf(element));
   }
 
-  /** Of the view that has the focus. */
-  async focusedRow(): Promise<Proposer | Proposal | undefined> {
-    return (await import('../editor/focusedRow.ts')).focusedRow(this.view);
-  }
-
   dispose(): void {
     vscode.Disposable.from(this.subscriptions, this.view, this.changed).dispose();
   }

@@ -121,8 +121,8 @@ export class SessionsFeature implements Disposable {
       },
       showSession: async (argument: unknown) =>
         (await import('./whenAsked.ts')).showSession(sessionTerminals, states, userPlace, argument),
-      renameSession: async (argument: unknown) =>
-        (await import('./whenAsked.ts')).renameSession(sessionTerminals, view, argument),
+      renameSession: async (argument: unknown, focused?: unknown) =>
+        (await import('./whenAsked.ts')).renameSession(sessionTerminals, view, argument, focused),
     };
   }
 

@@ -8,7 +8,6 @@ import type { SessionTerminals } from './sessionTerminals.ts';
 
 /** The rows of a view of sessions, and of what else is in it. */
 export interface SessionRows {
-  focusedRow(): Promise<unknown>;
   /** Whether a click on its row may be meant for another. */
   refuseClick(session: Session): boolean;
 }
@@ -18,9 +17,10 @@ export async function renameSession(
   sessionTerminals: SessionTerminals,
   rows: SessionRows,
   argument: unknown,
+  focused: unknown,
 ): Promise<void> {
   const isKey = argument === onRow;
-  const named = isKey ? await rows.focusedRow() : argument;
+  const named = isKey ? focused : argument;
   const isSession = named instanceof Session;
   if (isKey ? !isSession : isSession && rows.refuseClick(named)) {
     return;

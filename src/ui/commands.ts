@@ -16,7 +16,8 @@ export function registerCommands(handlers: Record<CommandName, CommandHandler>):
   return vscode.Disposable.from(
     heldKey,
     ...names.map((name) =>
-      vscode.commands.registerCommand(commandIds[name], (...args: unknown[]) => {
+      vscode.commands.registerCommand(commandIds[name], (...given: unknown[]) => {
+        const args = argumentsOf(given);
         if (args[0] === forNothing) {
           return undefined;
         }
@@ -30,8 +31,18 @@ export function registerCommands(handlers: Record<CommandName, CommandHandler>):
           );
           return undefined;
         }
+        if (isOnRow && !args[1]) {
+          vscode.window.setStatusBarMessage('Nothing was done: the row is gone.', 5_000);
+          return undefined;
+        }
         return handlers[name](...args);
       }),
     ),
   );
+}
+
+/** A key can pass only one argument, which is a list where there are several. */
+function argumentsOf(given: unknown[]): unknown[] {
+  const [first] = given;
+  return Array.isArray(first) && first[0] === onRow ? first : given;
 }

@@ -74,10 +74,6 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
         : absentItem(node);
   }
 
-  async focusedRow(): Promise<Node | undefined> {
-    return (await import('../editor/focusedRow.ts')).focusedRow(this.view);
-  }
-
   /** Whether a click on its row may be meant for another. */
   refuseClick(session: Session): boolean {
     return this.rows.refuseClick(rowOf(session));

@@ -16,7 +16,7 @@ interface Manifest {
     menus: Record<string, { command: string }[]>;
     chatParticipants: { id: string }[];
     languageModelChatProviders: { vendor: string }[];
-    keybindings: { command: string; args?: string; when?: string }[];
+    keybindings: { command: string; args?: unknown; when?: string }[];
     configuration: {
       properties: Record<
         string,
@@ -91,9 +91,9 @@ describe('package.json', () => {
   });
 
   it('tells those that keys call on a row that it is the one with the focus, and only while a list has that', () => {
-    const onRows = contributes.keybindings.filter(({ args }) => args === onRow);
+    const onRows = contributes.keybindings.filter(({ args }) => Array.isArray(args) && args[0] === onRow);
     assert.deepEqual(
-      onRows.map(({ command, when }) => [command, when]),
+      onRows.map(({ command, args, when }) => [command, args, when]),
       [
         ['acceptProposal', 'proposals'],
         ['rejectProposal', 'proposals'],
@@ -102,6 +102,7 @@ describe('package.json', () => {
         ['revertFile', 'changes'],
       ].map(([name, view]) => [
         `ideBridge.${name}`,
+        [onRow, { $treeViewId: `ideBridge.${view}`, $focusedTreeItem: true }],
         `focusedView == ideBridge.${view} && listFocus && !inputFocus`,
       ]),
     );

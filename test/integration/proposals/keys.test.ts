@@ -4,7 +4,16 @@ import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { until } from '../../support/until.ts';
 import { useDialogs } from '../dialogs.ts';
-import { connectClient, letMomentPass, propose, proposalTabs, skipOnFloor, useDesk } from '../bridge.ts';
+import { repeatTime } from '../../../src/proposals/inFront.ts';
+import {
+  connectClient,
+  holdMoment,
+  letMomentPass,
+  propose,
+  proposalTabs,
+  skipOnFloor,
+  useDesk,
+} from '../bridge.ts';
 
 describe('keys belong to what the user types in:', () => {
   const desk = useDesk();
@@ -365,6 +374,99 @@ describe('keys belong to what the user types in:', () => {
       await answer;
     });
   }
+
+  describe('on a row of the proposals', () => {
+    const pane = () =>
+      desk.ui.page.locator('.pane', { has: desk.ui.page.getByText('Proposals', { exact: true }) });
+    const focusedRow = (name: string) => pane().locator('.monaco-list-row.focused', { hasText: name });
+    const hasTreeFocus = () =>
+      desk.ui.page.evaluate<boolean>(
+        'document.activeElement.closest(".pane")?.textContent.includes("Proposals") === true',
+      );
+    /** As a fast hand does: the window gets all of them before anything that they bring about. */
+    const pressAtOnce = (...keys: { key: string; keyCode: number; ctrlKey?: boolean }[]) =>
+      desk.ui.page.evaluate((all) => {
+        for (const key of all) {
+          const event = new KeyboardEvent('keydown', {
+            ...key,
+            code: key.key,
+            bubbles: true,
+            cancelable: true,
+          });
+          document.activeElement?.dispatchEvent(event);
+        }
+      }, keys);
+    const down = { key: 'ArrowDown', keyCode: 40 };
+    const accept = { key: 'Enter', keyCode: 13, ctrlKey: true };
+
+    /** Goes to the row of the first file of the session, which is the only one. */
+    async function goToFirst(name: string): Promise<void> {
+      await vscode.commands.executeCommand('ideBridge.proposals.focus');
+      await pane().locator('.monaco-list-row', { hasText: name }).waitFor();
+      // The view takes none while it is drawn for the first time.
+      await until('the focus in the tree', async () => {
+        await vscode.commands.executeCommand('ideBridge.proposals.focus');
+        return hasTreeFocus();
+      });
+      for (const key of ['Home', 'ArrowDown']) await keyboard().press(key);
+      await focusedRow(name).waitFor();
+      letMomentPass();
+    }
+
+    it('decide the one that has the focus when they are pressed', async () => {
+      const first = await propose(desk.client, desk.scratch.path('a.txt'), 'first\n', 'A');
+      const second = await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+      await propose(desk.client, desk.scratch.path('c.txt'), 'third\n', 'C');
+      await goToFirst('a.txt');
+      await pressAtOnce(down, accept, down);
+      assert.deepEqual(await second.answer, ['FILE_SAVED', 'second\n']);
+      await until('the others', () => proposalTabs().length === 2);
+      await setTimeout(repeatTime + 100); // as long as it may be held
+      await goToFirst('a.txt');
+      await pressAtOnce(accept, down);
+      assert.deepEqual(await first.answer, ['FILE_SAVED', 'first\n']);
+      await until('the last one', () => proposalTabs().join().startsWith('c.txt'));
+    });
+
+    it('decide nothing where that has gone just before, and then the one that is seen to have it', async () => {
+      await propose(desk.client, desk.scratch.path('a.txt'), 'first\n', 'A');
+      const second = await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+      await goToFirst('a.txt');
+      const goOn = holdMoment();
+      await desk.client.callForTexts('close_tab', { tab_name: 'A' });
+      await keyboard().press('Control+Enter');
+      await desk.ui.page.getByText('Nothing was done').first().waitFor();
+      goOn();
+      assert.equal(proposalTabs().length, 1);
+      await pane().locator('.monaco-list-row', { hasText: 'a.txt' }).waitFor({ state: 'detached' });
+      await setTimeout(repeatTime + 100);
+      letMomentPass();
+      await goToFirst('b.txt');
+      await keyboard().press('Control+Enter');
+      assert.deepEqual(await second.answer, ['FILE_SAVED', 'second\n']);
+    });
+
+    it('leave the focus in the tree, also where the diff is in front', async () => {
+      const proposals = [];
+      for (const name of ['a.txt', 'b.txt', 'c.txt']) {
+        proposals.push(await propose(desk.client, desk.scratch.path(name), `${name}\n`, name));
+      }
+      const [first, second] = proposals;
+      assert.ok(first && second);
+      await vscode.commands.executeCommand('ideBridge.openProposal', first.uri);
+      await until('the first in front', () => activeUri() === first.uri.toString());
+      await goToFirst('a.txt');
+      await keyboard().press('Control+Enter');
+      assert.deepEqual(await first.answer, ['FILE_SAVED', 'a.txt\n']);
+      await until('its diff to be gone', () => proposalTabs().length === 2);
+      await setTimeout(repeatTime + 100); // in which the next one would take the focus, too
+      assert.ok(await hasTreeFocus());
+      await goToFirst('b.txt');
+      await keyboard().press('Control+Shift+Backspace');
+      assert.equal((await second.answer)[0], 'DIFF_REJECTED');
+      assert.ok(await hasTreeFocus());
+    });
+  });
 
   describe('Ctrl+S accepts a proposal', () => {
     /** By a way that does not go through the key of ours, and waits for it. */
