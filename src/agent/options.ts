@@ -25,6 +25,10 @@ export interface AgentOptions {
   readonly mcpConfigFile?: string;
   /** Where a session is resumed: goes on in a new one, and leaves that as it is. */
   readonly isFork?: boolean;
+  /** The agent that the conversation is held with, in the place of the CLI's own. */
+  readonly agent?: string;
+  /** At most, for each answer; 0: it does not think. Undefined: as the CLI does by itself. */
+  readonly thinkingTokens?: number;
   /** A file, absolute, or JSON. */
   readonly settings?: string;
   readonly settingSources?: readonly ('user' | 'project' | 'local')[];
@@ -33,6 +37,13 @@ export interface AgentOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** A folder with `rg`, which goes before all others on PATH. */
   readonly ripgrep?: string;
+}
+
+/** As the CLI has it by itself. */
+export function without(options: AgentOptions, name: 'model' | 'agent' | 'thinkingTokens'): AgentOptions {
+  const others: { -readonly [K in keyof AgentOptions]: AgentOptions[K] } = { ...options };
+  delete others[name];
+  return others;
 }
 
 /** Without these nothing can be spoken. The last is hidden in `--help`, and works. */
@@ -83,6 +94,7 @@ export function cliArguments(
     // Else 2.1 goes on with the prompt that the session began with.
     ...(cli.flags.has('--system-prompt-snapshot') ? ['--system-prompt-snapshot=off'] : []),
     ...flag('--agents', json(agents)),
+    ...flag('--agent', options.agent),
     ...flag('--mcp-config', mcpServers && json({ mcpServers })),
     ...flag('--mcp-config', options.mcpConfigFile),
     ...words('--settings', options.settings),
@@ -108,7 +120,7 @@ const notInherited = [
 
 export function cliEnvironment(
   cli: Pick<Cli, 'programEnv'>,
-  { env = {}, ripgrep }: AgentOptions,
+  { env = {}, ripgrep, thinkingTokens }: AgentOptions,
   base: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
   const result: NodeJS.ProcessEnv = { ...base };
@@ -116,6 +128,9 @@ export function cliEnvironment(
     delete result[name];
   }
   Object.assign(result, { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' }, cli.programEnv);
+  if (thinkingTokens !== undefined) {
+    result['MAX_THINKING_TOKENS'] = String(thinkingTokens);
+  }
   if (ripgrep !== undefined) {
     // Windows writes it `Path`.
     const name = Object.keys(result).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';

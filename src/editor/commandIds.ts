@@ -70,5 +70,10 @@ export const commandIds = {
   revertAllChanges: 'ideBridge.revertAllChanges',
   undoDecision: 'ideBridge.undoDecision',
   chatButton: 'ideBridge.chatButton',
+  chatOptions: 'ideBridge.chatOptions',
+  chatMode: 'ideBridge.chatMode',
+  chatModel: 'ideBridge.chatModel',
+  chatAgent: 'ideBridge.chatAgent',
+  chatThinking: 'ideBridge.chatThinking',
   clearChangeHistory: 'ideBridge.clearChangeHistory',
 } as const;

@@ -214,6 +214,64 @@ describe('@claude in the chat', function () {
     }
   });
 
+  it('goes on in the mode, with the model and the thinking that are picked, and begins new threads so', async () => {
+    const status = desk.ui.page.locator('.statusbar-item[id$="ideBridge.chat"]');
+    const pick = async (command: string, label: string) => {
+      const done = vscode.commands.executeCommand(`ideBridge.${command}`);
+      const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: label }).first();
+      await row.waitFor();
+      await desk.ui.screenshot(`chat-pick-${command}`);
+      await row.click();
+      await done;
+    };
+    try {
+      await ask('hello', text('Hello.'));
+      await says('tokens in');
+      await until('the status', async () => /Ask · \d+ %/.test(await status.innerText()));
+      await pick('chatMode', 'Edits without asking');
+      await until('the mode', async () => (await status.innerText()).includes('Accept Edits'));
+      await pick('chatModel', 'Haiku');
+      await pick('chatThinking', 'High');
+      await desk.ui.screenshot('chat-status');
+      const path = desk.scratch.write('picked.txt', 'one\n');
+      await askToEdit(path, 'one', 'ONE', 'Edited.');
+      await says('Edited.');
+      assert.equal(readFileSync(path, 'utf8'), 'ONE\n');
+      const { model } = await agent.api.nextRequest('the edit', ({ messages }) => messages.length > 2);
+      assert.match(model, /haiku/);
+      await vscode.commands.executeCommand('workbench.action.chat.newChat');
+      const next = desk.scratch.write('next.txt', 'one\n');
+      await askToEdit(next, 'one', 'ONE', 'Edited, too.');
+      await says('Edited, too.');
+      assert.equal(readFileSync(next, 'utf8'), 'ONE\n');
+      await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+    } finally {
+      for (const command of ['chatMode', 'chatModel', 'chatThinking']) {
+        await pick(command, 'As Set');
+      }
+    }
+  });
+
+  it('never offers to ask nothing, unless its setting says so', async () => {
+    const done = vscode.commands.executeCommand('ideBridge.chatMode');
+    const rows = desk.ui.page.locator('.quick-input-list .monaco-list-row');
+    await rows.first().waitFor();
+    const offered = (await rows.allInnerTexts()).join();
+    await desk.ui.page.keyboard.press('Enter'); // what is now comes first: nothing changes
+    await done;
+    assert.match(offered, /Plan/);
+    assert.doesNotMatch(offered, /Bypass/);
+  });
+
+  it('lists commands, and hands those of the CLI on', async () => {
+    await ask('/help');
+    await says('Of the chat');
+    await desk.ui.screenshot('chat-help');
+    assert.match(await answer().innerText(), /\/compact/);
+    await ask('/cost');
+    await says('cost');
+  });
+
   it('says what is wrong where there is no CLI', async () => {
     await desk.configure('ideBridge.command', join(desk.scratch.folder, 'claude'));
     await ask('hello');
