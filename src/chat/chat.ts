@@ -14,7 +14,6 @@ import { openAllChanges } from '../changes/openDiffs.ts';
 import { Notice } from '../editor/notice.ts';
 import type { Reports } from '../editor/reports.ts';
 import { setting } from '../editor/settings.ts';
-import { tellUntrusted } from '../editor/tell.ts';
 import { workspace } from '../editor/workspaceFolders.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
@@ -159,6 +158,7 @@ export class Chat implements vscode.Disposable {
     if (vscode.workspace.isTrusted) {
       await this.picks.choose(name, settingOptions(), this.lastInitialized);
     } else {
+      const { tellUntrusted } = await import('../editor/tell.ts');
       await tellUntrusted('run');
     }
   }

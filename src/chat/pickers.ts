@@ -112,7 +112,7 @@ function valuesOf(name: PickName, { settings, initialized }: Picking): readonly 
 }
 
 function asSet(detail: string | undefined): Value {
-  return { value: undefined, label: 'As Set', detail: detail ?? 'As Claude Code is set up' };
+  return { value: undefined, label: 'As in the Settings', detail: detail ?? 'As Claude Code is set up' };
 }
 
 /** What the CLI and files of the folder say is shown as text. */

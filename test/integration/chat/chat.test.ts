@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
@@ -8,6 +8,7 @@ import { editTurns, text, toolUse, type Turn } from '../../e2e/mockApi.ts';
 import { cliVersions } from '../../e2e/provisionCli.ts';
 import { until } from '../../support/until.ts';
 import { askForReason, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
+import { useDialogs } from '../dialogs.ts';
 
 describe('@claude in the chat', function () {
   this.timeout(90_000);
@@ -135,8 +136,68 @@ describe('@claude in the chat', function () {
     await vscode.commands.executeCommand('ideBridge.changes.focus');
     const row = desk.ui.page.locator('.monaco-list-row', { hasText: 'Chat · edit' }).first();
     await row.waitFor();
+    await says('1 file changed (+1 −1)');
     await desk.ui.screenshot('chat-changes');
+    await button('Review These Files').click();
+    await until('the review', () => tabs().some(({ label }) => label.includes('Changes of a Turn')));
     await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+  });
+
+  describe('an edit that the CLI refuses once it was accepted', () => {
+    const nextDialog = useDialogs();
+
+    it('is not said to be accepted', async () => {
+      const lines = Array.from({ length: 12 }, (_, index) => `line ${index}`);
+      const path = desk.scratch.write('m.txt', `${lines.join('\n')}\n`);
+      await askToEdit(path, 'line 0', 'LINE 0', 'It was refused.');
+      await until('the diff', () => proposalTabs().length === 1, 30_000);
+      await button('Show the Proposal').click({ timeout: 10_000 });
+      const diff = await until('the editor', () => vscode.window.activeTextEditor);
+      await diff.edit((edit) => edit.insert(new vscode.Position(1, 0), 'by the user\n'));
+      writeFileSync(path, `${lines.join('\n')}\nby somebody else\n`);
+      const accepting = vscode.commands.executeCommand('ideBridge.acceptProposal');
+      (await nextDialog()).press('Accept Anyway');
+      await accepting;
+      await says('It was refused.');
+      await desk.ui.screenshot('chat-refused');
+      const said = await answer().innerText();
+      assert.match(said, /Failed:/);
+      assert.doesNotMatch(said, /Accepted as you/);
+      assert.ok((await agent.api.nextResult('Edit')).isError);
+    });
+  });
+
+  it('goes on with a past conversation', async () => {
+    await ask('remember the number 42', text('I do.'));
+    await says('tokens in');
+    const projects = join(process.env['CLAUDE_CONFIG_DIR'] ?? assert.fail(), 'projects');
+    cpSync(join(agent.root, '.claude', 'projects'), projects, { recursive: true });
+    await vscode.commands.executeCommand('workbench.action.chat.newChat');
+    await ask('/resume');
+    const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: 'the number 42' });
+    await row.first().click({ timeout: 30_000 });
+    await says('Your next message goes on with it');
+    await desk.ui.screenshot('chat-resume');
+    assert.match(await answer().innerText(), /I do\./);
+    await ask('which number?', text('It is 42.'));
+    await says('It is 42.');
+    const { messages } = await agent.api.nextRequest('both', ({ messages }) => messages.length > 2);
+    assert.match(JSON.stringify(messages), /the number 42.*I do.*which number/);
+  });
+
+  it('asks for one of two threads what only that one wants', async () => {
+    await ask('first', toolUse('Bash', { command: `touch ${desk.scratch.path('first')}` }));
+    await button('Allow').first().waitFor({ timeout: 30_000 });
+    await vscode.commands.executeCommand('workbench.action.chat.newChat');
+    await ask(
+      'second',
+      toolUse('Bash', { command: `touch ${desk.scratch.path('second')}` }),
+      text('Second.'),
+    );
+    await button('Allow').first().click({ timeout: 30_000 });
+    await says('Second.');
+    assert.ok(existsSync(desk.scratch.path('second')));
+    assert.ok(!existsSync(desk.scratch.path('first')));
   });
 
   it('does not write an edit that was rejected', async () => {
@@ -247,7 +308,7 @@ describe('@claude in the chat', function () {
       await vscode.commands.executeCommand('ideBridge.keepAllChanges');
     } finally {
       for (const command of ['chatMode', 'chatModel', 'chatThinking']) {
-        await pick(command, 'As Set');
+        await pick(command, 'As in the Settings');
       }
     }
   });
