@@ -25,7 +25,6 @@ import {
   cliEnvironment,
   type PermissionMode,
   permissionModes,
-  without,
 } from './options.ts';
 import { answerOf, type AskPermission, questionOf } from './permissions.ts';
 
@@ -181,24 +180,6 @@ export class AgentSession {
     await this.process?.control.request('set_model', { model });
     this.told({ model });
     this.cliConversation.setState({ model });
-  }
-
-  /**
-   * From the next request to the model on; a version that cannot be told so is started anew after its turn.
-   * @param tokens see `AgentOptions`
-   */
-  async setThinking(tokens: number | undefined): Promise<void> {
-    if (tokens === undefined) {
-      this.restart(without(this.options, 'thinkingTokens'));
-      return;
-    }
-    try {
-      await this.process?.control.request('set_max_thinking_tokens', { max_thinking_tokens: tokens });
-      this.told({ thinkingTokens: tokens });
-    } catch (error) {
-      this.around.log.info(`How much it thinks holds from its next process on: ${errorMessage(error)}`);
-      this.restart({ ...this.options, thinkingTokens: tokens });
-    }
   }
 
   /** Of this session's process, which must run. @throws {ControlError} for a version that does not know it, too */

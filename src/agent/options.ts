@@ -27,8 +27,8 @@ export interface AgentOptions {
   readonly isFork?: boolean;
   /** The agent that the conversation is held with, in the place of the CLI's own. */
   readonly agent?: string;
-  /** At most, for each answer; 0: it does not think. Undefined: as the CLI does by itself. */
-  readonly thinkingTokens?: number;
+  /** How much it thinks, as `--effort` takes it: new models do not heed a number of tokens. */
+  readonly effort?: string;
   /** A file, absolute, or JSON. */
   readonly settings?: string;
   readonly settingSources?: readonly ('user' | 'project' | 'local')[];
@@ -40,7 +40,7 @@ export interface AgentOptions {
 }
 
 /** As the CLI has it by itself. */
-export function without(options: AgentOptions, name: 'model' | 'agent' | 'thinkingTokens'): AgentOptions {
+export function without(options: AgentOptions, name: 'model' | 'agent' | 'effort'): AgentOptions {
   const others: { -readonly [K in keyof AgentOptions]: AgentOptions[K] } = { ...options };
   delete others[name];
   return others;
@@ -95,6 +95,7 @@ export function cliArguments(
     ...(cli.flags.has('--system-prompt-snapshot') ? ['--system-prompt-snapshot=off'] : []),
     ...flag('--agents', json(agents)),
     ...flag('--agent', options.agent),
+    ...flag('--effort', options.effort),
     ...flag('--mcp-config', mcpServers && json({ mcpServers })),
     ...flag('--mcp-config', options.mcpConfigFile),
     ...words('--settings', options.settings),
@@ -120,7 +121,7 @@ const notInherited = [
 
 export function cliEnvironment(
   cli: Pick<Cli, 'programEnv'>,
-  { env = {}, ripgrep, thinkingTokens }: AgentOptions,
+  { env = {}, ripgrep }: AgentOptions,
   base: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
   const result: NodeJS.ProcessEnv = { ...base };
@@ -128,9 +129,6 @@ export function cliEnvironment(
     delete result[name];
   }
   Object.assign(result, { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' }, cli.programEnv);
-  if (thinkingTokens !== undefined) {
-    result['MAX_THINKING_TOKENS'] = String(thinkingTokens);
-  }
   if (ripgrep !== undefined) {
     // Windows writes it `Path`.
     const name = Object.keys(result).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';

@@ -105,7 +105,7 @@ export class ChatThread implements vscode.Disposable {
     const { session, wanted } = this;
     this.picks = withPick(this.picks, name, value);
     const options = withPicks(wanted, this.picks);
-    const { mode, model, thinkingTokens } = options;
+    const { mode, model } = options;
     switch (name) {
       case 'mode':
         await session.setMode(mode).catch((error: unknown) => {
@@ -120,11 +120,9 @@ export class ChatThread implements vscode.Disposable {
           await session.setModel(model);
         }
         break;
-      case 'thinkingTokens':
-        await session.setThinking(thinkingTokens);
-        break;
       case 'agent':
-        this.restart('agent', options.agent);
+      case 'effort':
+        this.restart(name, options[name]);
     }
   }
 
@@ -185,7 +183,7 @@ export class ChatThread implements vscode.Disposable {
   }
 
   /** All else stays as it is by now, as the mode after a plan. */
-  private restart(name: 'model' | 'agent', value: string | undefined): void {
+  private restart(name: 'model' | 'agent' | 'effort', value: string | undefined): void {
     const { currentOptions } = this.session;
     this.session.restart(
       value === undefined ? without(currentOptions, name) : { ...currentOptions, [name]: value },

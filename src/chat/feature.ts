@@ -30,7 +30,7 @@ export class ChatFeature implements Disposable {
       chatMode: choose('mode'),
       chatModel: choose('model'),
       chatAgent: choose('agent'),
-      chatThinking: choose('thinkingTokens'),
+      chatThinking: choose('effort'),
     };
   }
 

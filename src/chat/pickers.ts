@@ -27,15 +27,15 @@ const titles: Readonly<Record<PickName, string>> = {
   mode: 'Permission Mode',
   model: 'Model',
   agent: 'Agent',
-  thinkingTokens: 'Thinking Effort',
+  effort: 'Thinking Effort',
 };
 
-/** Tokens that the CLI's own words for it stand for. */
+/** As `--effort` takes them. */
 const efforts: readonly Value[] = [
-  { value: 0, label: 'Off', detail: 'Answers at once' },
-  { value: 4_000, label: 'Low', detail: 'At most 4,000 tokens of thinking for each answer' },
-  { value: 10_000, label: 'Medium', detail: 'At most 10,000 tokens' },
-  { value: 31_999, label: 'High', detail: 'At most 31,999 tokens' },
+  { value: 'low', label: 'Low', detail: 'For quick answers' },
+  { value: 'medium', label: 'Medium' },
+  { value: 'high', label: 'High' },
+  { value: 'max', label: 'Max', detail: 'For what is hard; costs the most' },
 ];
 
 /** Asks for one of them; first for which, where it is not said. An Enter too many changes nothing: what is now comes first. */
@@ -106,7 +106,7 @@ function valuesOf(name: PickName, { settings, initialized }: Picking): readonly 
         asSet(initialized ? undefined : 'Others are known once it has answered'),
         ...(initialized?.agents ?? []).map((agent) => outside(agent.name, agent.name, agent.description)),
       ];
-    case 'thinkingTokens':
+    case 'effort':
       return [asSet(undefined), ...efforts];
   }
 }

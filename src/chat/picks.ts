@@ -5,21 +5,20 @@ export interface Picks {
   readonly mode?: PermissionMode;
   readonly model?: string;
   readonly agent?: string;
-  /** See `AgentOptions`. */
-  readonly thinkingTokens?: number;
+  readonly effort?: string;
 }
 
 export type PickName = keyof Picks;
 
 /** @param value as a workspace remembers it, perhaps by another version of ours */
 export function picksIn(value: unknown): Picks {
-  const { mode, model, agent, thinkingTokens } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { mode, model, agent, effort } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const known = permissionModes.find((each) => each === mode);
   return {
     ...(known ? { mode: known } : {}),
     ...(isName(model) ? { model } : {}),
     ...(isName(agent) ? { agent } : {}),
-    ...(Number.isInteger(thinkingTokens) ? { thinkingTokens: thinkingTokens as number } : {}),
+    ...(isName(effort) ? { effort } : {}),
   };
 }
 

@@ -18,6 +18,6 @@ describe('picks of the chat', () => {
 
   it('are none where what is remembered cannot be read', () => {
     assert.deepEqual(picksIn(undefined), {});
-    assert.deepEqual(picksIn({ mode: 'x', model: 3, agent: '', thinkingTokens: 'many' }), {});
+    assert.deepEqual(picksIn({ mode: 'x', model: 3, agent: '', effort: 7 }), {});
   });
 });
