@@ -8,7 +8,6 @@ import { editTurns, text, toolUse, type Turn } from '../../e2e/mockApi.ts';
 import { cliVersions } from '../../e2e/provisionCli.ts';
 import { until } from '../../support/until.ts';
 import { askForReason, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
-import { useDialogs } from '../dialogs.ts';
 
 describe('@claude in the chat', function () {
   this.timeout(90_000);
@@ -141,30 +140,6 @@ describe('@claude in the chat', function () {
     await button('Review These Files').click();
     await until('the review', () => tabs().some(({ label }) => label.includes('Changes of a Turn')));
     await vscode.commands.executeCommand('ideBridge.keepAllChanges');
-  });
-
-  describe('an edit that the CLI refuses once it was accepted', () => {
-    const nextDialog = useDialogs();
-
-    it('is not said to be accepted', async () => {
-      const lines = Array.from({ length: 12 }, (_, index) => `line ${index}`);
-      const path = desk.scratch.write('m.txt', `${lines.join('\n')}\n`);
-      await askToEdit(path, 'line 0', 'LINE 0', 'It was refused.');
-      await until('the diff', () => proposalTabs().length === 1, 30_000);
-      await button('Show the Proposal').click({ timeout: 10_000 });
-      const diff = await until('the editor', () => vscode.window.activeTextEditor);
-      await diff.edit((edit) => edit.insert(new vscode.Position(1, 0), 'by the user\n'));
-      writeFileSync(path, `${lines.join('\n')}\nby somebody else\n`);
-      const accepting = vscode.commands.executeCommand('ideBridge.acceptProposal');
-      (await nextDialog()).press('Accept Anyway');
-      await accepting;
-      await says('It was refused.');
-      await desk.ui.screenshot('chat-refused');
-      const said = await answer().innerText();
-      assert.match(said, /Failed:/);
-      assert.doesNotMatch(said, /Accepted as you/);
-      assert.ok((await agent.api.nextResult('Edit')).isError);
-    });
   });
 
   it('goes on with a past conversation', async () => {
