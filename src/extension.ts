@@ -100,6 +100,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     sharing: sharing.sharing,
     reports,
     servers: editorTools,
+    records,
     workspaceState,
     log,
   });

@@ -99,6 +99,11 @@ export class AgentSession {
     return this.current;
   }
 
+  /** What holds now, by whoever has said so last. */
+  get currentOptions(): AgentOptions {
+    return this.options;
+  }
+
   /** Of the process that it runs in now, if there is one. */
   get pid(): number | undefined {
     return this.process?.pid;

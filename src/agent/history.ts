@@ -80,43 +80,51 @@ export class History {
     }
   }
 
-  /** @throws {UserError} when it cannot be read */
-  async read({ path, sessionId }: PastSession, limit = defaultLimit): Promise<PastConversation> {
-    const opened = openRecord(path);
-    if (!('fd' in opened)) {
-      throw new UserError('The session could not be read.', opened.reason ?? 'Its record is gone.');
-    }
-    const { fd, stat } = opened;
-    const conversation = new Conversation();
-    const told = new CliConversation(conversation);
-    const leftOut = Math.max(0, stat.size - limit);
-    let broken = 0;
-    let isFirst = leftOut > 0;
-    const lines = new JsonLines({
-      onJson: (json) => {
-        isFirst = false;
-        takeLine(told, json, sessionId);
-      },
-      onUnreadable: () => {
-        broken += isFirst ? 0 : 1; // it begins in the middle of a line
-        isFirst = false;
-      },
-    });
-    try {
-      const buffer = Buffer.alloc(chunkBytes);
-      // What stands at the end without a line end is being written.
-      for (let at = leftOut, read; at < stat.size && (read = readAt(fd, buffer, at)) > 0; at += read) {
-        lines.push(Buffer.from(buffer.subarray(0, read)));
-        await breathe();
-      }
-    } catch (error) {
-      throw new UserError('The session could not be read.', errorMessage(error));
-    } finally {
-      fs.closeSync(fd);
-    }
-    told.stopAll();
-    return { conversation, leftOut, broken };
+  /** See `readPast`. */
+  read(session: PastSession, limit?: number): Promise<PastConversation> {
+    return readPast(session, limit);
   }
+}
+
+/** @throws {UserError} when it cannot be read */
+export async function readPast(
+  { path, sessionId }: PastSession,
+  limit = defaultLimit,
+): Promise<PastConversation> {
+  const opened = openRecord(path);
+  if (!('fd' in opened)) {
+    throw new UserError('The session could not be read.', opened.reason ?? 'Its record is gone.');
+  }
+  const { fd, stat } = opened;
+  const conversation = new Conversation();
+  const told = new CliConversation(conversation);
+  const leftOut = Math.max(0, stat.size - limit);
+  let broken = 0;
+  let isFirst = leftOut > 0;
+  const lines = new JsonLines({
+    onJson: (json) => {
+      isFirst = false;
+      takeLine(told, json, sessionId);
+    },
+    onUnreadable: () => {
+      broken += isFirst ? 0 : 1; // it begins in the middle of a line
+      isFirst = false;
+    },
+  });
+  try {
+    const buffer = Buffer.alloc(chunkBytes);
+    // What stands at the end without a line end is being written.
+    for (let at = leftOut, read; at < stat.size && (read = readAt(fd, buffer, at)) > 0; at += read) {
+      lines.push(Buffer.from(buffer.subarray(0, read)));
+      await breathe();
+    }
+  } catch (error) {
+    throw new UserError('The session could not be read.', errorMessage(error));
+  } finally {
+    fs.closeSync(fd);
+  }
+  told.stopAll();
+  return { conversation, leftOut, broken };
 }
 
 function takeLine(told: CliConversation, json: unknown, sessionId: string): void {

@@ -25,6 +25,10 @@ export interface AgentOptions {
   readonly mcpConfigFile?: string;
   /** Where a session is resumed: goes on in a new one, and leaves that as it is. */
   readonly isFork?: boolean;
+  /** The agent that the conversation is held with, in the place of the CLI's own. */
+  readonly agent?: string;
+  /** How much it thinks, as `--effort` takes it: new models do not heed a number of tokens. */
+  readonly effort?: string;
   /** A file, absolute, or JSON. */
   readonly settings?: string;
   readonly settingSources?: readonly ('user' | 'project' | 'local')[];
@@ -33,6 +37,13 @@ export interface AgentOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** A folder with `rg`, which goes before all others on PATH. */
   readonly ripgrep?: string;
+}
+
+/** As the CLI has it by itself. */
+export function without(options: AgentOptions, name: 'model' | 'agent' | 'effort'): AgentOptions {
+  const others: { -readonly [K in keyof AgentOptions]: AgentOptions[K] } = { ...options };
+  delete others[name];
+  return others;
 }
 
 /** Without these nothing can be spoken. The last is hidden in `--help`, and works. */
@@ -83,6 +94,8 @@ export function cliArguments(
     // Else 2.1 goes on with the prompt that the session began with.
     ...(cli.flags.has('--system-prompt-snapshot') ? ['--system-prompt-snapshot=off'] : []),
     ...flag('--agents', json(agents)),
+    ...flag('--agent', options.agent),
+    ...flag('--effort', options.effort),
     ...flag('--mcp-config', mcpServers && json({ mcpServers })),
     ...flag('--mcp-config', options.mcpConfigFile),
     ...words('--settings', options.settings),

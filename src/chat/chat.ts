@@ -10,6 +10,7 @@ import type { Logger } from '../base/logger.ts';
 import { printable } from '../base/printable.ts';
 import { firstLine } from '../base/text.ts';
 import type { AgentChanges } from '../changes/agentChanges.ts';
+import { openAllChanges } from '../changes/openDiffs.ts';
 import { Notice } from '../editor/notice.ts';
 import type { Reports } from '../editor/reports.ts';
 import { setting } from '../editor/settings.ts';
@@ -18,14 +19,18 @@ import type { Proposals } from '../proposals/proposals.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
 import { openCommandSetting } from '../sessions/launch.ts';
 import type { McpServers } from '../sessions/launcher.ts';
+import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { Sharing } from '../sharing/sharing.ts';
 import { ChatAgent } from './chatAgent.ts';
+import { answerCommand } from './chatCommands.ts';
+import { ChatPicks } from './chatPicks.ts';
 import { ChatThread } from './chatThread.ts';
 import { EditsOfAgent } from './editsOfAgent.ts';
 import { LongTexts } from './longTexts.ts';
 import { code, plain } from './markdown.ts';
 import { modelVendor, participantId } from './names.ts';
 import { type Put, putQuestion } from './permissionQuestion.ts';
+import type { PickName } from './picks.ts';
 import { promptText } from './promptText.ts';
 import { Questions } from './questions.ts';
 import { StreamSurface } from './streamSurface.ts';
@@ -38,6 +43,7 @@ export interface ChatDependencies {
   readonly sharing: Sharing;
   readonly reports: Reports;
   readonly servers: McpServers;
+  readonly records: SessionRecords;
   readonly workspaceState: vscode.Memento;
   readonly log: Logger;
 }
@@ -52,6 +58,7 @@ const patience = 4_000;
 
 /** Instead of a choice. */
 const showText = 'show the text';
+const reviewFiles = 'review files';
 
 /** Offers of folders, as JSON, to which the user has said yes. */
 const trustedOffers = 'chat.trustedOffers';
@@ -63,6 +70,7 @@ export class Chat implements vscode.Disposable {
   private readonly all: ChatThread[] = [];
   private readonly questions = new Questions();
   private readonly longTexts = new LongTexts();
+  private readonly picks: ChatPicks;
   private lastInitialized: Initialized | undefined;
   private found: { readonly command: string; readonly cli: Promise<Cli> } | undefined;
 
@@ -70,7 +78,9 @@ export class Chat implements vscode.Disposable {
   constructor(
     private readonly dependencies: ChatDependencies,
     private readonly onModels: () => void,
-  ) {}
+  ) {
+    this.picks = new ChatPicks(dependencies.workspaceState);
+  }
 
   /** What the CLI of the last turn has said of itself. */
   get initialized(): Initialized | undefined {
@@ -90,6 +100,16 @@ export class Chat implements vscode.Disposable {
       surface.buttons([{ title: 'Manage Workspace Trust', command: 'manageTrust' }]);
       return resultOf(resume);
     }
+    if (request.command === 'resume') {
+      return resultOf((await this.resume(surface)) ?? resume);
+    }
+    const answered = await answerCommand(request, surface, {
+      initialized: this.lastInitialized,
+      choose: (name) => this.choose(name),
+    });
+    if (answered) {
+      return resultOf(resume);
+    }
     const options = agentOptions(await this.dependencies.servers.mcpConfig());
     if (!options) {
       surface.markdown('Claude Code works in a folder. Open one first.');
@@ -106,6 +126,7 @@ export class Chat implements vscode.Disposable {
       return resultOf(resume);
     }
     const prompt = promptText(request, (uri) => this.dependencies.sharing.allows(uri));
+    this.picks.use(thread);
     await thread.turn(prompt, surface, token);
     if (thread.initialized && thread.initialized !== this.lastInitialized) {
       this.lastInitialized = thread.initialized;
@@ -121,7 +142,9 @@ export class Chat implements vscode.Disposable {
   /** A button: answers the question of that id, or opens a long text. Says so where either is over. */
   async press(id: unknown, choice: unknown): Promise<void> {
     const text = choice === showText ? this.longTexts.find(id) : undefined;
-    if (text) {
+    if (choice === reviewFiles && Array.isArray(id)) {
+      await this.review(new Set(id));
+    } else if (text) {
       await this.dependencies.reports.show(`${text.title}.txt`, { text: text.text, actions: [] });
     } else if (!(await this.questions.choose(id, choice))) {
       void vscode.window.showInformationMessage(
@@ -130,8 +153,27 @@ export class Chat implements vscode.Disposable {
     }
   }
 
+  /** @param name what; undefined lets the user choose that, too */
+  async choose(name: PickName | undefined): Promise<void> {
+    if (vscode.workspace.isTrusted) {
+      await this.picks.choose(name, settingOptions(), this.lastInitialized);
+    } else {
+      const { tellUntrusted } = await import('../editor/tell.ts');
+      await tellUntrusted('run');
+    }
+  }
+
   dispose(): void {
+    this.picks.dispose();
     this.all.forEach((thread) => thread.dispose());
+  }
+
+  /** @returns the id of the session that the thread goes on with */
+  private async resume(surface: Surface): Promise<string | undefined> {
+    const { resumePast } = await import('./resumePast.ts');
+    return resumePast(this.dependencies.records, workspace.folders[0]?.path, surface, (id) =>
+      this.threads.has(id),
+    );
   }
 
   private async cli(): Promise<Cli> {
@@ -163,12 +205,18 @@ export class Chat implements vscode.Disposable {
       (surface) => this.ask(surface, label),
       cli,
       options,
+      this.picks.remembered,
       {
         remedies,
         keep: (title, text) => ({
           title,
           command: 'chatButton',
           args: [this.longTexts.keep(title, text), showText],
+        }),
+        review: (paths) => ({
+          title: 'Review These Files',
+          command: 'chatButton',
+          args: [paths, reviewFiles],
         }),
       },
       resume,
@@ -221,6 +269,17 @@ export class Chat implements vscode.Disposable {
       await workspaceState.update(trustedOffers, [...new Set([...known, ...all])]);
     }
     return isYes;
+  }
+
+  /** Of what is not decided yet. */
+  private async review(paths: ReadonlySet<unknown>): Promise<void> {
+    const { all } = this.dependencies.agentChanges.changes;
+    const changes = all.filter(({ snapshot }) => paths.has(snapshot.path));
+    if (changes.length > 0) {
+      await openAllChanges(changes, 'Changes of a Turn');
+    } else {
+      void vscode.window.showInformationMessage('These changes have been decided, or undone.');
+    }
   }
 
   private async put(
@@ -284,19 +343,21 @@ function remedies({ cause }: Extract<Item, { kind: 'error' }>): readonly Button[
   }
 }
 
+function settingOptions(): Pick<AgentOptions, 'mode' | 'mayBypass' | 'model'> {
+  const model = setting('agent.model');
+  const mode = permissionModes.find((name) => name === setting('agent.permissionMode')) ?? 'default';
+  return { mode, mayBypass: mode === 'bypassPermissions', ...(model === '' ? {} : { model }) };
+}
+
 /** As the settings have it; undefined where no folder is open. */
 function agentOptions(mcpConfigFile: string | undefined): AgentOptions | undefined {
   const folders = workspace.folders.map(({ path }) => path);
-  const model = setting('agent.model');
-  const mode = permissionModes.find((name) => name === setting('agent.permissionMode')) ?? 'default';
   return folders.length === 0
     ? undefined
     : {
         folders,
-        mode,
-        mayBypass: mode === 'bypassPermissions',
+        ...settingOptions(),
         env: setting('environment'),
-        ...(model === '' ? {} : { model }),
         ...(mcpConfigFile === undefined ? {} : { mcpConfigFile }),
       };
 }

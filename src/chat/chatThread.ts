@@ -3,18 +3,25 @@ import { isDeepStrictEqual } from 'node:util';
 import { AgentSession, type AgentSurroundings } from '../agent/agentSession.ts';
 import type { Cli } from '../agent/cli.ts';
 import { withEditReview } from '../agent/editReview.ts';
-import type { AgentOptions } from '../agent/options.ts';
+import type { ConversationState } from '../agent/items.ts';
+import { type AgentOptions, type PermissionMode, permissionModes, without } from '../agent/options.ts';
 import type { AskPermission } from '../agent/permissions.ts';
 import { errorMessage } from '../base/errors.ts';
 import { Queue } from '../base/queue.ts';
 import { absolutePath } from '../tools/paths.ts';
 import type { EditsOfAgent } from './editsOfAgent.ts';
 import { plain } from './markdown.ts';
-import type { Surface } from './surface.ts';
+import { type PickName, type Picks, withPick, withPicks } from './picks.ts';
+import type { Button, Surface } from './surface.ts';
 import { type TurnAids, TurnView } from './turnView.ts';
 
 /** Ms without a turn: a process holds some hundred megabytes, and starts in a second. */
 const idleTime = 10 * 60_000;
+
+export interface ThreadAids extends TurnAids {
+  /** @returns the button that opens what agents have changed in these files */
+  review(paths: readonly string[]): Button;
+}
 
 /** One conversation of the chat, and the session of the engine that it is held with. */
 export class ChatThread implements vscode.Disposable {
@@ -27,15 +34,18 @@ export class ChatThread implements vscode.Disposable {
 
   /**
    * @param ask puts a question where it is told to; to nowhere where no turn is shown, as for what goes on in the background
+   * @param options as the settings have it
+   * @param picks with which it begins
    * @param resume the id of the session to go on with
    */
   constructor(
     around: Pick<AgentSurroundings, 'processes' | 'log' | 'trustFolders'>,
-    edits: EditsOfAgent,
+    private readonly editsOfAgent: EditsOfAgent,
     ask: (surface: Surface | undefined) => AskPermission,
     cli: Cli,
     options: AgentOptions,
-    private readonly aids: TurnAids,
+    public picks: Picks,
+    private readonly aids: ThreadAids,
     resume: string | undefined,
   ) {
     const surface = () => this.surface;
@@ -43,12 +53,12 @@ export class ChatThread implements vscode.Disposable {
       await nextUpdate(); // the line of its tool use comes first
       return ask(surface())(question, signal);
     };
-    const review = withEditReview(put, edits.reviewer(surface));
+    const review = withEditReview(put, editsOfAgent.reviewer(surface));
     this.wanted = options;
     this.session = new AgentSession(
       {
         ...around,
-        hooks: edits.hooks,
+        hooks: editsOfAgent.hooks,
         idleTime,
         ask: (question, signal) => {
           const { file_path, notebook_path } = question.input;
@@ -57,13 +67,15 @@ export class ChatThread implements vscode.Disposable {
           return question.group === 'edit' && isAbsolute
             ? this.edits.run(async () => {
                 await nextUpdate();
-                return review(question, signal);
+                const decision = await review(question, signal);
+                editsOfAgent.decided(question, decision, surface());
+                return decision;
               })
             : put(question, signal);
         },
       },
       cli,
-      options,
+      withPicks(options, picks),
       resume,
     );
   }
@@ -77,7 +89,7 @@ export class ChatThread implements vscode.Disposable {
   configure(cli: Cli, options: AgentOptions): void {
     if (!isDeepStrictEqual(options, this.wanted)) {
       this.wanted = options;
-      this.session.restart(options, cli);
+      this.session.restart(withPicks(options, this.picks), cli);
     }
   }
 
@@ -86,6 +98,43 @@ export class ChatThread implements vscode.Disposable {
       await this.session.setModel(model);
       this.model = model;
     }
+  }
+
+  /** At once, where the CLI can be told so in the middle of a turn. @throws {ControlError} as it was not told; then from the next on */
+  async pick(name: PickName, value: Picks[PickName]): Promise<void> {
+    const { session, wanted } = this;
+    this.picks = withPick(this.picks, name, value);
+    const options = withPicks(wanted, this.picks);
+    const { mode, model } = options;
+    switch (name) {
+      case 'mode':
+        await session.setMode(mode).catch((error: unknown) => {
+          session.restart({ ...session.currentOptions, mode, mayBypass: wanted.mayBypass });
+          throw error;
+        });
+        break;
+      case 'model':
+        if (model === undefined) {
+          this.restart('model', undefined);
+        } else {
+          await session.setModel(model);
+        }
+        break;
+      case 'agent':
+      case 'effort':
+        this.restart(name, options[name]);
+    }
+  }
+
+  /** The mode that holds now; undefined before the first process. */
+  get mode(): PermissionMode | undefined {
+    return permissionModes.find((mode) => mode === this.session.currentOptions.mode);
+  }
+
+  /** Tells at once, and whenever it may have changed. */
+  onState(tell: (state: ConversationState) => void): vscode.Disposable {
+    const { conversation } = this.session;
+    return conversation.attach(() => tell(conversation.current));
   }
 
   /** Where the turn that runs is shown. */
@@ -99,10 +148,11 @@ export class ChatThread implements vscode.Disposable {
 
   /** Sends a prompt, and shows what comes of it until its turn has ended. Never rejects. */
   async turn(prompt: string, surface: Surface, token: vscode.CancellationToken): Promise<void> {
-    const { session, aids } = this;
+    const { session, aids, editsOfAgent } = this;
     const { conversation } = session;
     const { seq } = conversation.snapshot();
     this.surfaces.push(surface);
+    const edits = editsOfAgent.beginTurn();
     const id = session.prompt(prompt);
     const view = new TurnView(surface, id, aids);
     const attached = conversation.attach((update) => view.show(update), seq);
@@ -114,6 +164,11 @@ export class ChatThread implements vscode.Disposable {
     try {
       await this.ended(id);
       await nextUpdate(); // what was said last is shown
+      const { words, paths } = edits;
+      if (words !== undefined) {
+        surface.markdown(`\n\n${words}\n\n`);
+        surface.buttons([aids.review(paths)]);
+      }
     } catch (error) {
       surface.markdown(`\n\n**${plain(errorMessage(error))}**`);
     } finally {
@@ -125,6 +180,14 @@ export class ChatThread implements vscode.Disposable {
 
   dispose(): void {
     void this.session.dispose();
+  }
+
+  /** All else stays as it is by now, as the mode after a plan. */
+  private restart(name: 'model' | 'agent' | 'effort', value: string | undefined): void {
+    const { currentOptions } = this.session;
+    this.session.restart(
+      value === undefined ? without(currentOptions, name) : { ...currentOptions, [name]: value },
+    );
   }
 
   /** The turn of that prompt has ended, or will not come. */

@@ -1,17 +1,25 @@
 import { normalize } from 'node:path';
 import { EditTracker } from '../agent/editTracker.ts';
 import { Hooks } from '../agent/hooks.ts';
+import type { PermissionDecision, PermissionQuestion } from '../agent/permissions.ts';
 import type { ReviewEdit } from '../agent/editReview.ts';
 import { asOpened } from '../editor/workspaceFolders.ts';
 import type { AgentChanges } from '../changes/agentChanges.ts';
 import type { Proposal } from '../proposals/proposal.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { ChatAgent } from './chatAgent.ts';
+import { plain } from './markdown.ts';
 import type { Surface } from './surface.ts';
+import { TurnEdits } from './turnEdits.ts';
+
+const acceptedAsChanged = 'Accepted as you have changed it.';
 
 /** Where what an agent edits goes: to the user for review before it is written, and to Agent Changes. */
 export class EditsOfAgent {
   readonly hooks = new Hooks();
+  private turn = new TurnEdits();
+  /** Tool uses of which the user has changed what they write, and that have not written yet. */
+  private readonly changed = new Map<string, () => Surface | undefined>();
 
   constructor(
     private readonly agent: ChatAgent,
@@ -21,7 +29,11 @@ export class EditsOfAgent {
     new EditTracker(
       this.hooks,
       (sessionId, filePath) => this.willEdit(filePath, sessionId),
-      ({ filePath }) => {
+      (edit) => {
+        const { filePath, toolUseId = '' } = edit;
+        this.turn.note(edit);
+        say(this.changed.get(toolUseId)?.(), acceptedAsChanged);
+        this.changed.delete(toolUseId);
         const { review, changes } = agentChanges;
         review.didCall(agent);
         review.takeAccepted(asOpened(filePath));
@@ -40,23 +52,41 @@ export class EditsOfAgent {
       const outcome = await proposals
         .review({ session: agent, tabName, filePath, proposedText: after }, signal)
         .finally(() => shown.dispose());
-      const say = (words: string) => surface()?.markdown(`\n\n${words}\n\n`);
       switch (outcome.kind) {
         case 'accepted':
           this.willEdit(filePath); // it is known to be written only from now on
-          say(outcome.finalText === after ? 'Accepted.' : 'Accepted as you have changed it.');
+          if (outcome.finalText === after) {
+            say(surface(), 'Accepted.');
+          } else if (question.toolUseId === undefined) {
+            say(surface(), acceptedAsChanged); // 1.0 does not tell what it has written
+          } else {
+            this.changed.set(question.toolUseId, surface); // the CLI may refuse it
+          }
           return { kind: 'accepted', text: outcome.finalText };
         case 'rejected': {
           const { reason } = outcome;
-          say(reason === undefined ? 'Rejected.' : 'Rejected, with a reason.');
+          say(surface(), reason === undefined ? 'Rejected.' : 'Rejected, with a reason.');
           return { kind: 'rejected', reason: reason ?? 'The user has rejected this edit.' };
         }
         case 'withdrawn':
         case 'dropped':
-          say('Not reviewed: nothing was written.');
+          say(surface(), 'Not reviewed: nothing was written.');
           return { kind: 'rejected', reason: 'The review of this edit has ended without a decision.' };
       }
     };
+  }
+
+  /** What becomes of what was reviewed: of what is denied after all nothing is written. */
+  decided({ toolUseId = '' }: PermissionQuestion, decision: PermissionDecision, surface?: Surface): void {
+    if (decision.kind === 'deny' && this.changed.delete(toolUseId)) {
+      say(surface, `Not written: ${plain(decision.reason, 500)}`);
+    }
+  }
+
+  /** @returns what is edited until the next one begins */
+  beginTurn(): TurnEdits {
+    this.changed.clear(); // what was refused, or never came
+    return (this.turn = new TurnEdits());
   }
 
   private willEdit(filePath: string, conversation?: string): void {
@@ -83,4 +113,8 @@ export class EditsOfAgent {
     });
     return listening;
   }
+}
+
+function say(surface: Surface | undefined, words: string): void {
+  surface?.markdown(`\n\n${words}\n\n`);
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { ChatDependencies } from './chat.ts';
+import type { PickName } from './picks.ts';
 import type { Participant } from './participant.ts';
 
 /** Claude Code in the editor's own chat, where it has one. What answers is loaded with the first request. */
@@ -20,7 +21,17 @@ export class ChatFeature implements Disposable {
   }
 
   commands() {
-    return { chatButton: (...args: unknown[]) => this.participant?.press(args[0], args[1]) };
+    const choose = (name?: PickName) => () =>
+      this.participant?.choose(name) ??
+      vscode.window.showInformationMessage('This editor has no chat for extensions.');
+    return {
+      chatButton: (...args: unknown[]) => this.participant?.press(args[0], args[1]),
+      chatOptions: choose(),
+      chatMode: choose('mode'),
+      chatModel: choose('model'),
+      chatAgent: choose('agent'),
+      chatThinking: choose('effort'),
+    };
   }
 
   dispose(): void {

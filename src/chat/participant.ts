@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import type { Chat, ChatDependencies } from './chat.ts';
+import type { PickName } from './picks.ts';
 import { estimateTokens, modelInformation, refuseRequest } from './modelProvider.ts';
 import { modelVendor, participantId } from './names.ts';
 
@@ -29,6 +30,11 @@ export class Participant implements vscode.Disposable {
   /** See `Chat`. */
   async press(id: unknown, choice: unknown): Promise<void> {
     await (await this.loaded()).press(id, choice);
+  }
+
+  /** See `Chat`. */
+  async choose(name: PickName | undefined): Promise<void> {
+    await (await this.loaded()).choose(name);
   }
 
   dispose(): void {

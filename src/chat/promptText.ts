@@ -12,10 +12,11 @@ export function promptText(
   { prompt, references }: Pick<vscode.ChatRequest, 'prompt' | 'references'>,
   mayTell: (uri: vscode.Uri) => boolean,
 ): string {
+  const isCommand = /^\/[\w:-]+(\s|$)/.test(prompt); // of the CLI: what the user has not attached is none of its arguments
   const attached = references.flatMap(({ id, value }) => {
     const isOfUser = !id.startsWith('vscode.implicit');
     const line = lineOf(value, (uri) => isOfUser || mayTell(uri));
-    return line === undefined ? [] : [line];
+    return line === undefined || (isCommand && !isOfUser) ? [] : [line];
   });
   return attached.length === 0
     ? prompt

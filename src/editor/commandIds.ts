@@ -79,5 +79,10 @@ export const commandIds = {
   nextChangedFile: 'ideBridge.nextChangedFile',
   undoDecision: 'ideBridge.undoDecision',
   chatButton: 'ideBridge.chatButton',
+  chatOptions: 'ideBridge.chatOptions',
+  chatMode: 'ideBridge.chatMode',
+  chatModel: 'ideBridge.chatModel',
+  chatAgent: 'ideBridge.chatAgent',
+  chatThinking: 'ideBridge.chatThinking',
   clearChangeHistory: 'ideBridge.clearChangeHistory',
 } as const;

@@ -21,7 +21,7 @@ const updateInterval = 300;
 /** Files that an item names. */
 const maxNamed = 5;
 
-interface Past {
+export interface Past {
   /** Where it was held, and goes on. */
   readonly folder: string;
   readonly session: PastSession;
@@ -49,7 +49,7 @@ export async function resume(
     launch(launcher, ['--resume']);
     return;
   }
-  const item = await pick(past, found, records.running);
+  const item = await pick(past, found, records.running, [inTerminal]);
   if (!item) {
     return;
   }
@@ -73,6 +73,19 @@ export async function resume(
   }
 }
 
+const inTerminal: Item = {
+  label: '$(terminal) Choose in a terminal',
+  detail: 'From the list of Claude Code itself',
+};
+
+/** Lets the user choose among those that were held in that folder. @returns undefined for none; null where there is none */
+export async function choosePast(records: SessionRecords, folder: string): Promise<Past | undefined | null> {
+  const past = (await records.open())?.past;
+  const real = await realpath(folder).catch(() => folder);
+  const found = past ? (await past.list(real)).map((session) => ({ folder, session })) : [];
+  return past && found.length > 0 ? (await pick(past, found, records.running, []))?.past : null;
+}
+
 /** The last active first. The CLI runs where links lead. */
 async function pastOf(past: PastSessions): Promise<Past[]> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
@@ -88,6 +101,7 @@ async function pick(
   past: PastSessions,
   found: readonly Past[],
   running: ReadonlyMap<string, number>,
+  others: readonly Item[],
 ): Promise<Item | undefined> {
   const folders = new Set(found.map(({ folder }) => folder));
   const items: Item[] = found.map(({ folder, session }) => ({
@@ -100,17 +114,13 @@ async function pick(
     ].join(' · '),
     detail: '…',
   }));
-  const inTerminal = {
-    label: '$(terminal) Choose in a terminal',
-    detail: 'From the list of Claude Code itself',
-  };
   const quickPick = vscode.window.createQuickPick<Item>();
   quickPick.title = 'Resume a Conversation';
   quickPick.placeholder = `${counted(found.length, 'conversation')} in ${[...folders].map((folder) => basename(folder)).join(', ')}`;
   quickPick.matchOnDescription = true;
   quickPick.matchOnDetail = true;
   quickPick.keepScrollPosition = true;
-  quickPick.items = [...items, inTerminal];
+  quickPick.items = [...items, ...others];
   let isOpen = true;
   const chosen = new Promise<Item | undefined>((resolve) => {
     quickPick.onDidAccept(() => resolve(quickPick.selectedItems[0]));
@@ -142,7 +152,7 @@ async function pick(
   function update(): void {
     if (isOpen) {
       const { activeItems } = quickPick;
-      quickPick.items = [...items, inTerminal];
+      quickPick.items = [...items, ...others];
       quickPick.activeItems = activeItems;
     }
   }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { settingNames } from '../../src/editor/settingNames.ts';
 import { createTools, type ToolPorts } from '../../src/tools/index.ts';
 import { modelVendor, participantId } from '../../src/chat/names.ts';
+import { ownCommands } from '../../src/chat/ownCommands.ts';
 import { editorToolNames } from '../../src/editorTools/names.ts';
 import { byKey, commandIds, onRow } from '../../src/editor/commandIds.ts';
 
@@ -14,7 +15,7 @@ interface Manifest {
   contributes: {
     commands: { command: string; title: string; category: string }[];
     menus: Record<string, { command: string }[]>;
-    chatParticipants: { id: string }[];
+    chatParticipants: { id: string; commands: { name: string; description: string }[] }[];
     languageModelChatProviders: { vendor: string }[];
     keybindings: { command: string; args?: unknown; when?: string }[];
     configuration: {
@@ -132,6 +133,10 @@ describe('package.json', () => {
     assert.deepEqual(
       contributes.chatParticipants.map(({ id }) => id),
       [participantId],
+    );
+    assert.deepEqual(
+      contributes.chatParticipants[0]?.commands,
+      Object.entries(ownCommands).map(([name, description]) => ({ name, description })),
     );
     assert.deepEqual(
       contributes.languageModelChatProviders.map(({ vendor }) => vendor),

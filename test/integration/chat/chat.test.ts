@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
@@ -135,8 +135,44 @@ describe('@claude in the chat', function () {
     await vscode.commands.executeCommand('ideBridge.changes.focus');
     const row = desk.ui.page.locator('.monaco-list-row', { hasText: 'Chat · edit' }).first();
     await row.waitFor();
+    await says('1 file changed (+1 −1)');
     await desk.ui.screenshot('chat-changes');
+    await button('Review These Files').click();
+    await until('the review', () => tabs().some(({ label }) => label.includes('Changes of a Turn')));
     await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+  });
+
+  it('goes on with a past conversation', async () => {
+    await ask('remember the number 42', text('I do.'));
+    await says('tokens in');
+    const projects = join(process.env['CLAUDE_CONFIG_DIR'] ?? assert.fail(), 'projects');
+    cpSync(join(agent.root, '.claude', 'projects'), projects, { recursive: true });
+    await vscode.commands.executeCommand('workbench.action.chat.newChat');
+    await ask('/resume');
+    const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: 'the number 42' });
+    await row.first().click({ timeout: 30_000 });
+    await says('Your next message goes on with it');
+    await desk.ui.screenshot('chat-resume');
+    assert.match(await answer().innerText(), /I do\./);
+    await ask('which number?', text('It is 42.'));
+    await says('It is 42.');
+    const { messages } = await agent.api.nextRequest('both', ({ messages }) => messages.length > 2);
+    assert.match(JSON.stringify(messages), /the number 42.*I do.*which number/);
+  });
+
+  it('asks for one of two threads what only that one wants', async () => {
+    await ask('first', toolUse('Bash', { command: `touch ${desk.scratch.path('first')}` }));
+    await button('Allow').first().waitFor({ timeout: 30_000 });
+    await vscode.commands.executeCommand('workbench.action.chat.newChat');
+    await ask(
+      'second',
+      toolUse('Bash', { command: `touch ${desk.scratch.path('second')}` }),
+      text('Second.'),
+    );
+    await button('Allow').first().click({ timeout: 30_000 });
+    await says('Second.');
+    assert.ok(existsSync(desk.scratch.path('second')));
+    assert.ok(!existsSync(desk.scratch.path('first')));
   });
 
   it('does not write an edit that was rejected', async () => {
@@ -212,6 +248,64 @@ describe('@claude in the chat', function () {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  it('goes on in the mode, with the model and the thinking that are picked, and begins new threads so', async () => {
+    const status = desk.ui.page.locator('.statusbar-item[id$="ideBridge.chat"]');
+    const pick = async (command: string, label: string) => {
+      const done = vscode.commands.executeCommand(`ideBridge.${command}`);
+      const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: label }).first();
+      await row.waitFor();
+      await desk.ui.screenshot(`chat-pick-${command}`);
+      await row.click();
+      await done;
+    };
+    try {
+      await ask('hello', text('Hello.'));
+      await says('tokens in');
+      await until('the status', async () => /Ask · \d+ %/.test(await status.innerText()));
+      await pick('chatMode', 'Edits without asking');
+      await until('the mode', async () => (await status.innerText()).includes('Accept Edits'));
+      await pick('chatModel', 'Haiku');
+      await pick('chatThinking', 'High');
+      await desk.ui.screenshot('chat-status');
+      const path = desk.scratch.write('picked.txt', 'one\n');
+      await askToEdit(path, 'one', 'ONE', 'Edited.');
+      await says('Edited.');
+      assert.equal(readFileSync(path, 'utf8'), 'ONE\n');
+      const { model } = await agent.api.nextRequest('the edit', ({ messages }) => messages.length > 2);
+      assert.match(model, /haiku/);
+      await vscode.commands.executeCommand('workbench.action.chat.newChat');
+      const next = desk.scratch.write('next.txt', 'one\n');
+      await askToEdit(next, 'one', 'ONE', 'Edited, too.');
+      await says('Edited, too.');
+      assert.equal(readFileSync(next, 'utf8'), 'ONE\n');
+      await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+    } finally {
+      for (const command of ['chatMode', 'chatModel', 'chatThinking']) {
+        await pick(command, 'As in the Settings');
+      }
+    }
+  });
+
+  it('never offers to ask nothing, unless its setting says so', async () => {
+    const done = vscode.commands.executeCommand('ideBridge.chatMode');
+    const rows = desk.ui.page.locator('.quick-input-list .monaco-list-row');
+    await rows.first().waitFor();
+    const offered = (await rows.allInnerTexts()).join();
+    await desk.ui.page.keyboard.press('Enter'); // what is now comes first: nothing changes
+    await done;
+    assert.match(offered, /Plan/);
+    assert.doesNotMatch(offered, /Bypass/);
+  });
+
+  it('lists commands, and hands those of the CLI on', async () => {
+    await ask('/help');
+    await says('Of the chat');
+    await desk.ui.screenshot('chat-help');
+    assert.match(await answer().innerText(), /\/compact/);
+    await ask('/cost');
+    await says('cost');
   });
 
   it('says what is wrong where there is no CLI', async () => {

@@ -32,6 +32,7 @@ describe('a thread of the chat after a reload of the window', () => {
         processes: agent.processes,
         log: { trace: quiet, info: quiet, warn: quiet, error: quiet },
         servers: { mcpConfig: () => Promise.resolve(undefined) },
+        workspaceState: { get: () => undefined },
       } as unknown as ChatDependencies,
       quiet,
     );

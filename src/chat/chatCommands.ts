@@ -1,0 +1,50 @@
+import * as vscode from 'vscode';
+import type { Initialized } from '../agent/messages.ts';
+import { commandIds } from '../editor/commandIds.ts';
+import { code, plain } from './markdown.ts';
+import { ownCommands } from './ownCommands.ts';
+import type { PickName } from './picks.ts';
+import type { Surface } from './surface.ts';
+
+const picks: Readonly<Record<string, PickName>> = { mode: 'mode', model: 'model', agents: 'agent' };
+
+export interface CommandSurroundings {
+  readonly initialized: Initialized | undefined;
+  readonly choose: (name: PickName) => Promise<void>;
+}
+
+/** Answers a command of ours. What else begins with `/` the CLI takes for its own. @returns whether it was one of ours */
+export async function answerCommand(
+  { command }: Pick<vscode.ChatRequest, 'command'>,
+  surface: Surface,
+  { initialized, choose }: CommandSurroundings,
+): Promise<boolean> {
+  const pick = command === undefined ? undefined : picks[command];
+  if (pick !== undefined) {
+    await choose(pick);
+    surface.markdown('Done. The status bar shows what holds.');
+  } else if (command === 'review') {
+    await vscode.commands.executeCommand(commandIds.reviewChanges);
+    surface.markdown('Changes of agents are in *Agent Changes*.');
+  } else if (command === 'help') {
+    surface.markdown(helpText(initialized));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+function helpText(initialized: Initialized | undefined): string {
+  const own = Object.entries(ownCommands).map(([name, words]) => `- ${code(`/${name}`)} ${words}`);
+  const theirs = (initialized?.commands ?? [])
+    .filter(({ name }) => !Object.hasOwn(ownCommands, name))
+    .map(({ name, argumentHint = '', description = '' }) => {
+      const words = plain(description, 200);
+      return `- ${code(`/${name} ${argumentHint}`.trim())} ${words}`;
+    });
+  const rest =
+    theirs.length > 0
+      ? theirs.join('\n')
+      : 'They are listed here once Claude Code has answered in this window.';
+  return `**Of the chat**\n\n${own.join('\n')}\n\n**Of Claude Code**, as \`@claude /name\`\n\n${rest}`;
+}

@@ -1,0 +1,39 @@
+import { type AgentOptions, type PermissionMode, permissionModes } from '../agent/options.ts';
+
+/** What the user has picked for a conversation. What is not there is as the settings and the CLI have it. */
+export interface Picks {
+  readonly mode?: PermissionMode;
+  readonly model?: string;
+  readonly agent?: string;
+  readonly effort?: string;
+}
+
+export type PickName = keyof Picks;
+
+/** @param value as a workspace remembers it, perhaps by another version of ours */
+export function picksIn(value: unknown): Picks {
+  const { mode, model, agent, effort } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const known = permissionModes.find((each) => each === mode);
+  return {
+    ...(known ? { mode: known } : {}),
+    ...(isName(model) ? { model } : {}),
+    ...(isName(agent) ? { agent } : {}),
+    ...(isName(effort) ? { effort } : {}),
+  };
+}
+
+/** @param value undefined: as the settings and the CLI have it */
+export function withPick(picks: Picks, name: PickName, value: Picks[PickName]): Picks {
+  const others = Object.entries(picks).filter(([other]) => other !== name);
+  return picksIn({ ...Object.fromEntries(others), ...(value === undefined ? {} : { [name]: value }) });
+}
+
+/** @param options as the settings have it, which alone can allow to ask nothing */
+export function withPicks(options: AgentOptions, { mode, ...others }: Picks): AgentOptions {
+  const isAllowed = mode !== undefined && (mode !== 'bypassPermissions' || options.mayBypass);
+  return { ...options, ...others, ...(isAllowed ? { mode } : {}) };
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

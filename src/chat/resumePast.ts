@@ -1,0 +1,63 @@
+import { readPast } from '../agent/history.ts';
+import type { Item } from '../agent/items.ts';
+import { errorMessage } from '../base/errors.ts';
+import { choosePast } from '../sessions/resume.ts';
+import type { SessionRecords } from '../sessions/sessionRecords.ts';
+import { block, plain } from './markdown.ts';
+import type { Surface } from './surface.ts';
+
+/** Prompts and answers that are shown of it, from its end. */
+const maxShown = 8;
+/** UTF-16 units of each. */
+const maxLength = 4_000;
+
+/**
+ * Lets the user choose a past session of the folder, and shows how it ended.
+ * @param isOwn whether a thread of the chat of this window is held with that session
+ * @returns the id of the one to go on with
+ */
+export async function resumePast(
+  records: SessionRecords,
+  folder: string | undefined,
+  surface: Surface,
+  isOwn: (sessionId: string) => boolean,
+): Promise<string | undefined> {
+  const past = folder === undefined ? null : await choosePast(records, folder);
+  if (!past) {
+    surface.markdown(past === null ? 'No past conversation of this folder was found.' : 'None was chosen.');
+    return undefined;
+  }
+  const { session } = past;
+  const { sessionId, title = 'No title' } = session;
+  const pid = isOwn(sessionId) ? undefined : records.running.get(sessionId);
+  if (pid !== undefined) {
+    // Two in one conversation would not know of each other.
+    surface.markdown(
+      `**${plain(title)}** is open in another Claude Code (process ${pid}). End it there first.`,
+    );
+    return undefined;
+  }
+  surface.markdown(`**${plain(title)}**\n\n`);
+  try {
+    const { conversation } = await readPast(session);
+    const said = conversation.snapshot().items.filter(isSaid);
+    surface.markdown(said.length > maxShown ? '*What was said last:*\n\n' : '');
+    said.slice(-maxShown).forEach((item) => show(item, surface));
+  } catch (error) {
+    surface.markdown(`${plain(errorMessage(error), 500)}\n\n`);
+  }
+  surface.markdown('\n\n---\n\n*Your next message goes on with it.*');
+  return sessionId;
+}
+
+type Said = Extract<Item, { kind: 'prompt' | 'text' | 'thinking' }>;
+
+function isSaid(item: Item): item is Said {
+  return (item.kind === 'prompt' || item.kind === 'text') && item.parent === undefined && item.text !== '';
+}
+
+function show({ kind, text }: Said, surface: Surface): void {
+  surface.markdown(
+    kind === 'prompt' ? `**You**${block(text, maxLength, 'text')}` : `${text.slice(0, maxLength)}\n\n`,
+  );
+}
