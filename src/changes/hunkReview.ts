@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { Hunk } from '../base/lineDiff.ts';
 import { printable } from '../base/printable.ts';
 import { Queue } from '../base/queue.ts';
+import { withoutBom } from '../base/text.ts';
 import { AgentHunks } from './agentHunks.ts';
 import { ChangeColors } from './changeColors.ts';
 import { documentBefore } from './beforeFiles.ts';
@@ -239,7 +241,7 @@ export class HunkReview implements vscode.Disposable {
     if (hunks.length > 0) {
       return goTo(hunks.find(({ nowStart }) => nowStart >= from.nowStart) ?? hunks[0], editor);
     }
-    if (change && !document.isDirty) {
+    if (change && !document.isDirty && (await isAsOnDisk(document))) {
       this.review.keep([path]);
     }
     await this.goToFile(this.firstWaiting(others));
@@ -293,6 +295,12 @@ function goTo(hunk: Hunk | undefined, editor: vscode.TextEditor): void {
     editor.selection = new vscode.Selection(line, 0, line, 0);
     editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
   }
+}
+
+/** Else an agent has just written it anew, which nobody has seen yet; or it is not in UTF-8, and nobody knows. */
+async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
+  const text = await readFile(document.fileName, 'utf8').catch(() => undefined);
+  return text !== undefined && withoutBom(text) === document.getText();
 }
 
 /** What is kept is what is on disk. */
