@@ -147,7 +147,7 @@ for (const version of Object.values(cliVersions)) {
       const mayEnd = new Deferred<void>();
       desk.api.script([text('first')], mayEnd.promise);
       session.prompt('one');
-      await until('it to run', () => session.state === 'running');
+      await until('it to run', () => session.state === 'running', 30_000);
       session.restart({ ...desk.options(), systemPrompt: 'Speak like a pirate.' });
       desk.api.script([text('second')]);
       session.prompt('two');

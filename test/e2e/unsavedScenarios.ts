@@ -24,7 +24,7 @@ export function unsavedScenarios(desk: () => Desk, { merges }: { merges: boolean
     await page.getByRole('button', { name: 'Save First' }).click();
     await until('the file to be saved', async () => (await file.text()) === 'mine\none\ntwo\nthree\n');
     await diff.accept();
-    await page.getByRole('button', { name: 'Merge' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Merge' }).click(); // a lens has that name, too
     await until(
       'what it will be',
       async () => (await diff.lines('modified')).join() === 'mine,one,TWO,three,',

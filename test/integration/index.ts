@@ -42,7 +42,7 @@ export async function run(): Promise<void> {
   ignoreOtherExtensions();
   const mocha = new LoadedMocha({
     ui: 'bdd',
-    timeout: 30_000,
+    timeout: 60_000, // which a busy machine with two cores needs
     retries: secondTries(),
     color: false,
     ...(grep ? { grep } : {}),
