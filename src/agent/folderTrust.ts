@@ -1,9 +1,10 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { lenient } from '../records/lenient.ts';
 import { configDir } from '../server/configDir.ts';
+import { realPath } from '../server/realPath.ts';
 import { readSmallFile } from '../server/smallFile.ts';
 
 /** What a folder has ready for whoever runs Claude Code in it. */
@@ -48,8 +49,8 @@ export function untrusted(folders: readonly string[], env: NodeJS.ProcessEnv): F
   const projects = projectsIn(env);
   const userSettings = jsonIn(join(configDir(env), 'settings.json'));
   return folders.flatMap((folder) => {
-    const around = [folder, ...foldersAround(real(folder))];
-    const known = around.flatMap((each) => project.safeParse(projects[real(each)]).data ?? []);
+    const around = [folder, ...foldersAround(realPath(folder))];
+    const known = around.flatMap((each) => project.safeParse(projects[realPath(each)]).data ?? []);
     const isTrusted = known.some(({ hasTrustDialogAccepted }) => hasTrustDialogAccepted === true);
     const settings = [userSettings, ...own.slice(0, 2).map((name) => jsonIn(join(folder, name)))];
     const answers = [...known, ...settings.flatMap((each) => approvals.safeParse(each).data ?? [])];
@@ -102,12 +103,4 @@ function foldersAround(folder: string): string[] {
 
 function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Hunk } from '../base/lineDiff.ts';
-import { counted } from '../base/text.ts';
+import { counted, cut } from '../base/text.ts';
 import { Throttle } from '../base/throttle.ts';
 import type { AgentHunks } from './agentHunks.ts';
 import { documentBefore } from './beforeFiles.ts';
@@ -8,7 +8,7 @@ import { shownLine } from './changeHunks.ts';
 import type { Change, Changes } from './changes.ts';
 import { isPlain } from './plainEditors.ts';
 import { linesBetween } from '../editor/documents.ts';
-import { setting } from '../editor/settings.ts';
+import { onDidChangeSetting, setting } from '../editor/settings.ts';
 
 /** Lines above and below the screen that are coloured, too, so that none is seen without while one scrolls. */
 const margin = 100;
@@ -26,6 +26,8 @@ export class ChangeColors implements vscode.Disposable {
   /** Above the line before which lines are gone; below the last line if they were the last. */
   private readonly removed = this.line('1px 0 0 0');
   private readonly removedBelow = this.line('0 0 1px 0');
+  /** Others have nothing that would have to go. */
+  private readonly colored = new WeakSet<vscode.TextEditor>();
   private readonly update = new Throttle(50, () => this.colorAll());
   private readonly subscriptions: vscode.Disposable;
 
@@ -44,11 +46,7 @@ export class ChangeColors implements vscode.Disposable {
       vscode.window.onDidChangeTextEditorVisibleRanges(look),
       vscode.window.tabGroups.onDidChangeTabs(look),
       vscode.workspace.onDidChangeTextDocument(look),
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('ideBridge.changes.colors')) {
-          look();
-        }
-      }),
+      onDidChangeSetting('changes.colors', look),
     );
     look();
   }
@@ -70,6 +68,11 @@ export class ChangeColors implements vscode.Disposable {
     const isOn = setting('changes.colors');
     for (const editor of vscode.window.visibleTextEditors) {
       const [change] = isOn && isPlain(editor) ? this.changes.ofPath(editor.document.uri.fsPath) : [];
+      if (change) {
+        this.colored.add(editor);
+      } else if (!this.colored.delete(editor)) {
+        continue;
+      }
       void this.color(editor, change);
     }
   }
@@ -80,8 +83,8 @@ export class ChangeColors implements vscode.Disposable {
     const hunks = change ? await this.hunks.of(change, document) : [];
     const before =
       change && hunks.length > 0 ? await documentBefore(change).catch(() => undefined) : undefined;
-    if (document.version !== version) {
-      return; // looked at again soon
+    if (document.version !== version || (change && !this.colored.has(editor))) {
+      return; // looked at again soon, or no longer to be coloured
     }
     const first = (visibleRanges[0]?.start.line ?? 0) - margin;
     const last = (visibleRanges.at(-1)?.end.line ?? 0) + margin;
@@ -117,5 +120,5 @@ function removedLines(before: vscode.TextDocument, { beforeStart, beforeEnd }: H
     .appendText(
       `Before the agent${left > 0 ? `, the first ${shownLines} of ${counted(count, 'line')}` : ''}:`,
     )
-    .appendCodeblock(lines.map((line) => line.slice(0, 200)).join('\n'), before.languageId);
+    .appendCodeblock(lines.map((line) => cut(line, 200)).join('\n'), before.languageId);
 }

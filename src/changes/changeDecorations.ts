@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
 import type { Changes } from './changes.ts';
-import { setting } from '../editor/settings.ts';
+import { onDidChangeSetting, setting } from '../editor/settings.ts';
 
 /** Badge and colour in explorer and tabs for what an agent has changed, until it is kept or reverted. */
 export class ChangeDecorations implements vscode.FileDecorationProvider, vscode.Disposable {
@@ -16,13 +16,7 @@ export class ChangeDecorations implements vscode.FileDecorationProvider, vscode.
   constructor(private readonly changes: Changes) {
     const update = this.store.add(new Throttle(100, () => this.update()));
     this.store.add(changes.onDidChange(() => update.schedule()));
-    this.store.add(
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('ideBridge.changes.decorations')) {
-          update.schedule();
-        }
-      }),
-    );
+    this.store.add(onDidChangeSetting('changes.decorations', () => update.schedule()));
     this.store.add(vscode.window.registerFileDecorationProvider(this));
   }
 

@@ -35,15 +35,21 @@ export function followDiffs(changes: Changes, inView: () => void): vscode.Dispos
     const { tab, shown } = reviewInFront();
     setContext('ideBridge.inChangesReview', shown.length > 0);
     setContext('ideBridge.inChange', shownAs(tab?.input).length > 0);
-    const { visibleTextEditors } = vscode.window;
-    const isChanged = ({ document: { uri } }: vscode.TextEditor) => changes.ofPath(uri.fsPath).length > 0;
-    if (diffsInView().length > 0 || visibleTextEditors.some(isChanged)) {
+    lookForChanges();
+  };
+  const isChanged = ({ document: { uri } }: vscode.TextEditor) => changes.ofPath(uri.fsPath).length > 0;
+  const lookForChanges = () => {
+    if (diffsInView().length > 0 || vscode.window.visibleTextEditors.some(isChanged)) {
       inView();
     }
   };
   look();
   const { onDidChangeTabs, onDidChangeTabGroups } = vscode.window.tabGroups;
-  return vscode.Disposable.from(onDidChangeTabs(look), onDidChangeTabGroups(look), changes.onDidChange(look));
+  return vscode.Disposable.from(
+    onDidChangeTabs(look),
+    onDidChangeTabGroups(look),
+    changes.onDidChange(lookForChanges),
+  );
 }
 
 function setContext(key: string, value: boolean): void {

@@ -4,7 +4,7 @@ import { Throttle } from '../base/throttle.ts';
 import type { Changes } from './changes.ts';
 import { beforeUri } from './beforeFiles.ts';
 import { gitReady } from './gitReady.ts';
-import { setting } from '../editor/settings.ts';
+import { onDidChangeSetting, setting } from '../editor/settings.ts';
 
 /**
  * Marks of an agent's lines in the editor's gutter. The stable API gives them to source controls only, so there is
@@ -34,11 +34,7 @@ export class ChangeGutter implements vscode.QuickDiffProvider, Disposable {
     });
     this.subscription = vscode.Disposable.from(
       changes.onDidChange(() => this.update.schedule()),
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('ideBridge.changes.gutter')) {
-          this.update.schedule();
-        }
-      }),
+      onDidChangeSetting('changes.gutter', () => this.update.schedule()),
     );
   }
 

@@ -9,7 +9,7 @@ import { isPlain } from './plainEditors.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { isSame } from '../editor/documents.ts';
 import { beforeScheme } from '../editor/schemes.ts';
-import { setting } from '../editor/settings.ts';
+import { onDidChangeSetting, setting } from '../editor/settings.ts';
 
 /**
  * The decisions that can be made inside a diff of Agent Changes, at each hunk, and about the file at the first one; and
@@ -32,11 +32,7 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
       vscode.window.tabGroups.onDidChangeTabs(look),
       vscode.window.tabGroups.onDidChangeTabGroups(look),
       vscode.window.onDidChangeVisibleTextEditors(look),
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('ideBridge.changes.lenses')) {
-          look();
-        }
-      }),
+      onDidChangeSetting('changes.lenses', look),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (document.uri.scheme === beforeScheme) {
           look();

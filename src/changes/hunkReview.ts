@@ -1,26 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { Hunk } from '../base/lineDiff.ts';
 import { printable } from '../base/printable.ts';
 import { Queue } from '../base/queue.ts';
-import { withoutBom } from '../base/text.ts';
 import { AgentHunks } from './agentHunks.ts';
 import { ChangeColors } from './changeColors.ts';
 import { documentBefore } from './beforeFiles.ts';
 import { decideHunk, hunkAt, hunksOf, markOf, namedLine, revertHunk, shownLine } from './changeHunks.ts';
 import { reviewInFront } from './changeDiffs.ts';
 import { ChangeLenses } from './changeLenses.ts';
+import { ChangeSteps, goTo } from './changeSteps.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { Changes } from './changes.ts';
 import type { Entry } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
-import { openChange } from './openDiffs.ts';
 import { isPlain } from './plainEditors.ts';
 import { leaveOutDecided } from './reviewEditor.ts';
 import { isSame } from '../editor/documents.ts';
+import { isAsOnDisk } from '../editor/onDisk.ts';
 import { InFront } from '../proposals/inFront.ts';
 
 /** What the gutter passes; of a deletion, the 1-based line before it. */
@@ -33,6 +32,7 @@ const lineChangesSchema = z.array(z.object({ modifiedStartLineNumber: z.number()
 export class HunkReview implements vscode.Disposable {
   private readonly queue = new Queue();
   private readonly agentHunks = new AgentHunks();
+  private readonly steps: ChangeSteps;
   private readonly subscription: vscode.Disposable;
   /** The file, or the side of a diff, in which the user is. */
   private readonly inFront = new InFront(() => vscode.window.activeTextEditor?.document.uri.toString());
@@ -42,6 +42,7 @@ export class HunkReview implements vscode.Disposable {
     private readonly changes: Changes,
     private readonly review: ChangeReview,
   ) {
+    this.steps = new ChangeSteps(changes, this.agentHunks);
     void this.inFront.stay;
     this.subscription = vscode.Disposable.from(
       this.inFront,
@@ -109,41 +110,24 @@ export class HunkReview implements vscode.Disposable {
     return takes;
   }
 
-  /** To the next change of an agent or the one before, in the file in front or in another that waits. */
+  /** See `ChangeSteps`; in the order of what else the user has asked for. */
   go(step: 1 | -1): Promise<void> {
-    return this.queue.run(async () => {
-      const editor = vscode.window.activeTextEditor;
-      const path = editor?.document.uri.fsPath ?? '';
-      const [change] = this.changes.ofPath(path);
-      const [other] = this.filesFrom(path, step);
-      if (!editor || !change) {
-        return this.goToFile(other, step);
-      }
-      const hunks = await this.agentHunks.of(change, editor.document);
-      const at = editor.selection.active.line;
-      const lineOf = (hunk: Hunk) => shownLine(hunk, editor.document);
-      const next =
-        step > 0 ? hunks.find((hunk) => lineOf(hunk) > at) : hunks.findLast((hunk) => lineOf(hunk) < at);
-      if (next || other === undefined) {
-        return goTo(next ?? (step > 0 ? hunks[0] : hunks.at(-1)), editor); // around, in the only one
-      }
-      await this.goToFile(other, step);
-    });
+    return this.queue.run(() => this.steps.go(step));
   }
 
-  /** To the next file that waits. */
+  /** See `ChangeSteps`. */
   goToNextFile(path: string): Promise<void> {
-    return this.queue.run(() => this.goToFile(this.filesFrom(path, 1)[0]));
+    return this.queue.run(() => this.steps.after(path)());
   }
 
   /** Once what the user decides in the editor of a file leaves nothing in it that waits, the next one is shown. */
   async andGoOn(path: string, decide: () => unknown): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const isHere = editor?.document.uri.fsPath === path && isPlain(editor);
-    const others = this.filesFrom(path, 1);
+    const goOn = this.steps.after(path);
     await decide();
     if (isHere && this.changes.ofPath(path).length === 0) {
-      await this.goToFile(this.firstWaiting(others));
+      await goOn();
     }
   }
 
@@ -160,7 +144,7 @@ export class HunkReview implements vscode.Disposable {
       const editor = vscode.window.activeTextEditor;
       // Not in a proposal for that file, nor in a cell of that notebook.
       const isHere = isSame(editor?.document.uri, uri);
-      if (!snapshot || (where[0] === undefined && !isHere)) {
+      if (!snapshot) {
         return sayNoneHere();
       }
       const document = await vscode.workspace.openTextDocument(uri);
@@ -169,17 +153,20 @@ export class HunkReview implements vscode.Disposable {
         vscode.window.setStatusBarMessage('Not done: this change has just become another one.', 5_000);
         return;
       }
+      if (named === undefined && !isHere) {
+        return sayNoneHere();
+      }
       const plain = editor && isHere && isPlain(editor) ? editor : undefined;
-      const others = this.filesFrom(path, 1);
+      const goOn = this.steps.after(path);
       const cursor = editor?.selection.active.line ?? 0;
       const own =
         plain && named === undefined
           ? hunkAtCursor(await this.agentHunks.of({ set, snapshot }, document), cursor, document)
           : undefined;
-      if (plain && named === undefined && !own) {
+      const line = own ? namedLine(own) : named;
+      if (plain && line === undefined) {
         return sayNoneHere(); // what the user has typed is not decided
       }
-      const line = own ? namedLine(own) : named;
       const hunk = await act({ set, snapshot }, document, (hunks) =>
         line === undefined ? hunkAtCursor(hunks, cursor, document) : hunkAt(hunks, line),
       );
@@ -188,7 +175,7 @@ export class HunkReview implements vscode.Disposable {
       }
       const left = now();
       if (plain) {
-        await this.goOnIn(plain, path, hunk, others);
+        await this.goOnIn(plain, path, hunk, goOn);
       } else if (editor && named === undefined && left) {
         const hunks = await hunksOf({ set, snapshot: left }, document);
         goTo(hunks.find(({ nowStart }) => nowStart >= hunk.nowStart) ?? hunks[0], editor);
@@ -196,41 +183,12 @@ export class HunkReview implements vscode.Disposable {
     });
   }
 
-  /** From a file on, around; without itself. */
-  private filesFrom(path: string, step: 1 | -1): string[] {
-    const all = [...new Set(this.changes.all.map(({ snapshot }) => snapshot.path))];
-    const paths = step > 0 ? all : all.reverse();
-    const index = paths.indexOf(path);
-    return index < 0 ? paths : [...paths.slice(index + 1), ...paths.slice(0, index)];
-  }
-
-  private async goToFile(path: string | undefined, step: 1 | -1 = 1): Promise<void> {
-    const [change] = path === undefined ? [] : this.changes.ofPath(path);
-    if (!change) {
-      vscode.window.setStatusBarMessage('All changes by agents are reviewed.', 5_000);
-      return;
-    }
-    if (change.comparison.kind === 'deleted') {
-      await openChange(change);
-      await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
-      return;
-    }
-    // In the editor that the user has for it, which may be one of notebooks or pictures.
-    const uri = vscode.Uri.file(change.snapshot.path);
-    await vscode.commands.executeCommand('vscode.open', uri);
-    const editor = vscode.window.activeTextEditor;
-    if (editor && isSame(uri, editor.document.uri)) {
-      const hunks = await this.agentHunks.of(change, editor.document);
-      goTo(step > 0 ? hunks[0] : hunks.at(-1), editor);
-    }
-  }
-
   /** To the next change in the editor of a file by itself; once only the user's are left, it is reviewed. */
   private async goOnIn(
     editor: vscode.TextEditor,
     path: string,
     from: Hunk,
-    others: readonly string[],
+    goOn: () => Promise<void>,
   ): Promise<void> {
     const { document } = editor;
     if (!document.isDirty) {
@@ -241,14 +199,11 @@ export class HunkReview implements vscode.Disposable {
     if (hunks.length > 0) {
       return goTo(hunks.find(({ nowStart }) => nowStart >= from.nowStart) ?? hunks[0], editor);
     }
-    if (change && !document.isDirty && (await isAsOnDisk(document))) {
+    // Else an agent has just written it anew, which nobody has seen yet.
+    if (change && !document.isDirty && (await isAsOnDisk(document).catch(() => false))) {
       this.review.keep([path]);
     }
-    await this.goToFile(this.firstWaiting(others));
-  }
-
-  private firstWaiting(paths: readonly string[]): string | undefined {
-    return paths.find((path) => this.changes.ofPath(path).length > 0);
+    await goOn();
   }
 }
 
@@ -266,8 +221,11 @@ async function lineOf(
   [line, what]: unknown[],
 ): Promise<number | null | undefined> {
   const marked = lineChangesSchema.safeParse(line).data?.[Number(what)];
-  if (marked || typeof line !== 'number' || typeof what !== 'string') {
-    return marked ? marked.modifiedStartLineNumber - 1 : typeof line === 'number' ? line : undefined;
+  if (marked) {
+    return marked.modifiedStartLineNumber - 1;
+  }
+  if (typeof line !== 'number') {
+    return undefined;
   }
   // Lines above it may have come or gone since the lens was drawn.
   const before = await documentBefore(change);
@@ -287,20 +245,6 @@ function hunkAtCursor(
     return line <= cursor && cursor < Math.max(hunk.nowEnd, line + 1);
   };
   return hunks.find(isShownHere) ?? hunkAt(hunks, cursor);
-}
-
-function goTo(hunk: Hunk | undefined, editor: vscode.TextEditor): void {
-  if (hunk) {
-    const line = shownLine(hunk, editor.document);
-    editor.selection = new vscode.Selection(line, 0, line, 0);
-    editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-  }
-}
-
-/** Else an agent has just written it anew, which nobody has seen yet; or it is not in UTF-8, and nobody knows. */
-async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
-  const text = await readFile(document.fileName, 'utf8').catch(() => undefined);
-  return text !== undefined && withoutBom(text) === document.getText();
 }
 
 /** What is kept is what is on disk. */

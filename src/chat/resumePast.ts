@@ -1,6 +1,7 @@
 import { readPast } from '../agent/history.ts';
 import type { Item } from '../agent/items.ts';
 import { errorMessage } from '../base/errors.ts';
+import { cut } from '../base/text.ts';
 import { choosePast } from '../sessions/resume.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import { block, plain } from './markdown.ts';
@@ -58,6 +59,6 @@ function isSaid(item: Item): item is Said {
 
 function show({ kind, text }: Said, surface: Surface): void {
   surface.markdown(
-    kind === 'prompt' ? `**You**${block(text, maxLength, 'text')}` : `${text.slice(0, maxLength)}\n\n`,
+    kind === 'prompt' ? `**You**${block(text, maxLength, 'text')}` : `${cut(text, maxLength)}\n\n`,
   );
 }

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { withLf, withoutBom } from '../base/text.ts';
 import { isSame } from '../editor/documents.ts';
+import { isAsOnDisk } from '../editor/onDisk.ts';
 import { isRegularFile } from '../editor/paths.ts';
 import { allTabs, contentOf } from '../editor/tabContent.ts';
 
@@ -222,17 +221,12 @@ async function isReloaded(document: vscode.TextDocument): Promise<boolean> {
     });
   });
   try {
-    const onDisk = await readFile(document.uri.fsPath, 'utf8');
     return (
+      (await isAsOnDisk(document)) ||
       document.isDirty ||
-      plain(onDisk) === plain(document.getText()) ||
       (await Promise.race([changed, delay(reloadTime, false)]))
     );
   } finally {
     subscription?.dispose();
   }
-}
-
-function plain(text: string): string {
-  return withLf(withoutBom(text));
 }

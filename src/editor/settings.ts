@@ -15,6 +15,15 @@ export function setting<K extends keyof Settings>(name: K): Settings[K] {
   return value;
 }
 
+/** @param act also when the value that holds stays the same, as another one has changed that matters for it */
+export function onDidChangeSetting(name: keyof Settings, act: () => void): vscode.Disposable {
+  return vscode.workspace.onDidChangeConfiguration((event) => {
+    if (event.affectsConfiguration(`ideBridge.${name}`)) {
+      act();
+    }
+  });
+}
+
 function tightened<T>(
   configuration: vscode.WorkspaceConfiguration,
   name: string,

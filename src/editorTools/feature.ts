@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
-import { setting } from '../editor/settings.ts';
+import { onDidChangeSetting, setting } from '../editor/settings.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
 import type { Bridge, Endpoint } from '../server/bridge.ts';
 import type { Session, ToolCall } from '../server/session.ts';
@@ -73,13 +73,7 @@ export class EditorToolsFeature implements Endpoint, Disposable {
   private offerToChat(): void {
     const changed = this.store.add(new vscode.EventEmitter<void>());
     this.store.add(this.ports.bridge.onDidChangeState(() => changed.fire()));
-    this.store.add(
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('ideBridge.editorTools')) {
-          changed.fire();
-        }
-      }),
-    );
+    this.store.add(onDidChangeSetting('editorTools.enabled', () => changed.fire()));
     const provider = mcpApi.lm.registerMcpServerDefinitionProvider?.('ideBridge.editorTools', {
       onDidChangeMcpServerDefinitions: changed.event,
       provideMcpServerDefinitions: async () => (this.isOn ? (await this.load()).serverDefinitions() : []),

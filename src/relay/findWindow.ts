@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import { isAlive } from '../server/processes.ts';
+import { realPath } from '../server/realPath.ts';
 import { readLockFiles } from '../server/sweep.ts';
 
 /** The name by which lock files say that they are of this extension. */
@@ -70,24 +70,16 @@ export function findWindow(windows: readonly EditorWindow[], { port, folder }: W
 
 /** How long the name is of the folder that is nearest above `path`; 0 if there is none. */
 function nearest(folders: readonly string[], path: string): number {
-  const paths = [path, real(path)];
+  const paths = [path, realPath(path)];
   const above = folders.filter((folder) =>
-    [folder, real(folder)].some((each) => paths.some((below) => contains(each, below))),
+    [folder, realPath(folder)].some((each) => paths.some((below) => contains(each, below))),
   );
-  return Math.max(0, ...above.map((folder) => real(folder).length));
+  return Math.max(0, ...above.map((folder) => realPath(folder).length));
 }
 
 function contains(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !/^\.\.[\\/]/.test(way) && !isAbsolute(way);
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path; // it is not there
-  }
 }
 
 function listed(windows: readonly EditorWindow[]): string {

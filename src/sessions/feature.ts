@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
-import { setting } from '../editor/settings.ts';
+import { onDidChangeSetting, setting } from '../editor/settings.ts';
 import type { Logger } from '../base/logger.ts';
 import { fromElsewhere, fromTerminal } from '../editor/commandIds.ts';
 import type { Proposals } from '../proposals/proposals.ts';
@@ -48,13 +48,7 @@ export class SessionsFeature implements Disposable {
       }),
     );
     store.add(sessionTerminals.onDidChange(() => this.records.update()));
-    store.add(
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('ideBridge.records.enabled')) {
-          this.records.update();
-        }
-      }),
-    );
+    store.add(onDidChangeSetting('records.enabled', () => this.records.update()));
     this.attention = store.add(
       new Attention({
         bridge,

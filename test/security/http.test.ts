@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
+import { initialize } from '../support/httpClient.ts';
 import type { Lock } from '../support/ideClient.ts';
 import { TestBridges, upgradeRequest } from '../support/testBridges.ts';
 import { until } from '../support/until.ts';
 
-const initialize = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 0,
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
-});
 const own = 'X-Claude-Code-Ide-Authorization';
 const mebibyte = 1024 * 1024;
 

@@ -14,3 +14,11 @@ export async function connectOverHttp(
   await client.connect(transport);
   return { client, transport };
 }
+
+/** What opens a session, for requests that are made by hand. */
+export const initialize = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+});

@@ -8,6 +8,7 @@ import type { OpenEditor } from '../../../src/tools/openEditors.ts';
 import { repeatTime } from '../../../src/proposals/inFront.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, holdMoment, letMomentPass, propose, tabs, useDesk } from '../bridge.ts';
+import { changesRows, editAs } from './edits.ts';
 import { useDialogs } from '../dialogs.ts';
 import { GitSpy } from '../gitSpy.ts';
 import { ShellAgent } from './shellAgent.ts';
@@ -21,21 +22,11 @@ describe('agent changes', () => {
   beforeEach(() => vscode.commands.executeCommand('ideBridge.changes.focus'));
   afterEach(endReview);
 
-  /** As the CLI does: it announces the edit, writes, and asks for problems again. */
-  async function edit(path: string, content: string | Buffer | undefined, by = desk.client): Promise<void> {
-    await by.call('getDiagnostics', { uri: `file://${path}` });
-    if (content === undefined) {
-      rmSync(path);
-    } else {
-      writeFileSync(path, content);
-    }
-    await by.call('getDiagnostics', {});
-  }
+  const edit = (path: string, content: string | Buffer | undefined, by = desk.client) =>
+    editAs(by, path, content);
 
-  const allRows = () =>
-    desk.ui.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
   /** Of what waits for review. */
-  const rows = () => allRows().filter({ hasNotText: /all reviewed|History/ });
+  const rows = () => changesRows(desk.ui).filter({ hasNotText: /all reviewed|History/ });
   const row = (text: string) => rows().filter({ hasText: text }).first();
 
   const toast = (text: string | RegExp) => desk.ui.page.locator('.notification-toast', { hasText: text });
@@ -119,7 +110,11 @@ describe('agent changes', () => {
       const goTo = async (text: string, ...keys: string[]) => {
         await vscode.commands.executeCommand('ideBridge.changes.focus');
         for (const key of ['Home', ...keys]) await desk.ui.page.keyboard.press(key);
-        await allRows().filter({ hasText: text }).and(desk.ui.page.locator('.focused')).first().waitFor();
+        await changesRows(desk.ui)
+          .filter({ hasText: text })
+          .and(desk.ui.page.locator('.focused'))
+          .first()
+          .waitFor();
       };
       await goTo('b.txt', 'ArrowDown', 'ArrowDown');
       await desk.ui.page.keyboard.press('Control+Shift+Backspace');
@@ -322,7 +317,7 @@ describe('agent changes', () => {
       assert.deepEqual(await answer, ['FILE_SAVED', 'A\nb\nc\nd\ne\n']);
       await desk.client.call('getDiagnostics', { uri: `file://${file}` });
       writeFileSync(file, 'A\nb\nc\nd\ne\nnewer\n'); // as CLI 2.1 does
-      await allRows().filter({ hasText: 'all reviewed' }).waitFor();
+      await changesRows(desk.ui).filter({ hasText: 'all reviewed' }).waitFor();
       assert.deepEqual(await texts(), []);
     });
 
@@ -351,12 +346,12 @@ describe('agent changes', () => {
   });
 
   describe('the history', () => {
-    const historyRow = (text: string | RegExp) => allRows().filter({ hasText: text }).first();
+    const historyRow = (text: string | RegExp) => changesRows(desk.ui).filter({ hasText: text }).first();
     const onDisk = () => withStored(async (sets) => sets.history.entries.map(({ kind }) => kind));
 
     /** Opens the group, under a session that may be closed since nothing waits there any more. */
     async function openHistory(): Promise<void> {
-      const session = allRows()
+      const session = changesRows(desk.ui)
         .filter({ hasText: /^\s*Claude/ })
         .first();
       await until('the group', async () => {
@@ -435,7 +430,7 @@ describe('agent changes', () => {
       await until('the editor to follow', () => document.getText() === 'ONE\n');
       await rowAction('', 'Undo', historyRow('Accepted a.txt'));
       await until('the text', () => readFileSync(file, 'utf8') === 'one\n' && document.getText() === 'one\n');
-      await until('an empty view', async () => (await allRows().count()) === 0);
+      await until('an empty view', async () => (await changesRows(desk.ui).count()) === 0);
       assert.ok(!document.isDirty);
     });
 
@@ -458,7 +453,7 @@ describe('agent changes', () => {
       await accept(desk.scratch.write('a.txt', 'one\n'), 'ONE\n');
       await openHistory();
       await rowAction('', 'Clear History', historyRow('History'));
-      await until('an empty view', async () => (await allRows().count()) === 0);
+      await until('an empty view', async () => (await changesRows(desk.ui).count()) === 0);
     });
   });
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { editorGit } from '../../../src/editor/editorGit.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, useDesk } from '../bridge.ts';
+import { changesRows, editAs } from './edits.ts';
 
 describe('what agents have changed', () => {
   let nextPid = 3_980_000; // above what Linux gives out, so that no two tests share a session
@@ -14,11 +15,7 @@ describe('what agents have changed', () => {
   const folder = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder() }).toString();
   const toast = (words: string) => page().locator('.notification-toast', { hasText: words });
-  const row = (words: string) =>
-    page()
-      .locator('.pane', { hasText: 'Agent Changes' })
-      .locator('.monaco-list-row', { hasText: words })
-      .first();
+  const row = (words: string) => changesRows(desk.ui).filter({ hasText: words }).first();
 
   beforeEach(async () => {
     git('init', '--quiet');
@@ -27,12 +24,7 @@ describe('what agents have changed', () => {
   afterEach(endReview);
   afterEach(() => rmSync(join(folder(), '.git'), { recursive: true }));
 
-  async function edit(path: string, content: string | undefined, by = desk.client): Promise<void> {
-    await by.call('getDiagnostics', { uri: `file://${path}` });
-    if (content === undefined) rmSync(path);
-    else writeFileSync(path, content);
-    await by.call('getDiagnostics', {});
-  }
+  const edit = (path: string, content: string | undefined, by = desk.client) => editAs(by, path, content);
 
   /** One file changed by two sessions, one new, one deleted. */
   async function editAll(): Promise<string[]> {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
+import { asText, changed, original } from '../../support/threeChanges.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, letMomentPass, tabs, useDesk } from '../bridge.ts';
+import { changesRows, editAs } from './edits.ts';
 
 describe('changes of agents in the editor of a file', () => {
   let nextPid = 3_970_000; // above what Linux gives out, so that no two tests share a session
@@ -12,30 +14,9 @@ describe('changes of agents in the editor of a file', () => {
   beforeEach(() => vscode.commands.executeCommand('ideBridge.changes.focus'));
   afterEach(endReview);
 
-  const lines = Array.from({ length: 30 }, (_, i) => `line ${i}`);
-  const withEnds = (all: string[]) => all.map((line) => `${line}\n`).join('');
-  /** Line 2 changed, lines 10 and 11 gone, one line more after line 20. */
-  const edited = [
-    ...lines.slice(0, 2),
-    'LINE 2',
-    ...lines.slice(3, 10),
-    ...lines.slice(12, 21),
-    'more',
-    ...lines.slice(21),
-  ];
+  const edit = (path: string, content: string, by = desk.client) => editAs(by, path, content);
 
-  /** As the CLI does: it announces the edit, writes, and asks for problems again. */
-  async function edit(path: string, content: string, by = desk.client): Promise<void> {
-    await by.call('getDiagnostics', { uri: `file://${path}` });
-    writeFileSync(path, content);
-    await by.call('getDiagnostics', {});
-  }
-
-  const row = (words: string) =>
-    page()
-      .locator('.pane', { hasText: 'Agent Changes' })
-      .locator('.monaco-list-row', { hasText: words })
-      .first();
+  const row = (words: string) => changesRows(desk.ui).filter({ hasText: words }).first();
   const noRow = (words: string) => until('nothing listed', async () => (await row(words).count()) === 0);
   const lensRows = () => page().locator('.codelens-decoration:visible');
   const lens = (place: string, name: string) =>
@@ -86,11 +67,11 @@ describe('changes of agents in the editor of a file', () => {
     Array.from({ length: count }, (_, i) => `Keep | Revert | ${i + 1} of ${count}`);
 
   it('are coloured, and decided one by one with the keys of a proposal, on into the next file', async () => {
-    const file = desk.scratch.write('a.txt', withEnds(lines));
+    const file = desk.scratch.write('a.txt', asText(original));
     await open(file);
-    await edit(file, withEnds(edited));
-    const other = desk.scratch.write('b.txt', withEnds(lines));
-    await edit(other, withEnds(lines.with(7, 'LINE 7')));
+    await edit(file, asText(changed));
+    const other = desk.scratch.write('b.txt', asText(original));
+    await edit(other, asText(original.with(7, 'LINE 7')));
     await row('b.txt').waitFor();
     await shows(`${ofFile} | Next File`, ...places(3));
     await colors(2, 2);
@@ -115,17 +96,17 @@ describe('changes of agents in the editor of a file', () => {
     letMomentPass();
     await keyboard.press('Alt+N');
     await page().getByText('All changes by agents are reviewed.').waitFor();
-    await until('the line from before', () => readFileSync(other, 'utf8') === withEnds(lines));
+    await until('the line from before', () => readFileSync(other, 'utf8') === asText(original));
     await colors(0, 0);
     assert.equal(tabs().filter(({ input }) => input instanceof vscode.TabInputTextDiff).length, 0);
   });
 
   it('are decided by their lenses, which lead to the next file, also that of a file as a whole', async () => {
     const [first = '', second = ''] = ['a.txt', 'b.txt'].map((name) =>
-      desk.scratch.write(name, withEnds(lines)),
+      desk.scratch.write(name, asText(original)),
     );
-    await edit(first, withEnds(lines.with(2, 'LINE 2').with(20, 'LINE 20')));
-    await edit(second, withEnds(lines.with(7, 'LINE 7')));
+    await edit(first, asText(original.with(2, 'LINE 2').with(20, 'LINE 20')));
+    await edit(second, asText(original.with(7, 'LINE 7')));
     await edit(desk.scratch.path('new.txt'), 'new\nlines\n');
     await row('new.txt').waitFor();
     await open(first);
@@ -147,9 +128,9 @@ describe('changes of agents in the editor of a file', () => {
   });
 
   it('are not what the user types there, which stays when the rest is decided', async () => {
-    const file = desk.scratch.write('a.txt', withEnds(lines));
+    const file = desk.scratch.write('a.txt', asText(original));
     await open(file);
-    await edit(file, withEnds(edited));
+    await edit(file, asText(changed));
     await shows(ofFile, ...places(3));
     const { keyboard } = page();
     await keyboard.press('Control+End');
@@ -172,19 +153,19 @@ describe('changes of agents in the editor of a file', () => {
       await lens(`1 of ${left}`, left === 2 ? 'Revert' : 'Keep').click();
     }
     await noRow('a.txt');
-    const now = ['mine too', ...lines.with(2, 'LINE 2').slice(0, 21), 'more', ...lines.slice(21)];
-    assert.equal(readFileSync(file, 'utf8'), `${withEnds(now)}mine`);
+    const now = ['mine too', ...original.with(2, 'LINE 2').slice(0, 21), 'more', ...original.slice(21)];
+    assert.equal(readFileSync(file, 'utf8'), `${asText(now)}mine`);
     // What the agent writes over it is to be reviewed anew.
-    await edit(file, `${withEnds(now.with(5, 'AGAIN'))}mine`);
+    await edit(file, `${asText(now.with(5, 'AGAIN'))}mine`);
     await shows(ofFile, ...places(1));
     await colors(1, 1);
   });
 
   it('of two sessions are decided without asking whose: both are compared with what was there first', async () => {
-    const file = desk.scratch.write('a.txt', withEnds(lines));
-    await edit(file, withEnds(lines.with(2, 'LINE 2')));
+    const file = desk.scratch.write('a.txt', asText(original));
+    await edit(file, asText(original.with(2, 'LINE 2')));
     const other = await connectClient(nextPid++);
-    await edit(file, withEnds(lines.with(2, 'LINE 2').with(20, 'LINE 20')), other);
+    await edit(file, asText(original.with(2, 'LINE 2').with(20, 'LINE 20')), other);
     await row('+2 −2').waitFor();
     await open(file);
     await shows(ofFile, ...places(2));
@@ -196,14 +177,14 @@ describe('changes of agents in the editor of a file', () => {
     await isAt('a.txt', 20);
     await keyboard.press('Alt+Y');
     await noRow('a.txt');
-    assert.equal(readFileSync(file, 'utf8'), withEnds(lines.with(20, 'LINE 20')));
+    assert.equal(readFileSync(file, 'utf8'), asText(original.with(20, 'LINE 20')));
   });
 
   it('tell on a hover what stood there, as text, whatever stands in it', async () => {
     const hostile = ['````', '[a](command:workbench.action.quit)', '<b>bold</b>', '```js'];
-    const file = desk.scratch.write('a.md', withEnds(lines.toSpliced(3, 0, ...hostile)));
+    const file = desk.scratch.write('a.md', asText(original.toSpliced(3, 0, ...hostile)));
     await open(file);
-    await edit(file, withEnds(lines));
+    await edit(file, asText(original));
     await colors(0, 1);
     const hover = page().locator('.monaco-hover', { hasText: 'Before the agent' });
     await until('the hover', async () => {
@@ -224,8 +205,8 @@ describe('changes of agents in the editor of a file', () => {
   });
 
   it('come and go with their settings', async () => {
-    const file = desk.scratch.write('a.txt', withEnds(lines));
-    await edit(file, withEnds(edited));
+    const file = desk.scratch.write('a.txt', asText(original));
+    await edit(file, asText(changed));
     await open(file);
     await shows(ofFile, ...places(3));
     await desk.configure('ideBridge.changes.lenses', false);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import { onScreen } from '../../support/ui.ts';
+import { asText, changed, original } from '../../support/threeChanges.ts';
 import { until } from '../../support/until.ts';
 import {
   connectClient,
@@ -13,6 +14,7 @@ import {
   tabs,
   useDesk,
 } from '../bridge.ts';
+import { changesRows, editAs } from './edits.ts';
 
 describe('the diff of agent changes', () => {
   let nextPid = 3_950_000; // above what Linux gives out, so that no two tests share a session
@@ -22,35 +24,10 @@ describe('the diff of agent changes', () => {
   beforeEach(() => vscode.commands.executeCommand('ideBridge.changes.focus'));
   afterEach(endReview);
 
-  const lines = Array.from({ length: 30 }, (_, i) => `line ${i}`);
-  const withEnds = (all: string[], end = '\n') => all.map((line) => line + end).join('');
-  const text = withEnds(lines);
-  /** Line 2 changed, lines 10 and 11 gone, one line more after line 20. */
-  const edited = [
-    ...lines.slice(0, 2),
-    'LINE 2',
-    ...lines.slice(3, 10),
-    ...lines.slice(12, 21),
-    'more',
-    ...lines.slice(21),
-  ];
+  const text = asText(original);
+  const edit = (path: string, content: string | undefined, by = desk.client) => editAs(by, path, content);
 
-  /** As the CLI does: it announces the edit, writes, and asks for problems again. */
-  async function edit(path: string, content: string | undefined, by = desk.client): Promise<void> {
-    await by.call('getDiagnostics', { uri: `file://${path}` });
-    if (content === undefined) {
-      rmSync(path);
-    } else {
-      writeFileSync(path, content);
-    }
-    await by.call('getDiagnostics', {});
-  }
-
-  const row = (words: string) =>
-    page()
-      .locator('.pane', { hasText: 'Agent Changes' })
-      .locator('.monaco-list-row', { hasText: words })
-      .first();
+  const row = (words: string) => changesRows(desk.ui).filter({ hasText: words }).first();
   const toast = (words: string) => page().locator('.notification-toast', { hasText: words });
   const lensRows = () => page().locator('.codelens-decoration:visible');
   const lens = (place: string, name: string) =>
@@ -87,7 +64,7 @@ describe('the diff of agent changes', () => {
   }
 
   /** An edit of a file in three places, in its diff. */
-  async function openThree(before = text, now = withEnds(edited)): Promise<string> {
+  async function openThree(before = text, now = asText(changed)): Promise<string> {
     const file = desk.scratch.write('a.txt', before);
     await edit(file, now);
     await row('+2 −3').waitFor();
@@ -119,7 +96,7 @@ describe('the diff of agent changes', () => {
     await toast('Kept a change in a.txt.').waitFor();
     await row('+2 −1').waitFor();
     await lens('2 of 2', 'Revert').waitFor();
-    assert.equal(readFileSync(file, 'utf8'), withEnds(edited));
+    assert.equal(readFileSync(file, 'utf8'), asText(changed));
     await desk.ui.screenshot('own-diff-kept');
     await lens('2 of 2', 'Revert').click();
     await until('the file without it', () => readFileSync(file, 'utf8').includes('line 20\nline 21\n'));
@@ -158,7 +135,7 @@ describe('the diff of agent changes', () => {
     );
     assert.equal(
       readFileSync(file, 'utf8'),
-      withEnds([...lines.with(2, 'LINE 2').slice(0, 21), 'more', ...lines.slice(21)]),
+      asText([...original.with(2, 'LINE 2').slice(0, 21), 'more', ...original.slice(21)]),
     );
   });
 
@@ -223,9 +200,9 @@ describe('the diff of agent changes', () => {
 
   it('keeps for the session that it is of; what another has changed elsewhere still waits', async () => {
     const file = desk.scratch.write('a.txt', text);
-    await edit(file, withEnds(lines.with(2, 'LINE 2')));
+    await edit(file, asText(original.with(2, 'LINE 2')));
     const other = await connectClient(nextPid++);
-    await edit(file, withEnds(lines.with(2, 'LINE 2').with(20, 'LINE 20')), other);
+    await edit(file, asText(original.with(2, 'LINE 2').with(20, 'LINE 20')), other);
     await row('+2 −2').waitFor();
     await page() // rows are in the page in any order
       .locator('.monaco-list-row', { hasText: 'a.txt' })
@@ -236,7 +213,7 @@ describe('the diff of agent changes', () => {
     await row('+1 −1').waitFor();
     await openDiff('a.txt');
     await lens('1 of 1', 'Revert').click();
-    await until('its line', () => readFileSync(file, 'utf8') === withEnds(lines.with(20, 'LINE 20')));
+    await until('its line', () => readFileSync(file, 'utf8') === asText(original.with(20, 'LINE 20')));
     await other.close();
   });
 
@@ -286,7 +263,7 @@ describe('the diff of agent changes', () => {
 
   it('has them in the review of all, too', async () => {
     const file = desk.scratch.write('a.txt', text);
-    await edit(file, withEnds(edited));
+    await edit(file, asText(changed));
     await edit(desk.scratch.path('new.txt'), 'new\n');
     await row('new.txt').waitFor();
     await vscode.commands.executeCommand('ideBridge.reviewChanges');
@@ -311,7 +288,7 @@ describe('the diff of agent changes', () => {
     this.timeout(60_000);
     const paths = ['a.txt', 'b.txt', 'c.txt'].map((name) => desk.scratch.write(name, text));
     for (const path of paths) {
-      await edit(path, withEnds(lines.with(2, 'LINE 2').with(20, 'LINE 20')));
+      await edit(path, asText(original.with(2, 'LINE 2').with(20, 'LINE 20')));
     }
     const gone = desk.scratch.write('gone.txt', 'gone\n');
     await edit(gone, undefined);
@@ -342,7 +319,7 @@ describe('the diff of agent changes', () => {
     await page().keyboard.press('Alt+N');
     await until(
       'the line',
-      () => readFileSync(paths[1] ?? '', 'utf8') === withEnds(lines.with(20, 'LINE 20')),
+      () => readFileSync(paths[1] ?? '', 'utf8') === asText(original.with(20, 'LINE 20')),
     );
     await row('+1 −1').waitFor();
     await page().keyboard.press('Alt+N');
@@ -372,7 +349,7 @@ describe('the diff of agent changes', () => {
       [() => vscode.commands.executeCommand('ideBridge.reviewChanges'), press('Revert All Agent Changes')],
     ] as const) {
       const path = desk.scratch.write('a.txt', text);
-      await edit(path, withEnds(edited));
+      await edit(path, asText(changed));
       await row('a.txt').waitFor();
       const file = vscode.Uri.file(desk.scratch.write('mine.txt', ''));
       const mine = await vscode.window.showTextDocument(file, { preview: false });

@@ -5,6 +5,7 @@ import { RecordedCli } from '../../support/recordedCli.ts';
 import { tooltip } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, letMomentPass, useDesk } from '../bridge.ts';
+import { changesRows } from './edits.ts';
 
 describe('edits before a session connects', function () {
   this.timeout(60_000);
@@ -27,11 +28,7 @@ describe('edits before a session connects', function () {
     await endReview();
   });
 
-  const rows = () =>
-    desk.ui.page
-      .locator('.pane', { hasText: 'Agent Changes' })
-      .locator('.monaco-list-row')
-      .filter({ hasNotText: /all reviewed|History/ });
+  const rows = () => changesRows(desk.ui).filter({ hasNotText: /all reviewed|History/ });
   const row = (text: string) => rows().filter({ hasText: text }).first();
 
   async function edit(name: string, before: string, now: string): Promise<string> {

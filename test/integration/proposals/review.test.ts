@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import { onScreen } from '../../support/ui.ts';
+import { asText, changed as proposed, original } from '../../support/threeChanges.ts';
 import { until } from '../../support/until.ts';
 import { repeatTime } from '../../../src/proposals/inFront.ts';
 import { testEnvironment } from '../../support/testEnvironment.ts';
@@ -19,20 +20,6 @@ import {
   useDesk,
 } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
-
-const original = Array.from({ length: 30 }, (_, i) => `line ${i}`);
-
-/** Line 2 changed, lines 10 and 11 gone, one line more after line 20. */
-const proposed = [
-  ...original.slice(0, 2),
-  'LINE 2',
-  ...original.slice(3, 10),
-  ...original.slice(12, 21),
-  'more',
-  ...original.slice(21),
-];
-
-const asText = (lines: string[]) => lines.map((line) => `${line}\n`).join('');
 
 describe('the review of proposals', () => {
   const desk = useDesk();

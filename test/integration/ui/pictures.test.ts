@@ -1,13 +1,14 @@
 // Every screen of ours in three themes and two widths, to be looked at; only when asked for:
 // npm run test:integration -- --grep "pictures of"
-import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import * as vscode from 'vscode';
 import { RecordedCli } from '../../support/recordedCli.ts';
 import { testEnvironment } from '../../support/testEnvironment.ts';
 import { inWebview, tooltip } from '../../support/ui.ts';
+import { asText, original } from '../../support/threeChanges.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, currentLock, endReview, propose, useDesk } from '../bridge.ts';
+import { editAs } from '../changes/edits.ts';
 import { closeTerminals, FakeCli } from '../fakeCli.ts';
 
 const themes = {
@@ -18,9 +19,7 @@ const themes = {
 const classes = { light: 'vs', dark: 'vs-dark', contrast: 'hc-black' } as const;
 const widths = [1400, 900];
 
-const lines = Array.from({ length: 30 }, (_, i) => `line ${i}`);
-const proposed = [...lines.slice(0, 2), 'LINE 2', ...lines.slice(3, 20), 'more', ...lines.slice(20)];
-const asText = (all: string[]) => all.map((line) => `${line}\n`).join('');
+const proposed = [...original.slice(0, 2), 'LINE 2', ...original.slice(3, 20), 'more', ...original.slice(20)];
 const notebook = (source: string) =>
   JSON.stringify({
     cells: [
@@ -58,11 +57,7 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
       }
     }
 
-    async function edit(path: string, text: string): Promise<void> {
-      await desk.client.call('getDiagnostics', { uri: `file://${path}` });
-      writeFileSync(path, text);
-      await desk.client.call('getDiagnostics', {});
-    }
+    const edit = (path: string, text: string) => editAs(desk.client, path, text);
 
     const row = (text: string) => desk.ui.page.locator('.monaco-list-row', { hasText: text }).first();
     const lens = () => desk.ui.page.locator('.codelens-decoration a', { hasText: 'Drop' }).first();
@@ -70,7 +65,7 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
     it('a proposal', async () => {
       await propose(
         desk.client,
-        desk.scratch.write('a-file-with-a-long-name.txt', asText(lines)),
+        desk.scratch.write('a-file-with-a-long-name.txt', asText(original)),
         asText(proposed),
       );
       await executeCommand('ideBridge.proposals.focus');
@@ -79,7 +74,7 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
     });
 
     it('a proposal in Markdown', async () => {
-      await propose(desk.client, desk.scratch.write('read.md', asText(lines)), asText(proposed));
+      await propose(desk.client, desk.scratch.write('read.md', asText(original)), asText(proposed));
       await lens().waitFor();
       await photograph('markdown');
     });
@@ -103,7 +98,7 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
     });
 
     it('all proposals', async () => {
-      await propose(desk.client, desk.scratch.write('a.txt', asText(lines)), asText(proposed), 'A');
+      await propose(desk.client, desk.scratch.write('a.txt', asText(original)), asText(proposed), 'A');
       const other = await connectClient(nextPid++);
       await propose(other, desk.scratch.path('new.txt'), 'new\n', 'B');
       await executeCommand('ideBridge.proposals.focus');
@@ -115,7 +110,7 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
     });
 
     it('what agents have changed', async () => {
-      const file = desk.scratch.write('changed.txt', asText(lines));
+      const file = desk.scratch.write('changed.txt', asText(original));
       await edit(file, asText(proposed));
       await edit(desk.scratch.path('new.txt'), 'new\n');
       await executeCommand('ideBridge.changes.focus');
@@ -154,7 +149,7 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
       await executeCommand('ideBridge.sessions.focus');
       await row('Asks: Bash').waitFor();
       await desk.ui.page.locator('.notification-toast', { hasText: 'waits for you' }).waitFor();
-      await propose(desk.client, desk.scratch.write('a.txt', asText(lines)), asText(proposed));
+      await propose(desk.client, desk.scratch.write('a.txt', asText(original)), asText(proposed));
       await photograph('asks', () => tooltip(desk.ui, row('Asks: Bash'), 'Prompt: '));
       void executeCommand('ideBridge.showMenu');
       await desk.ui.page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor();

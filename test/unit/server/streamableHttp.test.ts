@@ -3,7 +3,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Bridge } from '../../../src/server/bridge.ts';
 import type { ToolCall } from '../../../src/server/session.ts';
-import { connectOverHttp } from '../../support/httpClient.ts';
+import { connectOverHttp, initialize } from '../../support/httpClient.ts';
 import type { Lock } from '../../support/ideClient.ts';
 import { TestBridges } from '../../support/testBridges.ts';
 import { until } from '../../support/until.ts';
@@ -167,11 +167,4 @@ describe('MCP over HTTP', () => {
     await client.close();
     await called;
   });
-});
-
-const initialize = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 0,
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
 });
