@@ -42,7 +42,13 @@ describe('what agents have changed', () => {
 
   async function choose(words: string, item: string): Promise<void> {
     await row(words).click({ button: 'right' });
-    await page().locator('.context-view .action-label', { hasText: item }).click();
+    const entry = page().locator('.context-view .action-label', { hasText: item });
+    await entry.waitFor();
+    // The editor heeds no click just after the menu has come.
+    await until('the menu to go', async () => {
+      await entry.click({ timeout: 1_000 }).catch(() => {});
+      return !(await entry.isVisible());
+    });
   }
 
   it('is copied as a patch, which git takes back', async () => {
