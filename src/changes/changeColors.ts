@@ -89,7 +89,11 @@ export class ChangeColors implements vscode.Disposable {
     const first = (visibleRanges[0]?.start.line ?? 0) - margin;
     const last = (visibleRanges.at(-1)?.end.line ?? 0) + margin;
     const shown = hunks.filter(({ nowStart, nowEnd }) => nowEnd >= first && nowStart <= last);
-    const gone = shown.filter(({ beforeStart, beforeEnd }) => beforeEnd > beforeStart);
+    // Of a file that was not there nothing is gone, though an empty text has a line, too.
+    const gone =
+      change?.comparison.kind === 'modified'
+        ? shown.filter(({ beforeStart, beforeEnd }) => beforeEnd > beforeStart)
+        : [];
     const marks = (of: Hunk[]) =>
       of.map((hunk) => {
         const line = shownLine(hunk, document);

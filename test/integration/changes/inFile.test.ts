@@ -107,7 +107,7 @@ describe('changes of agents in the editor of a file', () => {
     );
     await edit(first, asText(original.with(2, 'LINE 2').with(20, 'LINE 20')));
     await edit(second, asText(original.with(7, 'LINE 7')));
-    await edit(desk.scratch.path('new.txt'), 'new\nlines\n');
+    await edit(desk.scratch.path('new.txt'), 'new\nlines');
     await row('new.txt').waitFor();
     await open(first);
     await lens('2 of 2', 'Revert').click();
