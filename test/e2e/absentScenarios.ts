@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../support/until.ts';
-import type { Desk } from './desk.ts';
+import { type Desk, patience } from './desk.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
 import { editTurns, text } from './mockApi.ts';
-
-/** The CLI looks for a bridge that went away until 16 s later; ms. */
-const retrying = 17_000;
 
 /** What is said of a CLI that has lost the bridge, and where that leads. */
 export function absentScenarios(desk: () => Desk): void {
@@ -58,7 +54,7 @@ export function absentScenarios(desk: () => Desk): void {
       await button('Reload Window').waitFor();
       await Promise.all([page.waitForEvent('domcontentloaded'), button('Reload Window').click()]);
       await page.locator('[id="status.problems"]').waitFor({ timeout: 60_000 });
-      await sleep(retrying); // it does not say when it gives up
+      await sleep(patience + 1_000); // it does not say when it gives up
       await press('Enable');
       await status().filter({ hasText: 'Claude: 1 not connected' }).waitFor();
       await desk().window.runCommand('Claude Code: Focus on Sessions View');
@@ -66,18 +62,7 @@ export function absentScenarios(desk: () => Desk): void {
       await hasFocus();
       await page.locator('.notification-toast', { hasText: 'Type /ide' }).waitFor();
 
-      await claude.terminal.type('/ide');
-      await claude.terminal.press('Enter');
-      await claude.terminal.shows('to an IDE');
-      await until('it to be connected', async () => {
-        await claude.terminal.press('Enter');
-        return row('Idle')
-          .waitFor({ timeout: 3_000 })
-          .then(
-            () => true,
-            () => false,
-          );
-      });
+      await desk().reconnect(claude);
       await row('Not connected').waitFor({ state: 'detached' });
       await desk().window.connectedClients(1);
     });

@@ -255,13 +255,12 @@ export function reloadedScenarios(desk: () => Desk): void {
         () => false,
       );
     });
-    const reloaded = desk().reload();
+    const reloaded = desk().absenceOf(port, () => desk().reload());
     await until('nobody to listen', async () => !(await isListening(port)));
     mayEdit.settle();
     await until('the edit', async () => (await file.text()) === 'one\nTWO\n');
     assert.ok(!(await isListening(port)), 'the window was there before the edit');
-    await reloaded;
-    await desk().window.connectedClients(1, 30_000);
+    await desk().comesBack(claude, await reloaded);
     await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
     const rows = desk()
       .window.page.locator('.pane', { hasText: 'Agent Changes' })

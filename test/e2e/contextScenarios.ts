@@ -193,7 +193,6 @@ export function sessionScenarios(desk: () => Desk): void {
     await desk().window.openFile(file.path);
     await screen.getByText('In open.txt').waitFor();
     await desk().reload();
-    await desk().window.connectedClients(1, 30_000);
     await screen.getByText('Claude Code v').waitFor();
     await desk().window.runCommand('Claude Code: Focus on Sessions View');
     await row().filter({ hasText: 'Claude Code' }).waitFor();

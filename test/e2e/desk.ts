@@ -26,6 +26,9 @@ const testKernel = path.resolve('out/test/kernel');
 /** What a failing scenario leaves behind goes here, in a folder of its name. */
 const artifacts = path.resolve('out/e2e');
 
+/** The CLI looks for a bridge that went away until 16 s later; ms. */
+export const patience = 16_000;
+
 export interface DeskOptions {
   /** Nothing is under development, so there are no notebooks, but VS Code starts a crashed extension host again. */
   plain?: boolean;
@@ -235,6 +238,38 @@ export class Desk {
     };
     const [absence] = await Promise.all([measure(), action()]);
     return absence;
+  }
+
+  /**
+   * The only CLI is connected again after the bridge was `away` for that many ms: by itself, or, where a slow machine has
+   * outlasted its patience, by what the editor then says is to be done.
+   */
+  async comesBack(claude: Claude, away: number): Promise<void> {
+    if (away >= patience - 1_000) {
+      console.log(`      the CLI may have given up: the bridge was away for ${away} ms`);
+      const lost = this.window.page.locator('.pane .monaco-list-row', {
+        hasText: 'Not connected, type /ide',
+      });
+      await this.window.runCommand('Claude Code: Focus on Sessions View');
+      await Promise.any([lost.waitFor(), this.window.connectedClients(1, 30_000)]);
+      if (await lost.isVisible()) await this.reconnect(claude);
+    }
+    await this.window.connectedClients(1, 30_000);
+  }
+
+  /** Connects the only CLI as a user does. */
+  async reconnect({ terminal }: Claude): Promise<void> {
+    await terminal.type('/ide');
+    await terminal.press('Enter');
+    await terminal.shows('to an IDE');
+    const isConnected = async () => {
+      await terminal.press('Enter');
+      return this.window.connectedClients(1, 3_000).then(
+        () => true,
+        () => false,
+      );
+    };
+    await until('it to be connected', isConnected, 30_000);
   }
 
   /** The window has all its parts, and the bridge listens: terminals that are opened from now on know of it. */

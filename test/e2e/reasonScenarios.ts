@@ -185,10 +185,11 @@ export function backgroundAgentScenarios(desk: () => Desk): void {
 export function keepsReasonAfter(event: string, desk: () => Desk, happen: () => Promise<void>): void {
   it(`keeps the reason of a rejection that waits when ${event}`, async () => {
     const { claude } = await rejectBehindDialog(desk(), 'kept.txt');
-    await happen();
+    const away = await desk().absenceOf(Number(claude.terminal.bridgePort), happen);
     const status = desk().window.page.locator('[id$="ideBridge.status"]');
     await status.filter({ hasText: '1 waiting' }).waitFor();
     await claude.leave('Select model');
+    await desk().comesBack(claude, away);
     await comes(desk(), claude);
     assert.ok(!JSON.stringify(claude.api.log).includes(reason), 'it waits for Enter');
   });

@@ -127,7 +127,7 @@ export function comesBackAfter(what: string, desk: () => Desk, interrupt: () => 
     const before = claude.pids();
     const away = await desk().absenceOf(Number(claude.terminal.bridgePort), interrupt);
     console.log(`      after ${what} the bridge was away for ${away} ms`);
-    await desk().window.connectedClients(1, 30_000);
+    await desk().comesBack(claude, away);
     assert.deepEqual(claude.pids(), before);
 
     claude.api.script([...editTurns(file.path, 'two', 'TWO'), text('edited it')]);

@@ -153,6 +153,7 @@ async function prepareWindows(
     log(args.map(String).join(' '));
   });
   await context.exposeFunction('codeAutomationExit', (code: number) => outcome.testsEnded(code));
+  await context.addInitScript(stopAnimations);
   await context.addInitScript(patchConfiguration, {
     configurationDefaults: testSettings,
     developmentOptions: {
@@ -166,6 +167,20 @@ async function prepareWindows(
 declare const Element: {
   prototype: { getAttribute: (this: { id: string }, name: string) => string | null };
 };
+declare const document: {
+  addEventListener: (type: 'DOMContentLoaded', listener: () => void) => void;
+  createElement: (name: 'style') => { textContent: string };
+  head: { append: (element: object) => void };
+};
+
+/** What turns and runs on, such as bars of progress, has Chromium draw 36 frames a second without a GPU: a seventh of a run. */
+function stopAnimations(): void {
+  document.addEventListener('DOMContentLoaded', () => {
+    const style = document.createElement('style');
+    style.textContent = '*, ::before, ::after { animation: none !important; transition: none !important; }';
+    document.head.append(style);
+  });
+}
 
 /**
  * Runs in the page, before the workbench. A built VS Code ignores development paths in its URL, but takes them from
