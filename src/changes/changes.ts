@@ -4,6 +4,7 @@ import { Emitter } from '../base/emitter.ts';
 import { errorMessage, isNotFound } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
+import { counted } from '../base/text.ts';
 import type { ChangeSet, Entry, Snapshot } from './changeSet.ts';
 import { type ChangeSets, LostSnapshot } from './changeSets.ts';
 import { compare, type Comparison } from './comparison.ts';
@@ -147,6 +148,17 @@ export class Changes implements Disposable {
     }
     return true;
   }
+}
+
+/** `3 files, 11 changes`; undefined when nothing is left. A file that two sessions have changed counts once. */
+export function leftText(changes: readonly Change[]): string | undefined {
+  const places = new Map<string, number>();
+  for (const { snapshot, comparison } of changes) {
+    // That of the earliest session spans the others. What has no lines, or too many, is one change.
+    places.set(snapshot.path, Math.max(places.get(snapshot.path) ?? 0, comparison.lines?.places ?? 1));
+  }
+  const sum = [...places.values()].reduce((total, count) => total + count, 0);
+  return sum === 0 ? undefined : `${counted(places.size, 'file')}, ${counted(sum, 'change')}`;
 }
 
 /**

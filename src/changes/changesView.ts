@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
-import type { Change, Changes } from './changes.ts';
+import { type Change, type Changes, leftText } from './changes.ts';
 import type { itemOf } from './changeItems.ts';
 import type { ChangeSet } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
@@ -117,6 +117,7 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
 
   private show(): void {
     this.view.message = this.sets.notice ?? '';
+    this.view.description = leftText(this.changes.all) ?? '';
     // What menus know as `resourcePath` has backslashes on Windows, where the file is on this machine.
     const paths = this.changes.all
       .map(({ snapshot }) => vscode.Uri.file(snapshot.path))

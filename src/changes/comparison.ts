@@ -6,8 +6,15 @@ export type Comparison =
   | {
       readonly kind: 'created' | 'modified' | 'deleted';
       /** Absent for files without lines, binary ones; and where it would take too long to count them. */
-      readonly lines?: { readonly added: number; readonly removed: number };
+      readonly lines?: LineCounts;
     };
+
+export interface LineCounts {
+  readonly added: number;
+  readonly removed: number;
+  /** Runs of lines that differ: what is decided one by one. */
+  readonly places: number;
+}
 
 /** Bytes between the first difference and the last, on both sides together, that are looked at line by line. */
 const maxPartBytes = 4 * 1024 * 1024;
@@ -32,9 +39,9 @@ export function isSame(a: Buffer | undefined, b: Buffer | undefined): boolean {
   return a === b || (a !== undefined && b?.equals(a) === true);
 }
 
-function countLines(before: Buffer, now: Buffer): { added: number; removed: number } | undefined {
+function countLines(before: Buffer, now: Buffer): LineCounts | undefined {
   if (before.length === 0 || now.length === 0) {
-    return { added: lineCount(now), removed: lineCount(before) };
+    return { added: lineCount(now), removed: lineCount(before), places: 1 };
   }
   if (before.length + now.length > maxPartBytes || lineCount(before) + lineCount(now) > maxLines) {
     return undefined;
@@ -46,6 +53,7 @@ function countLines(before: Buffer, now: Buffer): { added: number; removed: numb
   return {
     added: hunks.reduce((sum, { nowStart, nowEnd }) => sum + nowEnd - nowStart, 0),
     removed: hunks.reduce((sum, { beforeStart, beforeEnd }) => sum + beforeEnd - beforeStart, 0),
+    places: hunks.length,
   };
 }
 

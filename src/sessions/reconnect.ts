@@ -8,7 +8,11 @@ import { followAbsent } from './absentClis.ts';
 import type { AbsentCli, SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { terminalsWithOtherPort } from './terminalPorts.ts';
+import { Notice } from '../editor/notice.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
+
+/** ms between two looks at what a notice is about. */
+const interval = 1_000;
 
 /** After a window reload we start before the editor has brought back its terminals; ms. */
 const restoringTime = 3_000;
@@ -23,27 +27,39 @@ export async function tellCutOff(
   const { port } = bridge;
   await Promise.all([
     followAbsent(bridge, sessionTerminals, states),
-    isNewPort && port !== undefined && offerReconnect(port),
+    isNewPort && port !== undefined && offerReconnect(bridge, sessionTerminals, port),
   ]);
 }
 
-/** Tells which terminals have a port that this window no longer has, and offers to reconnect the CLIs in them. */
-async function offerReconnect(port: number): Promise<void> {
+/**
+ * Tells which terminals have a port that this window no longer has, and offers to reconnect the CLIs in them; until each
+ * of them is closed or has a session again.
+ */
+async function offerReconnect(
+  bridge: Bridge,
+  sessionTerminals: SessionTerminals,
+  port: number,
+): Promise<void> {
+  const { state } = bridge;
   await sleep(restoringTime);
   const terminals = await terminalsWithOtherPort(port);
-  if (terminals.length === 0) {
+  const isOver = (terminal: vscode.Terminal) =>
+    terminal.exitStatus !== undefined || sessionTerminals.sessionsIn(terminal).length > 0;
+  const waits = () => bridge.state === state && !terminals.every(isOver);
+  if (!waits()) {
     return;
   }
-  const action = 'Reconnect…';
+  const notice = new Notice();
   // What runs in a terminal can name it.
   const names = terminals.map(({ name }) => printable(name, 40)).join(', ');
-  const choice = await vscode.window.showWarningMessage(
-    `The bridge of this window has a new port. A CLI in a terminal from before (${names}) has to reconnect with /ide.`,
-    action,
+  notice.say(
+    `The bridge of this window has a new port: a CLI in a terminal from before (${names}) has to reconnect with /ide`,
+    { title: 'Reconnect…', command: commandIds.reconnect },
   );
-  if (choice === action) {
-    await vscode.commands.executeCommand(commandIds.reconnect);
+  while (waits()) {
+    await sleep(interval);
   }
+  notice.end();
 }
 
 /**

@@ -76,6 +76,28 @@ describe('agent changes', () => {
       await desk.ui.screenshot('changes-view');
     });
 
+    it('says how much is left in its title and in the status bar, where a click goes to a change', async () => {
+      const [first = '', second = ''] = ['a.txt', 'b.txt'].map((name) =>
+        desk.scratch.write(name, 'one\ntwo\nthree\n'),
+      );
+      await edit(first, 'one\nTWO\nthree\nfour\n');
+      await edit(second, 'one\nTWO\nthree\n');
+      const left = '2 files, 3 changes';
+      const status = desk.ui.page.locator('.statusbar-item[id$="ideBridge.changes"]');
+      await status.filter({ hasText: left }).waitFor();
+      const title = desk.ui.page.locator('.pane-header', { hasText: 'Agent Changes' });
+      await title.filter({ hasText: left }).waitFor();
+      await desk.ui.screenshot('changes-left');
+      await status.click();
+      await until('the first change', () => {
+        const editor = vscode.window.activeTextEditor;
+        return editor?.document.uri.fsPath === first && editor.selection.active.line === 1;
+      });
+      await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+      await status.waitFor({ state: 'detached' });
+      await title.filter({ hasNotText: /\d change/ }).waitFor();
+    });
+
     it('leaves out what the model itself asks about', async () => {
       const file = desk.scratch.write('read.txt', 'a\n');
       await desk.client.call(

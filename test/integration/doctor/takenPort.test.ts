@@ -36,7 +36,9 @@ describe('a port that somebody else has taken', () => {
     assert.equal(readFileSync(out, 'utf8').trim(), String(after.port));
     rmSync(out);
     next.dispose();
+    await toast.waitFor();
     terminal.dispose();
+    await toast.waitFor({ state: 'detached' }); // it is about nothing any more
     squatter.close();
     await ui.close();
   });
