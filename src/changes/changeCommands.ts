@@ -26,7 +26,7 @@ export interface Reviewing {
 }
 
 /** What was done to files after the fact: look at it, take it back, keep it. */
-export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 'refuseClick'>) {
+export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 'refuseClick' | 'besideFile'>) {
   const { sets, review, changes } = reviewing;
   const decide = (act: (argument: unknown) => unknown) => async (argument: unknown) => {
     if (!isNode(argument)) {
@@ -101,7 +101,9 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       if (argument !== onRow) {
         await decideFile(argument);
       } else if (isNode(focused) && focused.kind === 'file') {
+        const goOn = view.besideFile(focused);
         await decideFile(focused);
+        await goOn();
       } else if (isNode(focused) && focused.kind === 'session') {
         await ofSession(focused);
       }

@@ -89,6 +89,27 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
     return this.itemOf(node, this.changes, ({ snapshot }) => this.problems.of(snapshot.path).length);
   }
 
+  /** Of what may be revealed. */
+  getParent(node: ChangesNode): ChangesNode | undefined {
+    return node.kind === 'file' ? { kind: 'session', set: node.change.set } : undefined;
+  }
+
+  /**
+   * To be asked before a decision by key on the row of a file, which takes the row away, and the focus with it.
+   * @returns gives the focus to the row of the file after it, or before it, if that row is gone by then
+   */
+  besideFile(file: ChangesNode): () => Promise<void> {
+    const files = this.nodesBelow().filter(({ kind }) => kind === 'file');
+    const index = files.findIndex((other) => rowOf(other) === rowOf(file));
+    const beside = files[index + 1] ?? files[index - 1];
+    return async () => {
+      const left = new Set(this.nodesBelow().map(rowOf));
+      if (beside && left.has(rowOf(beside)) && !left.has(rowOf(file))) {
+        await this.view.reveal(beside, { focus: true, select: false });
+      }
+    };
+  }
+
   dispose(): void {
     vscode.Disposable.from(...this.subscriptions).dispose();
     this.update.dispose();

@@ -143,6 +143,7 @@ describe('agent changes', () => {
       await until('its text from before', () => readFileSync(second, 'utf8') === 'one\n');
       assert.equal(readFileSync(first, 'utf8'), 'ONE\n');
       await row('b.txt').waitFor({ state: 'detached' });
+      await row('a.txt').and(desk.ui.page.locator('.focused')).waitFor(); // on to the one that is left
       await delay(repeatTime + 100); // as long as one may be held
       letMomentPass();
       await goTo('1 file');
