@@ -30,7 +30,7 @@ export class ChangesStatus implements Disposable {
         ? undefined
         : {
             text: `$(git-compare) ${text}`,
-            tooltip: `${text} of agents to review: click to go there (Alt+F5).`,
+            tooltip: `${text} by agents to review: click to go there.`,
           },
     );
   }

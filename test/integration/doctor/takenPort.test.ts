@@ -20,8 +20,8 @@ describe('a port that somebody else has taken', () => {
     const after = await currentLock();
     assert.notEqual(after.port, port);
     assert.notEqual(after.authToken, authToken);
-    const toast = ui.page.locator('.notification-toast', { hasText: 'before the change' });
-    await toast.waitFor();
+    const toast = ui.page.locator('.notification-toast', { hasText: 'has a new port' });
+    await toast.filter({ hasText: 'before the change' }).waitFor();
     await ui.screenshot('new port');
     await toast.getByText('Reconnect…').click();
     await ui.page.locator('.notification-toast', { hasText: 'Type /ide' }).waitFor();
