@@ -72,8 +72,9 @@ export function changesScenarios(desk: () => Desk): void {
       assert.match((await row('edited.txt').textContent()) ?? '', /\+1 −1/);
       assert.match((await row('scripted.txt').textContent()) ?? '', /by shell/);
 
-      await desk().reload();
-      await desk().window.connectedClients(1, 30_000);
+      const port = Number(claude.terminal.bridgePort);
+      const away = await desk().absenceOf(port, () => desk().reload());
+      await desk().comesBack(claude, away);
       await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
       await row('3 files').waitFor({ timeout: 30_000 });
       await sleep(600); // a click on a row that has just moved does nothing
