@@ -29,7 +29,6 @@ import type { Proposals } from '../proposals/proposals.ts';
 import { type CommandHandler, commandIds } from '../editor/commandIds.ts';
 import { fileUris } from '../editor/paths.ts';
 import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
-import { ChangesStatus } from './changesStatus.ts';
 import { ChangesView } from './changesView.ts';
 import type { UnwatchedEdits } from './unwatchedEdits.ts';
 
@@ -88,7 +87,6 @@ export class AgentChanges implements Disposable {
     const problems = this.store.add(new NewProblems(this.sets));
     this.edits = new AnnouncedEdits(this.review, problems);
     this.view = this.store.add(new ChangesView(this.sets, this.changes, problems));
-    this.store.add(new ChangesStatus(this.changes));
     this.store.add(new ChangeDecorations(this.changes));
     this.store.add(
       followDiffs(this.changes, () => {

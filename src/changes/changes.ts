@@ -152,13 +152,13 @@ export class Changes implements Disposable {
 
 /** `3 files, 11 changes`; undefined when nothing is left. A file that two sessions have changed counts once. */
 export function leftText(changes: readonly Change[]): string | undefined {
-  const places = new Map<string, number>();
+  const hunks = new Map<string, number>();
   for (const { snapshot, comparison } of changes) {
     // That of the earliest session spans the others. What has no lines, or too many, is one change.
-    places.set(snapshot.path, Math.max(places.get(snapshot.path) ?? 0, comparison.lines?.places ?? 1));
+    hunks.set(snapshot.path, Math.max(hunks.get(snapshot.path) ?? 0, comparison.lines?.hunks ?? 1));
   }
-  const sum = [...places.values()].reduce((total, count) => total + count, 0);
-  return sum === 0 ? undefined : `${counted(places.size, 'file')}, ${counted(sum, 'change')}`;
+  const sum = [...hunks.values()].reduce((total, count) => total + count, 0);
+  return sum === 0 ? undefined : `${counted(hunks.size, 'file')}, ${counted(sum, 'change')}`;
 }
 
 /**

@@ -5,7 +5,9 @@ import { type Change, type Changes, leftText } from './changes.ts';
 import type { itemOf } from './changeItems.ts';
 import type { ChangeSet } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
+import { commandIds } from '../editor/commandIds.ts';
 import { RowMoves } from '../editor/rowMoves.ts';
+import { StatusItem } from '../editor/statusItem.ts';
 import type { NewProblems } from './newProblems.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
 
@@ -21,6 +23,13 @@ export type ChangesNode =
 export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<ChangesNode>;
+  /** How much waits for review, wherever the user is. A click goes to the next change. */
+  private readonly status = new StatusItem(
+    'ideBridge.changes',
+    100.0005,
+    'Agent Changes',
+    commandIds.nextAgentChange,
+  );
   private readonly update = new Throttle(100, () => this.show());
   private readonly rows = new RowMoves();
   /** There once the view was seen. */
@@ -114,6 +123,7 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
     vscode.Disposable.from(...this.subscriptions).dispose();
     this.update.dispose();
     this.view.dispose();
+    this.status.dispose();
     this.changed.dispose();
   }
 
@@ -138,9 +148,10 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
 
   private show(): void {
     this.view.message = this.sets.notice ?? '';
-    this.view.description = leftText(this.changes.all) ?? '';
+    const { all } = this.changes;
+    this.tellLeft(leftText(all));
     // What menus know as `resourcePath` has backslashes on Windows, where the file is on this machine.
-    const paths = this.changes.all
+    const paths = all
       .map(({ snapshot }) => vscode.Uri.file(snapshot.path))
       .flatMap(({ path, fsPath }) => [path, fsPath]);
     void vscode.commands.executeCommand('setContext', 'ideBridge.hasChanges', paths.length > 0);
@@ -155,6 +166,15 @@ export class ChangesView implements vscode.TreeDataProvider<ChangesNode>, Dispos
       this.looks = looks ?? '';
       this.changed.fire();
     }
+  }
+
+  private tellLeft(left: string | undefined): void {
+    this.view.description = left ?? '';
+    this.status.tell(
+      left === undefined
+        ? undefined
+        : { text: `$(git-compare) ${left}`, tooltip: `${left} by agents to review: click to go there.` },
+    );
   }
 }
 

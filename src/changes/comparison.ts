@@ -12,8 +12,8 @@ export type Comparison =
 export interface LineCounts {
   readonly added: number;
   readonly removed: number;
-  /** Runs of lines that differ: what is decided one by one. */
-  readonly places: number;
+  /** How many: they are decided one by one. */
+  readonly hunks: number;
 }
 
 /** Bytes between the first difference and the last, on both sides together, that are looked at line by line. */
@@ -41,7 +41,7 @@ export function isSame(a: Buffer | undefined, b: Buffer | undefined): boolean {
 
 function countLines(before: Buffer, now: Buffer): LineCounts | undefined {
   if (before.length === 0 || now.length === 0) {
-    return { added: lineCount(now), removed: lineCount(before), places: 1 };
+    return { added: lineCount(now), removed: lineCount(before), hunks: 1 };
   }
   if (before.length + now.length > maxPartBytes || lineCount(before) + lineCount(now) > maxLines) {
     return undefined;
@@ -53,7 +53,7 @@ function countLines(before: Buffer, now: Buffer): LineCounts | undefined {
   return {
     added: hunks.reduce((sum, { nowStart, nowEnd }) => sum + nowEnd - nowStart, 0),
     removed: hunks.reduce((sum, { beforeStart, beforeEnd }) => sum + beforeEnd - beforeStart, 0),
-    places: hunks.length,
+    hunks: hunks.length,
   };
 }
 

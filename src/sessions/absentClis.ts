@@ -12,7 +12,7 @@ const retrying = 20_000;
 const restoringTime = 10_000;
 
 /** ms between two looks: nothing tells that a process has ended. */
-const interval = 1_000;
+export const interval = 1_000;
 
 /**
  * Tells of those that have lost the bridge before this one until they are back, or have ended. First each may come back by

@@ -4,15 +4,12 @@ import { printable } from '../base/printable.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import type { Bridge } from '../server/bridge.ts';
-import { followAbsent } from './absentClis.ts';
+import { followAbsent, interval } from './absentClis.ts';
 import type { AbsentCli, SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { terminalsWithOtherPort } from './terminalPorts.ts';
 import { Notice } from '../editor/notice.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
-
-/** ms between two looks at what a notice is about. */
-const interval = 1_000;
 
 /** After a window reload we start before the editor has brought back its terminals; ms. */
 const restoringTime = 3_000;

@@ -193,6 +193,7 @@ export function sessionScenarios(desk: () => Desk): void {
     await desk().window.openFile(file.path);
     await screen.getByText('In open.txt').waitFor();
     await desk().reload();
+    await desk().isLost();
     await screen.getByText('Claude Code v').waitFor();
     await desk().window.runCommand('Claude Code: Focus on Sessions View');
     await row().filter({ hasText: 'Claude Code' }).waitFor();

@@ -247,14 +247,18 @@ export class Desk {
   async comesBack(claude: Claude, away: number): Promise<void> {
     if (away >= patience - 1_000) {
       console.log(`      the CLI may have given up: the bridge was away for ${away} ms`);
-      const lost = this.window.page.locator('.pane .monaco-list-row', {
-        hasText: 'Not connected, type /ide',
-      });
-      await this.window.runCommand('Claude Code: Focus on Sessions View');
-      await Promise.any([lost.waitFor(), this.window.connectedClients(1, 30_000)]);
-      if (await lost.isVisible()) await this.reconnect(claude);
+      if (await this.isLost()) await this.reconnect(claude);
     }
     await this.window.connectedClients(1, 30_000);
+  }
+
+  /** Waits until the only CLI is connected again, or the editor says that it has to be told to. @returns whether it has */
+  async isLost(): Promise<boolean> {
+    const { page } = this.window;
+    const lost = page.locator('.pane .monaco-list-row', { hasText: 'Not connected, type /ide' });
+    await this.window.runCommand('Claude Code: Focus on Sessions View');
+    await Promise.any([lost.waitFor(), this.window.connectedClients(1, 30_000)]);
+    return lost.isVisible();
   }
 
   /** Connects the only CLI as a user does. */

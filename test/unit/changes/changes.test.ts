@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Author } from '../../../src/changes/changeSet.ts';
 import { ChangeReview } from '../../../src/changes/changeReview.ts';
-import { Changes } from '../../../src/changes/changes.ts';
+import { type Change, Changes, leftText } from '../../../src/changes/changes.ts';
 import { ChangeSets, LostSnapshot, type SnapshotLimits } from '../../../src/changes/changeSets.ts';
 import type { Editor } from '../../../src/changes/editor.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -453,5 +453,23 @@ describe('a change set', () => {
     edit(claude, 'b.txt', '1\n');
     reload();
     assert.equal(readFileSync(index, 'utf8'), '{"version":2}');
+  });
+});
+
+describe('what is left to review', () => {
+  const change = (path: string, hunks?: number) =>
+    ({
+      snapshot: { path },
+      comparison: { kind: 'modified', ...(hunks && { lines: { added: hunks, removed: 0, hunks } }) },
+    }) as Change;
+
+  it('is counted in files and changes, each file once', () => {
+    assert.equal(leftText([]), undefined);
+    assert.equal(leftText([change('/a', 1)]), '1 file, 1 change');
+    assert.equal(leftText([change('/a', 3), change('/b', 8)]), '2 files, 11 changes');
+    // Two sessions: what the first has found spans the work of both.
+    assert.equal(leftText([change('/a', 3), change('/a', 1)]), '1 file, 3 changes');
+    // A picture, or too large to count.
+    assert.equal(leftText([change('/a'), change('/b', 2)]), '2 files, 3 changes');
   });
 });

@@ -8,9 +8,9 @@ describe('a comparison of two files', () => {
       ? 'same'
       : compared.lines && `+${compared.lines.added} −${compared.lines.removed}`;
   };
-  const places = (before: string, now: string) => {
+  const hunks = (before: string, now: string) => {
     const compared = compare(Buffer.from(before), Buffer.from(now));
-    return compared.kind === 'same' ? 0 : compared.lines?.places;
+    return compared.kind === 'same' ? 0 : compared.lines?.hunks;
   };
   const lines = (count: number, what = 'a line of some words') =>
     Array.from({ length: count }, (_, i) => `${what} ${i}\n`);
@@ -25,11 +25,11 @@ describe('a comparison of two files', () => {
     assert.equal(counts('a\nb', 'a\nb\nc'), '+2 −1');
   });
 
-  it('counts the places that are decided one by one', () => {
-    assert.equal(places('a\nb\nc\nd\n', 'A\nb\nc\nD\n'), 2);
-    assert.equal(places('a\nb\nc\nd\n', 'b\nc\nd\nd\ne\n'), 2);
-    assert.equal(places('a\nb\n', 'A\nB\n'), 1);
-    assert.equal(places('', 'a\nb\n'), 1);
+  it('counts the hunks, which are decided one by one', () => {
+    assert.equal(hunks('a\nb\nc\nd\n', 'A\nb\nc\nD\n'), 2);
+    assert.equal(hunks('a\nb\nc\nd\n', 'b\nc\nd\nd\ne\n'), 2);
+    assert.equal(hunks('a\nb\n', 'A\nB\n'), 1);
+    assert.equal(hunks('', 'a\nb\n'), 1);
   });
 
   it('counts the same in a large file, wherever the change is', () => {
@@ -44,11 +44,11 @@ describe('a comparison of two files', () => {
     const bytes = Buffer.from(lines(500_000).join(''));
     assert.deepEqual(compare(undefined, bytes), {
       kind: 'created',
-      lines: { added: 500_000, removed: 0, places: 1 },
+      lines: { added: 500_000, removed: 0, hunks: 1 },
     });
     assert.deepEqual(compare(bytes, undefined), {
       kind: 'deleted',
-      lines: { added: 0, removed: 500_000, places: 1 },
+      lines: { added: 0, removed: 500_000, hunks: 1 },
     });
   });
 
