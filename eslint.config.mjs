@@ -11,6 +11,7 @@ const features = [
   'editorTools',
   'changes',
   'mentions',
+  'comments',
   'doctor',
   'chat',
 ];

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { oneLine } from './base/logger.ts';
 import { AgentChanges } from './changes/agentChanges.ts';
 import { ChatFeature } from './chat/feature.ts';
+import { CommentsFeature } from './comments/feature.ts';
 import { DoctorFeature } from './doctor/feature.ts';
 import { DocumentsFeature } from './documents/feature.ts';
 import { EditorToolsFeature } from './editorTools/feature.ts';
@@ -89,6 +90,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     { bridge, proposals, proposing, sharing, sessionTerminals, records, userPlace, log },
     workspaceState,
   );
+  const comments = new CommentsFeature({
+    bridge,
+    proposals,
+    changes: agentChanges.changes,
+    memory: workspaceState,
+    waiting: mentioning.waitingReasons,
+    reasons: () => mentioning.loadReasons(),
+  });
   const doctor = new DoctorFeature(
     { bridge, processes, records, states, sessionTerminals, version: info.version },
     reports,
@@ -147,6 +156,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     agentChanges,
     sessions,
     mentioning,
+    comments,
     doctor,
     chat,
     sessionsView,
@@ -154,6 +164,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     registerCommands({
       ...sessions.commands(sessionsView),
       ...mentioning.commands(),
+      ...comments.commands(),
       ...sharing.commands(),
       ...proposing.commands(),
       ...editorTools.commands(),

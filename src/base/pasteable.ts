@@ -10,3 +10,9 @@ export function pasteable(text: string): string {
   const line = text.replaceAll(controls, ' ').trim();
   return /^\p{L}./u.test(line) ? line : `Reason: ${line}`;
 }
+
+/** The same as several lines, which the CLI takes as one paste. It has to begin with a word. */
+export function pasteableLines(text: string): string {
+  const lines = text.replaceAll('\t', '    ').split(/\r\n|[\r\n\u2028\u2029]/);
+  return lines.map((line) => line.replaceAll(controls, ' ').trimEnd()).join('\n');
+}

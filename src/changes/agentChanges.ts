@@ -26,7 +26,7 @@ import { isAlive } from '../server/processes.ts';
 import type { Session } from '../server/session.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
 import type { Proposals } from '../proposals/proposals.ts';
-import { type CommandHandler, commandIds } from '../editor/commandIds.ts';
+import { commandIds, loadedCommands } from '../editor/commandIds.ts';
 import { fileUris } from '../editor/paths.ts';
 import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
 import { ChangesView } from './changesView.ts';
@@ -171,17 +171,10 @@ export class AgentChanges implements Disposable {
     this.store.add(new ShellEdits({ sets, review, changes, sessions, records, onDidPrompt, git, log }));
   }
 
-  commands(): Record<(typeof commandNames)[number], CommandHandler> {
-    const loaded = () =>
-      import('./changeCommands.ts').then((module) => module.changeCommands(this, this.view));
-    let commands: ReturnType<typeof loaded> | undefined;
-    const call =
-      (name: (typeof commandNames)[number]): CommandHandler =>
-      async (...args: [unknown]) =>
-        (await (commands ??= loaded()))[name](...args);
-    return Object.fromEntries(commandNames.map((name) => [name, call(name)])) as ReturnType<
-      AgentChanges['commands']
-    >;
+  commands() {
+    return loadedCommands(commandNames, async () =>
+      (await import('./changeCommands.ts')).changeCommands(this, this.view),
+    );
   }
 
   /** There once a diff, or a file that waits for review, is in view. */

@@ -48,6 +48,8 @@ export function followDiffs(changes: Changes, inView: () => void): vscode.Dispos
   return vscode.Disposable.from(
     onDidChangeTabs(look),
     onDidChangeTabGroups(look),
+    // Later than of its tab the editor tells of the text in it.
+    vscode.window.onDidChangeVisibleTextEditors(lookForChanges),
     changes.onDidChange(lookForChanges),
   );
 }

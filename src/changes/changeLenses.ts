@@ -105,6 +105,14 @@ async function lensesOf(
     return [
       lens(line, '$(check) Keep', commandIds.keepChangedHunk, ...where),
       lens(line, '$(discard) Revert', commandIds.revertHunk, ...where),
+      lens(
+        line,
+        '$(comment) Comment',
+        commandIds.commentOnLines,
+        document.uri,
+        line,
+        Math.max(line, hunk.nowEnd - 1),
+      ),
       lens(line, `${index + 1} of ${hunks.length}`),
     ];
   });

@@ -41,6 +41,7 @@ export interface Settings {
   'changes.gutter': boolean;
   'changes.colors': boolean;
   'changes.lenses': boolean;
+  'comments.submit': boolean;
 }
 
 /** The value that holds, of the user's and the workspace's: never a looser one than the user's. */
@@ -98,6 +99,7 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'changes.gutter': 'free',
   'changes.colors': 'free',
   'changes.lenses': 'free',
+  'comments.submit': 'user',
 };
 
 export const settingNames = Object.keys(settingRules) as (keyof Settings)[];

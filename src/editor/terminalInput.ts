@@ -1,7 +1,6 @@
 // The one door to terminals: nothing else in src/ writes to them, and a lint rule holds it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { pasteable } from '../base/pasteable.ts';
 import { type Typed, typeAtPrompt, type Typist } from '../records/typing.ts';
 import { readsTerminal } from '../server/foreground.ts';
 
@@ -17,17 +16,27 @@ const echo = 300;
  * which is not to be sent. A question must not get the words, nor another program, which would take them for keys.
  * @param pid of the CLI
  * @param look what the CLI is at, as its record says now
+ * @param text see `pasteable`
  */
 export function pasteIntoCli(
   terminal: vscode.Terminal,
   pid: number,
   look: Typist['look'],
-  words: string,
+  text: string,
 ): Promise<Typed> {
   return typeAtPrompt({
     look,
     readsTerminal: () => readsTerminalOf(terminal, pid),
-    type: () => terminal.sendText(`\x1b[200~${pasteable(words)}\x1b[201~`, false),
+    type: () => terminal.sendText(`\x1b[200~${text}\x1b[201~`, false),
+  });
+}
+
+/** Sends what stands in the prompt of the CLI, where the user wants that; see `pasteIntoCli`. */
+export function submitInCli(terminal: vscode.Terminal, pid: number, look: Typist['look']): Promise<Typed> {
+  return typeAtPrompt({
+    look,
+    readsTerminal: () => readsTerminalOf(terminal, pid),
+    type: () => terminal.sendText('\r', false),
   });
 }
 

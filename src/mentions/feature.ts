@@ -109,7 +109,8 @@ export class MentionsFeature implements Disposable {
     }
   }
 
-  private async loadReasons(): Promise<Reasons> {
+  /** What gives the user's words to a CLI whose prompt may not be there. */
+  async loadReasons(): Promise<Reasons> {
     const { Reasons } = await import('./reasons.ts');
     this.reasons ??= this.store.add(new Reasons({ ...this.dependencies, waiting: this.waitingReasons }));
     return this.reasons;

@@ -3,8 +3,10 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { pasteable, pasteableLines } from '../base/pasteable.ts';
 import { printable } from '../base/printable.ts';
-import { pasteIntoCli, readsTerminalOf } from '../editor/terminalInput.ts';
+import { setting } from '../editor/settings.ts';
+import { pasteIntoCli, readsTerminalOf, submitInCli } from '../editor/terminalInput.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import type { Proposal } from '../proposals/proposal.ts';
 import type { Proposals } from '../proposals/proposals.ts';
@@ -34,7 +36,7 @@ const lookInterval = 1_000;
 
 /**
  * Rejects with a reason. The CLI does not look at what comes with a rejection, so the reason is pasted at its next
- * prompt; until its record says that it has one, the reason waits. Enter is the user's.
+ * prompt; until its record says that it has one, the reason waits. Enter is the user's. So are comments, as one text.
  */
 export class Reasons implements Disposable {
   /** Rejected just now: the user has not been told that they wait. */
@@ -65,7 +67,7 @@ export class Reasons implements Disposable {
   }
 
   async reject({ session, uri, fileName }: Proposal): Promise<void> {
-    const { proposals, sessionTerminals, records, userPlace, waiting } = this.dependencies;
+    const { proposals, sessionTerminals } = this.dependencies;
     const label = printable(session.label);
     if (!(session instanceof Session)) {
       const words = await askForReason(fileName, label);
@@ -89,14 +91,53 @@ export class Reasons implements Disposable {
     if (words.trim() === '') {
       return;
     }
+    const elsewhere = isOpen ? undefined : `The proposal for ${fileName} was decided elsewhere meanwhile`;
+    await this.deliver({ session, terminal, pid }, { name: `reason for ${fileName}`, words }, elsewhere);
+  }
+
+  /**
+   * Gives a session the comments on what it has proposed or changed. Settles when it is told whether they stand in its
+   * prompt, wait, or are on the clipboard; see `WaitingReasons.onDidPaste`.
+   * @param rejected of that session: they are rejected with it
+   */
+  async review(
+    session: Session,
+    rejected: readonly Proposal[],
+    words: string,
+    { id, name }: { id: string; name: string },
+  ): Promise<void> {
+    const terminal = this.dependencies.sessionTerminals.terminalOf(session);
+    const { pid } = session;
+    for (const { uri } of rejected) {
+      await this.dependencies.proposals.reject(uri);
+    }
+    if (!terminal || pid === undefined) {
+      await this.putOnClipboard(
+        words,
+        name,
+        `The terminal of ${printable(session.label)} is not in this window`,
+      );
+      return;
+    }
+    await this.deliver({ session, terminal, pid }, { name, words, review: id });
+  }
+
+  /** @param obstacle for which the user gets it instead */
+  private async deliver(
+    { session, terminal, pid }: { session: Session; terminal: vscode.Terminal; pid: number },
+    text: Pick<Reason, 'name' | 'words' | 'review'>,
+    obstacle?: string,
+  ): Promise<void> {
+    const { records, userPlace, waiting } = this.dependencies;
+    const label = printable(session.label);
     // At once: a moment later the user may type elsewhere.
     userPlace.show(terminal);
-    const reason = { pid, began: await beginOf(pid), label, fileName, words };
+    const reason: Reason = { pid, began: await beginOf(pid), label, ...text };
     this.expected.add(reason);
-    if (!isOpen) {
-      await this.give(reason, `The proposal for ${fileName} was decided elsewhere meanwhile`);
+    if (obstacle !== undefined) {
+      await this.give(reason, obstacle);
     } else if (!(await readsTerminalOf(terminal, pid))) {
-      await this.give(reason, notReading(label));
+      await this.give(reason, `It is not known that ${label} is what reads its terminal now`);
     } else if (mayType(await records.look(session)) === 'unknown') {
       await this.give(reason, `No record of ${label} says whether it has a prompt now`);
     } else {
@@ -107,7 +148,7 @@ export class Reasons implements Disposable {
       if (waiting.has(reason)) {
         // No notification: Escape, by which a question is refused, would hide it instead.
         vscode.window.setStatusBarMessage(
-          `Your reason for ${fileName} waits: ${label} asks something, or works.`,
+          `Your ${reason.name} waits: ${label} asks something, or works.`,
           10_000,
         );
       }
@@ -143,7 +184,7 @@ export class Reasons implements Disposable {
 
   private async tryToPaste(reason: Reason): Promise<void> {
     const { sessionTerminals, records, userPlace, waiting } = this.dependencies;
-    const { pid, words } = reason;
+    const { pid } = reason;
     if (await hasEnded(reason)) {
       this.giveUp(reason, `${reason.label} has ended`);
       return;
@@ -176,18 +217,25 @@ export class Reasons implements Disposable {
       return;
     }
     const look = async () => (waiting.has(reason) ? records.look(session) : undefined);
-    const typed = await pasteIntoCli(terminal, pid, look, words);
+    const typed = await pasteIntoCli(terminal, pid, look, textOf(reason));
     if (!waiting.has(reason) || typed === 'later' || typed === 'unknown') {
       return;
     }
     if (typed === 'not reading') {
       this.lookLater(); // the editor that it has opened, or its suspension, ends without a word
     } else if (typed === 'lost') {
-      this.giveUp(reason, `${label} has asked something just as your reason was pasted, which may be lost`);
+      this.giveUp(
+        reason,
+        `${label} has asked something just as your ${reason.name} was pasted, which may be lost`,
+      );
     } else {
       this.usedPrompts.set(pid, state.since);
-      waiting.remove(reason);
-      this.tellThatItStands(reason, label, terminal);
+      waiting.didPaste(reason);
+      if (reason.review !== undefined && setting('comments.submit')) {
+        await submitInCli(terminal, pid, look);
+      } else {
+        this.tellThatItStands(reason, label, terminal);
+      }
     }
   }
 
@@ -205,7 +253,7 @@ export class Reasons implements Disposable {
     this.askedAt.set(reason, since);
     const paste = 'Paste';
     const discard = 'Discard';
-    const message = `Your reason for ${reason.fileName} can be pasted into the prompt of ${label} now.`;
+    const message = `Your ${reason.name} can be pasted into the prompt of ${label} now.`;
     void vscode.window.showInformationMessage(message, paste, discard).then((choice) => {
       if (choice === paste) {
         this.confirmed.set(reason, since);
@@ -221,14 +269,15 @@ export class Reasons implements Disposable {
     const { userPlace } = this.dependencies;
     if (userPlace.isStillIn(terminal)) {
       // Of a view over its prompt, such as that of Ctrl+R, the CLI's record says nothing.
+      const pasted = reason.review === undefined ? 'Reason' : 'Review';
       vscode.window.setStatusBarMessage(
-        `Reason pasted. If it stands in the prompt of ${label}, Enter sends it.`,
+        `${pasted} pasted. If it stands in the prompt of ${label}, Enter sends it.`,
         10_000,
       );
       return;
     }
     const show = 'Show';
-    const message = `Your reason for ${reason.fileName} was pasted into the prompt of ${label}. Enter sends it.`;
+    const message = `Your ${reason.name} was pasted into the prompt of ${label}. Enter sends it.`;
     void vscode.window
       .showInformationMessage(message, show)
       .then((choice) => choice === show && userPlace.show(terminal));
@@ -242,18 +291,24 @@ export class Reasons implements Disposable {
 
   /** To the user, who may have copied something else meanwhile. */
   private async give(reason: Reason, why: string): Promise<void> {
+    const { name, words } = reason;
     if (this.expected.has(reason)) {
-      await vscode.env.clipboard.writeText(reason.words);
-      void vscode.window.showWarningMessage(
-        `${why}. Your reason is on the clipboard: paste it when the prompt is back.`,
-      );
+      await this.putOnClipboard(words, name, why);
       return;
     }
     const copy = 'Copy';
-    const message = `${why}. Copy your reason for ${reason.fileName}?`;
+    const message = `${why}. Copy your ${name}?`;
     if ((await vscode.window.showWarningMessage(message, copy)) === copy) {
-      await vscode.env.clipboard.writeText(reason.words);
+      await vscode.env.clipboard.writeText(words);
     }
+  }
+
+  private async putOnClipboard(words: string, name: string, why: string): Promise<void> {
+    await vscode.env.clipboard.writeText(words);
+    const [kind] = name.split(' ', 1);
+    void vscode.window.showWarningMessage(
+      `${why}. Your ${kind} is on the clipboard: paste it when the prompt is back.`,
+    );
   }
 }
 
@@ -265,8 +320,9 @@ function askForReason(fileName: string, label: string): Thenable<string | undefi
   });
 }
 
-function notReading(label: string): string {
-  return `It is not known that ${label} is what reads its terminal now`;
+/** As it may be pasted. */
+function textOf({ words, review }: Reason): string {
+  return review === undefined ? pasteable(words) : pasteableLines(words);
 }
 
 /** After a reload another process, even another CLI, may have its number. */

@@ -93,13 +93,14 @@ function warnings({ uri, isOverUnsavedChanges, base, canMerge }: Proposal, line:
 
 function hunkLenses(
   uri: vscode.Uri,
-  { line, isKept }: ProposalHunk,
+  { line, isKept, nowEnd }: ProposalHunk,
   index: number,
   count: number,
 ): vscode.CodeLens[] {
   return [
     isKept ? lens(line, '$(check) Kept') : lens(line, '$(check) Keep', commandIds.keepHunk, uri, line),
     lens(line, '$(discard) Drop', commandIds.dropHunk, uri, line),
+    lens(line, '$(comment) Comment', commandIds.commentOnLines, uri, line, Math.max(line, nowEnd - 1)),
     lens(line, `${index + 1} of ${count}`),
   ];
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
 import { describeMentions, type Mentions } from '../mentions/mentions.ts';
-import type { WaitingReasons } from '../mentions/waitingReasons.ts';
+import { kindOf, type WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { Proposal } from '../proposals/proposal.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Session } from '../server/session.ts';
@@ -23,6 +23,7 @@ export async function showMenu(
   const run = (command: string) => () => vscode.commands.executeCommand(command);
   const waitingMentions = mentions.waiting + mentions.waitingForPrompt;
   const waitingReasons = reasons.all;
+  const waitingKind = `Waiting ${kindOf(waitingReasons)}`;
   const { waitingForWord, lastSent } = mentions;
   const waiting: Item[] = [
     waitingForWord.length > 0 && {
@@ -36,11 +37,11 @@ export async function showMenu(
       act: () => mentions.send(lastSent.session, lastSent.mentions),
     },
     waitingReasons.length > 0 && {
-      label: `$(copy) Copy ${counted(waitingReasons.length, 'Waiting Reason')}`,
+      label: `$(copy) Copy ${counted(waitingReasons.length, waitingKind)}`,
       act: () => vscode.env.clipboard.writeText(waitingReasons.map(({ words }) => words).join('\n')),
     },
     waitingReasons.length > 0 && {
-      label: `$(trash) Discard ${counted(waitingReasons.length, 'Waiting Reason')}`,
+      label: `$(trash) Discard ${counted(waitingReasons.length, waitingKind)}`,
       act: () => reasons.discard(),
     },
     waitingMentions > 0 && {

@@ -5,7 +5,7 @@ import { counted } from '../base/text.ts';
 import { Throttle } from '../base/throttle.ts';
 import { Proposal } from '../proposals/proposal.ts';
 import { rowOf } from '../proposals/proposalsView.ts';
-import type { WaitingReasons } from '../mentions/waitingReasons.ts';
+import { kindOf, type WaitingReasons } from '../mentions/waitingReasons.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { AbsentCli, SessionStates, StateWords } from '../sessions/sessionStates.ts';
 import { promptText, toolText } from '../sessions/stateText.ts';
@@ -109,14 +109,15 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     const { label, clientInfo, pid } = session;
     const folder = sessionTerminals.folderOf(session);
     const reasons = waitingReasons.all.filter((reason) => reason.pid === pid);
+    const kind = kindOf(reasons).toLowerCase();
     const hasTerminal = sessionTerminals.terminalOf(session) !== undefined;
-    const { kind, icon, text } = states.of(session);
+    const { kind: state, icon, text } = states.of(session);
     const { None, Expanded } = vscode.TreeItemCollapsibleState;
     const hasChildren = states.proposalsOf(session).length > 0;
     const item = new vscode.TreeItem(label, hasChildren ? Expanded : None);
     // Two ids: the editor would keep an item closed that had no children when it was first shown.
     item.id = `session ${session.id}${hasChildren ? ' with proposals' : ''}`;
-    item.iconPath = new vscode.ThemeIcon(icon, iconColor(kind));
+    item.iconPath = new vscode.ThemeIcon(icon, iconColor(state));
     const changed = agentChanges.changes.all.filter(({ set }) => pid !== undefined && set.pid === pid).length;
     const { mode = 'default', turn } = this.dependencies.records.of(session) ?? {};
     const folders = this.each((other) => sessionTerminals.folderOf(other));
@@ -125,7 +126,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     item.description = [
       text,
       mode !== 'default' && printable(mode, 40),
-      reasons.length > 0 && counted(reasons.length, 'reason waits', 'reasons wait'),
+      reasons.length > 0 && counted(reasons.length, `${kind} waits`, `${kind}s wait`),
       changed > 0 && `${changed} changed`,
       folders.size > 1 && folder && basename(folder),
       versions.size > 1 && clientInfo?.version,
@@ -136,7 +137,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     item.tooltip = [
       `${label}: ${text}`,
       ...this.details(session).filter((line) => line !== text),
-      ...reasons.map(({ fileName }) => `Your reason for ${fileName} waits for its prompt`),
+      ...reasons.map(({ name }) => `Your ${name} waits for its prompt`),
       `${clientInfo?.name} ${clientInfo?.version}, process ${pid ?? 'unknown'}`,
       ...(folder === undefined ? [] : [folder]),
       hasTerminal ? 'Click to show its terminal' : 'Runs outside of the terminals of this window',

@@ -52,9 +52,7 @@ function waiting(mentions: Mentions, reasons: WaitingReasons): { count: number; 
   const lines = [
     ...(forSession > 0 ? [`${wait(forSession)} for the next Claude Code session that connects.`] : []),
     ...(waitingForPrompt > 0 ? [`${wait(waitingForPrompt)} for the prompt of their session.`] : []),
-    ...reasons.all.map(
-      ({ fileName, label }) => `Your reason for ${fileName} waits for the prompt of ${label}.`,
-    ),
+    ...reasons.all.map(({ name, label }) => `Your ${name} waits for the prompt of ${label}.`),
   ];
   return { count: forSession + waitingForPrompt + reasons.all.length, lines };
 }

@@ -37,7 +37,8 @@ describe('rooms', function () {
     ['src/documents/x.ts', '../editorTools/feature.ts'],
     ['src/editorTools/x.ts', '../changes/changes.ts'],
     ['src/changes/x.ts', '../mentions/mentions.ts'],
-    ['src/mentions/x.ts', '../doctor/doctor.ts'],
+    ['src/mentions/x.ts', '../comments/comments.ts'],
+    ['src/comments/x.ts', '../doctor/doctor.ts'],
     ['src/doctor/x.ts', '../chat/view.ts'],
     ['src/chat/x.ts', '../ui/menu.ts'],
   ] as const;

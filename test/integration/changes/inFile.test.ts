@@ -64,7 +64,7 @@ describe('changes of agents in the editor of a file', () => {
   };
   const ofFile = 'Keep File | Revert File';
   const places = (count: number) =>
-    Array.from({ length: count }, (_, i) => `Keep | Revert | ${i + 1} of ${count}`);
+    Array.from({ length: count }, (_, i) => `Keep | Revert | Comment | ${i + 1} of ${count}`);
 
   it('are coloured, and decided one by one with the keys of a proposal, on into the next file', async () => {
     const file = desk.scratch.write('a.txt', asText(original));

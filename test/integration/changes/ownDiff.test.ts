@@ -88,9 +88,9 @@ describe('the diff of agent changes', () => {
     const file = await openThree();
     await desk.ui.screenshot('own-diff');
     assert.deepEqual(await shown(), [
-      'Keep | Revert | 1 of 3 | Keep File | Revert File',
-      'Keep | Revert | 2 of 3',
-      'Keep | Revert | 3 of 3',
+      'Keep | Revert | Comment | 1 of 3 | Keep File | Revert File',
+      'Keep | Revert | Comment | 2 of 3',
+      'Keep | Revert | Comment | 3 of 3',
     ]);
     await lens('2 of 3', 'Keep').click();
     await toast('Kept a change in a.txt.').waitFor();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { pasteable } from '../../../src/base/pasteable.ts';
+import { pasteable, pasteableLines } from '../../../src/base/pasteable.ts';
 
 describe('what is pasted into the CLI', () => {
   it('is the text', () => {
@@ -32,5 +32,12 @@ describe('what is pasted into the CLI', () => {
     }
     assert.equal(pasteable(' \x1b!rm b.txt'), 'Reason: !rm b.txt');
     assert.equal(pasteable('1\r'), 'Reason: 1');
+  });
+});
+
+describe('lines that are pasted into the CLI', () => {
+  it('are the lines, without anything else that a terminal obeys or that ends the paste', () => {
+    assert.equal(pasteableLines('one\r\n\ttwo\rthree\u2028four'), 'one\n    two\nthree\nfour');
+    assert.equal(pasteableLines('out\x1b[201~\nrm -rf b\x03\x7f\x9b201~'), 'out [201~\nrm -rf b 201~');
   });
 });

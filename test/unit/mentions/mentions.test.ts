@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Emitter } from '../../../src/base/emitter.ts';
 import { inFormFor, type Memory, Mentions, type Prompts } from '../../../src/mentions/mentions.ts';
-import { WaitingReasons } from '../../../src/mentions/waitingReasons.ts';
+import { kindOf, WaitingReasons } from '../../../src/mentions/waitingReasons.ts';
 import type { AtMentioned } from '../../../src/protocol/ide.ts';
 import type { Bridge } from '../../../src/server/bridge.ts';
 import type { IdeClient, Lock } from '../../support/ideClient.ts';
@@ -257,7 +257,7 @@ describe('mentions', () => {
 describe('reasons that wait', () => {
   it('are there again after a reload, until they are removed or discarded', () => {
     const memory = memoryIn(new Map());
-    const reason = { pid: 7, began: '8', label: 'Claude', fileName: 'a.txt', words: 'because' };
+    const reason = { pid: 7, began: '8', label: 'Claude', name: 'reason for a.txt', words: 'because' };
     const other = { ...reason, words: 'and because' };
     const before = new WaitingReasons(memory);
     let changes = 0;
@@ -269,5 +269,41 @@ describe('reasons that wait', () => {
     assert.deepEqual(new WaitingReasons(memory).all, [other]);
     before.discard();
     assert.deepEqual(new WaitingReasons(memory).all, []);
+  });
+
+  it('have their name also where an older version has left them', () => {
+    const left = { pid: 7, began: '8', label: 'Claude', fileName: 'a.txt', words: 'because' };
+    const memory = memoryIn(new Map([['waitingReasons', [left]]]));
+    assert.deepEqual(
+      new WaitingReasons(memory).all.map(({ name }) => name),
+      ['reason for a.txt'],
+    );
+  });
+
+  it('tell when they were pasted, before they are gone', () => {
+    const waiting = new WaitingReasons(memoryIn(new Map()));
+    const reason = {
+      pid: 7,
+      began: '8',
+      label: 'Claude',
+      name: 'review with 1 comment',
+      words: 'x',
+      review: 'r',
+    };
+    const told: string[] = [];
+    waiting.onDidPaste(({ review }) => told.push(`pasted ${review}`));
+    waiting.onDidChange(() => told.push(`${waiting.all.length} left`));
+    waiting.add(reason);
+    waiting.didPaste(reason);
+    assert.deepEqual(told, ['1 left', 'pasted r', '0 left']);
+  });
+
+  it('are called by what they are', () => {
+    const reason = { pid: 7, began: '8', label: 'Claude', name: 'x', words: 'x' };
+    const review = { ...reason, review: 'r' };
+    assert.deepEqual(
+      [kindOf([reason]), kindOf([review]), kindOf([reason, review])],
+      ['Reason', 'Review', 'Message'],
+    );
   });
 });

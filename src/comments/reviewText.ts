@@ -1,0 +1,51 @@
+import { extname } from 'node:path';
+import { counted } from '../base/text.ts';
+import type { Lines } from './anchor.ts';
+
+/** What the session is told of one thread. */
+export interface ReviewItem {
+  /** Fit to be read by a model: relative to the workspace where it is inside of it. */
+  readonly path: string;
+  readonly lines: Lines;
+  readonly quoted: readonly string[];
+  /** Whether these lines do not stand there any more as they are quoted. */
+  readonly isChanged: boolean;
+  /** Oldest first. */
+  readonly comments: readonly string[];
+}
+
+/** A fence that nothing in the text closes. */
+function fenceFor(text: string): string {
+  const longest = [...text.matchAll(/`{3,}/g)].reduce((length, [run]) => Math.max(length, run.length), 2);
+  return '`'.repeat(longest + 1);
+}
+
+/** `line 3`, `lines 3 to 5`; 1-based, as everybody reads them. */
+export function placeText({ start, end }: Lines): string {
+  return start === end ? `line ${start + 1}` : `lines ${start + 1} to ${end + 1}`;
+}
+
+/** All comments as one prompt, in Markdown. */
+export function reviewText(items: readonly ReviewItem[]): string {
+  const comments = counted(
+    items.reduce((sum, item) => sum + item.comments.length, 0),
+    'comment',
+  );
+  const parts = items.map(({ path, lines, quoted, isChanged, comments }, index) => {
+    const code = quoted.join('\n');
+    const fence = fenceFor(code);
+    const note = isChanged ? ' (which have changed since)' : '';
+    return [
+      `${index + 1}. ${path}, ${placeText(lines)}${note}:`,
+      `${fence}${extname(path).slice(1)}\n${code}\n${fence}`,
+      ...comments.map((comment) => comment.trim()),
+    ].join('\n');
+  });
+  return [`Review of your changes, with ${comments}:`, ...parts].join('\n\n');
+}
+
+/** What a comment wants to stand there instead: the text of its block `suggestion`, as on GitHub. */
+export function suggestionIn(comment: string): string | undefined {
+  const found = /^(`{3,})suggestion[ \t]*\r?\n([\s\S]*?)^\1[ \t]*$/m.exec(comment);
+  return found?.[2] === undefined ? undefined : found[2].replace(/\r?\n$/, '');
+}

@@ -1,0 +1,229 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { Throttle } from '../base/throttle.ts';
+import { fileUris } from '../editor/paths.ts';
+import { isSame, openDocument } from '../editor/documents.ts';
+import { proposalScheme } from '../editor/schemes.ts';
+import type { Memory } from '../mentions/mentions.ts';
+import type { Proposals } from '../proposals/proposals.ts';
+import { clamped, findLines, followEdit, type Lines, linesOfText, stands } from './anchor.ts';
+import { ReviewComment } from './reviewComment.ts';
+import { rememberedThreads, type SavedThread } from './saved.ts';
+
+/** Where the user has written about some lines, in the editor that shows them. */
+export class Thread {
+  constructor(
+    public shown: vscode.CommentThread,
+    /** Absolute, of the file. */
+    public path: string,
+    public quoted: readonly string[],
+    public comments: readonly ReviewComment[],
+    public isResolved = false,
+  ) {}
+
+  get lines(): Lines {
+    const { range } = this.shown as { range: vscode.Range | undefined };
+    return { start: range?.start.line ?? 0, end: range?.end.line ?? 0 };
+  }
+
+  /** Whether these lines stand there as they are quoted; undefined where the file is not open. */
+  get isAsQuoted(): boolean | undefined {
+    const document = openDocument(this.shown.uri);
+    return document && stands(linesOfText(document.getText()), this.lines, this.quoted);
+  }
+
+  get saved(): SavedThread {
+    const { path, lines, quoted, isResolved, comments } = this;
+    return { path, lines, quoted, isResolved, comments: comments.map(({ saved }) => saved) };
+  }
+}
+
+/** The threads of this window. They follow their lines, and survive a reload. */
+export class Threads implements Disposable {
+  private threads: Thread[] = [];
+  private readonly store = new DisposableStore();
+  private readonly saving = this.store.add(new Throttle(250, () => this.save()));
+
+  constructor(
+    private readonly controller: vscode.CommentController,
+    private readonly proposals: Proposals,
+    private readonly memory: Memory,
+  ) {
+    for (const { path, lines, quoted, isResolved, comments } of memory.get<SavedThread[]>(
+      rememberedThreads,
+      [],
+    )) {
+      const shown = this.create(vscode.Uri.file(path), lines);
+      const thread = new Thread(
+        shown,
+        path,
+        quoted,
+        comments.map((comment) => new ReviewComment(comment)),
+        isResolved,
+      );
+      this.threads.push(thread);
+      this.find(thread);
+      this.show(thread);
+    }
+    const { workspace } = vscode;
+    this.store.add(workspace.onDidChangeTextDocument((event) => this.follow(event)));
+    this.store.add(
+      workspace.onDidOpenTextDocument(({ uri }) => {
+        this.of(uri).forEach((thread) => this.find(thread));
+      }),
+    );
+    this.store.add(workspace.onDidRenameFiles(({ files }) => this.rename(files)));
+    this.store.add(proposals.onDidChange(() => this.leaveProposals()));
+  }
+
+  get all(): readonly Thread[] {
+    return this.threads;
+  }
+
+  of(uri: vscode.Uri): Thread[] {
+    return this.threads.filter(({ shown }) => isSame(shown.uri, uri));
+  }
+
+  with(comment: ReviewComment): Thread | undefined {
+    return this.threads.find(({ comments }) => comments.includes(comment));
+  }
+
+  /** What the user has written into a thread of the editor's, which may be a new one. */
+  add(shown: vscode.CommentThread, text: string): void {
+    let thread = this.threads.find((each) => each.shown === shown);
+    if (!thread) {
+      const { uri } = shown;
+      const path = this.proposals.find(uri)?.filePath ?? uri.fsPath;
+      thread = new Thread(shown, path, [], []);
+      const { start, end } = thread.lines;
+      thread.quoted = linesOfText(openDocument(uri)?.getText() ?? '').slice(start, end + 1);
+      this.threads.push(thread);
+    }
+    thread.isResolved = false;
+    thread.comments = [...thread.comments, new ReviewComment({ text })];
+    this.changed(thread);
+  }
+
+  /** One without comments goes. */
+  remove(thread: Thread, isMeant: (comment: ReviewComment) => boolean): void {
+    thread.comments = thread.comments.filter((comment) => !isMeant(comment));
+    if (thread.comments.length > 0) {
+      this.changed(thread);
+      return;
+    }
+    this.threads = this.threads.filter((each) => each !== thread);
+    thread.shown.dispose();
+    this.saving.schedule();
+  }
+
+  /** Something of it has become another. */
+  changed(thread: Thread): void {
+    if (this.threads.includes(thread)) {
+      this.show(thread);
+      this.saving.schedule();
+    }
+  }
+
+  dispose(): void {
+    this.saving.flush();
+    this.store.dispose();
+  }
+
+  private create(uri: vscode.Uri, { start, end }: Lines): vscode.CommentThread {
+    const thread = this.controller.createCommentThread(uri, new vscode.Range(start, 0, end, 0), []);
+    thread.collapsibleState = vscode.CommentThreadCollapsibleState.Collapsed;
+    return thread;
+  }
+
+  private show(thread: Thread): void {
+    const { shown, comments, isResolved } = thread;
+    const { Resolved, Unresolved } = vscode.CommentThreadState;
+    shown.comments = comments;
+    shown.contextValue = isResolved ? 'resolved' : 'open';
+    shown.state = isResolved ? Resolved : Unresolved;
+    this.label(thread);
+  }
+
+  private label({ shown, isAsQuoted, comments }: Thread): void {
+    const isOpen = comments.some((comment) => comment.isOpen);
+    const label =
+      isAsQuoted === false ? 'These lines have changed since' : isOpen ? 'For the next review' : 'Comment';
+    if (shown.label !== label) {
+      shown.label = label;
+    }
+  }
+
+  private move({ shown }: Thread, { start, end }: Lines): void {
+    const { range } = shown as { range: vscode.Range | undefined };
+    if (range?.start.line !== start || range.end.line !== end) {
+      shown.range = new vscode.Range(start, 0, end, 0);
+      this.saving.schedule();
+    }
+  }
+
+  private follow({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    const threads = contentChanges.length > 0 ? this.of(document.uri) : [];
+    if (threads.length === 0) {
+      return;
+    }
+    const text = linesOfText(document.getText());
+    for (const thread of threads) {
+      const lines = contentChanges.reduce(followEdit, thread.lines);
+      this.place(thread, text, lines);
+    }
+  }
+
+  /** As it is opened, after it may have changed on the disk. */
+  private find(thread: Thread): void {
+    const document = openDocument(thread.shown.uri);
+    if (document) {
+      this.place(thread, linesOfText(document.getText()), thread.lines);
+    }
+  }
+
+  /** A text that was replaced as a whole has the lines somewhere, too. */
+  private place(thread: Thread, text: readonly string[], lines: Lines): void {
+    const { quoted } = thread;
+    const found = stands(text, lines, quoted) ? lines : findLines(text, lines, quoted);
+    this.move(thread, found ?? clamped(lines, text.length));
+    this.label(thread);
+  }
+
+  /** To the file, once a proposal is decided. */
+  private leaveProposals(): void {
+    for (const thread of this.threads) {
+      const { uri } = thread.shown;
+      if (uri.scheme === proposalScheme && !this.proposals.find(uri)) {
+        this.moveTo(thread, thread.path);
+      }
+    }
+  }
+
+  private rename(files: readonly { oldUri: vscode.Uri; newUri: vscode.Uri }[]): void {
+    for (const { oldUri, newUri } of files) {
+      for (const thread of this.threads) {
+        const { path } = thread;
+        if (path === oldUri.fsPath || path.startsWith(`${oldUri.fsPath}/`)) {
+          this.moveTo(thread, newUri.fsPath + path.slice(oldUri.fsPath.length));
+        }
+      }
+    }
+  }
+
+  /** The editor has no other document for a thread that is there. */
+  private moveTo(thread: Thread, path: string): void {
+    const { collapsibleState } = thread.shown;
+    const shown = this.create(fileUris(path)[0] ?? vscode.Uri.file(path), thread.lines);
+    shown.collapsibleState = collapsibleState;
+    thread.shown.dispose();
+    thread.shown = shown;
+    thread.path = path;
+    this.find(thread);
+    this.changed(thread);
+  }
+
+  private save(): void {
+    const all = this.threads.map(({ saved }) => saved);
+    void this.memory.update(rememberedThreads, all.length > 0 ? all : undefined);
+  }
+}

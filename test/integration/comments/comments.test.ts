@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import type { IdeClient } from '../../support/ideClient.ts';
+import { RecordedCli } from '../../support/recordedCli.ts';
+import { until } from '../../support/until.ts';
+import { connectClient, endReview, propose, useDesk } from '../bridge.ts';
+import { changesRows, editAs } from '../changes/edits.ts';
+
+describe('comments on lines', function () {
+  this.timeout(60_000);
+  let nextPid = 3_970_000; // above what Linux gives out
+  const desk = useDesk(() => nextPid++);
+  let recorded: RecordedCli | undefined;
+  /** Of a session in a terminal. */
+  let cliClient: IdeClient | undefined;
+
+  afterEach(async () => {
+    recorded?.removeSessionFile();
+    recorded = undefined;
+    await removeAll();
+    await endReview();
+  });
+
+  const page = () => desk.ui.page;
+  const widget = () => page().locator('.review-widget');
+  const thread = (text: string) => widget().filter({ hasText: text });
+  const comment = (text: string) => page().locator('.review-comment', { hasText: text });
+  const row = (text: string) => changesRows(desk.ui).filter({ hasText: text }).first();
+  const toast = (words: string) => page().locator('.notification-toast', { hasText: words }).first();
+
+  /** Copies what is left, as then it counts as sent. */
+  async function removeAll(): Promise<void> {
+    await Promise.all([desk.client.close(), cliClient?.close()]);
+    await vscode.commands.executeCommand('notifications.clearAll');
+    const copy = page().locator('.quick-input-widget .monaco-list-row:visible', {
+      hasText: 'Copy the Review',
+    });
+    const sending = vscode.commands.executeCommand('ideBridge.sendReview');
+    await copy.or(toast('There is no comment to send')).waitFor();
+    if (await copy.isVisible()) {
+      await copy.click();
+    }
+    await sending;
+    await vscode.commands.executeCommand('ideBridge.removeSentComments');
+  }
+
+  /** What an agent has made of a file of five lines. */
+  const edited = 'one\nTWO\nthree\nfour\nFIVE\n';
+
+  async function openEdited(by: IdeClient = desk.client, name = 'a.txt'): Promise<vscode.TextEditor> {
+    const file = desk.scratch.write(name, 'one\ntwo\nthree\nfour\nfive\n');
+    await vscode.commands.executeCommand('ideBridge.changes.focus');
+    await editAs(by, file, edited);
+    await row(name).waitFor();
+    return vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
+  }
+
+  /** Writes into the input that is open. */
+  async function write(text: string): Promise<void> {
+    const input = widget()
+      .locator('.monaco-editor textarea:visible, .monaco-editor .native-edit-context:visible')
+      .first();
+    await input.waitFor();
+    await until('the focus in the input', () =>
+      page().evaluate<boolean>('document.activeElement?.closest(".review-widget") !== null'),
+    );
+    await page().keyboard.insertText(text);
+    await page().getByRole('button', { name: 'Add Comment' }).click();
+    await comment(text.split('\n')[0] ?? '').waitFor();
+  }
+
+  async function commentOn(lines: [number, number], text: string): Promise<void> {
+    const file = vscode.Uri.file(desk.scratch.path('a.txt')); // not the input of the comment before
+    await vscode.commands.executeCommand('ideBridge.commentOnLines', file, ...lines);
+    await write(text);
+  }
+
+  it('are made by the lens of a change, and stand in the editor and in the Comments view', async () => {
+    await openEdited();
+    await page().locator('.codelens-decoration a', { hasText: 'Comment' }).first().click();
+    await write('Keep it small.');
+    await comment('Keep it small.').getByText('Not sent').waitFor();
+    await desk.ui.screenshot('comment-written');
+    await vscode.commands.executeCommand('workbench.action.focusCommentsPanel');
+    await page().locator('.comments-panel', { hasText: 'Keep it small.' }).waitFor();
+    await desk.ui.screenshot('comments-view');
+  });
+
+  it('are edited, resolved, reopened and deleted', async () => {
+    await openEdited();
+    await commentOn([1, 1], 'Too loud.');
+    await comment('Too loud.').hover();
+    await comment('Too loud.').getByRole('button', { name: 'Edit Comment' }).click();
+    await until('the focus in the comment', () =>
+      page().evaluate<boolean>('document.activeElement?.closest(".review-comment") !== null'),
+    );
+    await page().keyboard.press('ControlOrMeta+a');
+    await page().keyboard.insertText('Not so loud.');
+    await page().getByRole('button', { name: 'Save Comment' }).click();
+    await comment('Not so loud.').waitFor();
+    assert.equal(await comment('Too loud.').count(), 0);
+    await thread('Not so loud.').getByRole('button', { name: 'Resolve Comments' }).click();
+    await comment('Not so loud.').waitFor({ state: 'hidden' });
+    await vscode.commands.executeCommand('ideBridge.sendReview');
+    await toast('There is no comment to send').waitFor();
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await openThread('Not so loud.');
+    await thread('Not so loud.').getByRole('button', { name: 'Reopen Comments' }).click();
+    await thread('Not so loud.').getByRole('button', { name: 'Resolve Comments' }).waitFor();
+    await comment('Not so loud.').hover();
+    await comment('Not so loud.').getByRole('button', { name: 'Delete Comment' }).click();
+    await widget().waitFor({ state: 'detached' });
+  });
+
+  it('follow their lines, and say when those have changed', async () => {
+    const editor = await openEdited();
+    await commentOn([3, 3], 'Why four?');
+    const { document } = editor;
+    await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'zero\n'));
+    await document.save();
+    assert.match(await review(), /line 5:/);
+    writeFileSync(document.uri.fsPath, `zero\n${edited.replace('four', '4')}`);
+    await until('the other text', () => document.getText().includes('4'));
+    await thread('Why four?').getByText('These lines have changed since').waitFor();
+    assert.match(await review(), /line 5 \(which have changed since\):\n```txt\nfour\n```\nWhy four\?/);
+  });
+
+  it('suggest other lines, which can be applied and undone', async () => {
+    const editor = await openEdited();
+    await commentOn([1, 1], 'Like this:\n```suggestion\n2\n```');
+    await comment('Like this:').hover();
+    await comment('Like this:').getByRole('button', { name: 'Apply Suggestion' }).click();
+    await until('the suggestion', () => editor.document.getText() === edited.replace('TWO', '2'));
+    assert.ok(editor.document.isDirty);
+    await comment('Like this:').hover();
+    await comment('Like this:').getByRole('button', { name: 'Apply Suggestion' }).click();
+    await toast('Nothing was applied').waitFor();
+    await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+    await vscode.commands.executeCommand('undo');
+    await until('what was there', () => editor.document.getText() === edited);
+  });
+
+  it('can be made in any file, once that is asked for', async () => {
+    const file = desk.scratch.write('plain.txt', 'a\nb\n');
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(file));
+    editor.selection = new vscode.Selection(1, 0, 1, 1);
+    await vscode.commands.executeCommand('ideBridge.commentOnLines');
+    await write('Who reads this?');
+    void vscode.commands.executeCommand('ideBridge.sendReview');
+    const quickPick = page().locator('.quick-input-widget');
+    await quickPick.getByPlaceholder('No session here has changed plain.txt').waitFor();
+    await desk.ui.screenshot('comment-choose');
+    await quickPick.locator('.monaco-list-row', { hasText: 'Copy the Review' }).click();
+    await comment('Who reads this?').getByText('Sent to the clipboard').waitFor();
+    assert.match(
+      await vscode.env.clipboard.readText(),
+      /plain\.txt, line 2:\n```txt\nb\n```\nWho reads this\?$/,
+    );
+  });
+
+  describe('of a session in a terminal', () => {
+    let client: IdeClient;
+    let output: string;
+    let terminal: vscode.Terminal;
+    let cli: RecordedCli;
+
+    beforeEach(async () => {
+      output = desk.scratch.path('typed.txt');
+      terminal = vscode.window.createTerminal('agent');
+      terminal.show();
+      const pid = await terminal.processId;
+      assert.ok(pid);
+      terminal.sendText(`exec cat > "${output}"`);
+      await until('the program', () => existsSync(output), 20_000);
+      const { CLAUDE_CONFIG_DIR = '' } = process.env;
+      cli = recorded = new RecordedCli(CLAUDE_CONFIG_DIR, desk.scratch.folder, pid);
+      cli.is('idle');
+      client = cliClient = await connectClient(pid);
+    });
+
+    /** The lines that the program has: here each of a paste, as it reads no keys. */
+    const typed = () => readFileSync(output, 'utf8');
+
+    /** The user sends what stands in the prompt. */
+    async function enter(): Promise<void> {
+      await vscode.commands.executeCommand('workbench.action.terminal.focus');
+      await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
+      await page().keyboard.press('Enter');
+    }
+
+    it('are pasted into its prompt as one text, which the user sends', async () => {
+      await openEdited(client);
+      await commentOn([1, 1], 'Not so loud.');
+      await commentOn([4, 4], 'Nor here,\nplease.');
+      await vscode.commands.executeCommand('ideBridge.sendReview');
+      await page().getByText('Review pasted').first().waitFor();
+      await desk.ui.screenshot('comments-sent');
+      const lines = [
+        'Review of your changes, with 2 comments:',
+        '',
+        `1. ${vscode.workspace.asRelativePath(desk.scratch.path('a.txt'))}, line 2:`,
+        '```txt',
+        'TWO',
+        '```',
+        'Not so loud.',
+        '',
+        `2. ${vscode.workspace.asRelativePath(desk.scratch.path('a.txt'))}, line 5:`,
+        '```txt',
+        'FIVE',
+        '```',
+        'Nor here,',
+        'please.',
+      ];
+      const expected = `\x1b[200~${lines.join('\n')}\x1b[201~\n`;
+      const withoutLast = expected.split('\n').slice(0, -2).join('\n');
+      await until('the paste', () => typed() === `${withoutLast}\n`, 5_000, typed);
+      await enter(); // is the user's
+      await until('the review', () => typed() === expected, 5_000, typed);
+      await openFile('a.txt', 'Not so loud.');
+      await comment('Not so loud.').getByText('Sent to agent').waitFor();
+      await vscode.commands.executeCommand('ideBridge.sendReview');
+      await toast('There is no comment to send').waitFor();
+    });
+
+    it('wait for its prompt, and are to be sent again where they are discarded', async () => {
+      await openEdited(client);
+      await commentOn([1, 1], 'Not so loud.');
+      cli.is('busy');
+      await vscode.commands.executeCommand('ideBridge.sendReview');
+      await page().getByText('Your review with 1 comment waits: ').first().waitFor();
+      await openFile('a.txt', 'Not so loud.');
+      await comment('Not so loud.').getByText('Waits for the prompt').waitFor();
+      await page().locator('.pane .monaco-list-row', { hasText: '1 review waits' }).waitFor();
+      await desk.ui.screenshot('comments-wait');
+      void vscode.commands.executeCommand('ideBridge.showMenu');
+      await page()
+        .locator('.quick-input-widget .monaco-list-row', { hasText: 'Discard 1 Waiting Review' })
+        .click();
+      await comment('Not so loud.').getByText('Not sent').waitFor();
+      cli.is('idle');
+    });
+
+    it('on a proposal reject it, and are its reason', async () => {
+      const file = desk.scratch.write('p.txt', 'one\ntwo\n');
+      cli.call('Edit', { file_path: file });
+      cli.is('waiting', 'permission prompt');
+      const { answer } = await propose(client, file, 'one\nTWO\n', 'p.txt');
+      await page().locator('.codelens-decoration a', { hasText: 'Comment' }).first().click();
+      await write('Not so loud.');
+      await desk.ui.screenshot('comment-on-proposal');
+      void vscode.commands.executeCommand('ideBridge.sendReview');
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'p.txt']);
+      cli.result('rejected');
+      cli.is('idle');
+      await page().getByText('Review pasted').first().waitFor();
+      await enter();
+      const words =
+        /Review of your changes, with 1 comment:\n\n1\. .*p\.txt, line 2:\n```txt\nTWO\n```\nNot so loud\./;
+      await until('the review', () => words.test(typed()), 5_000, typed);
+      // What it was about is gone; the comment stays with the file.
+      await openFile('p.txt', 'Not so loud.');
+      await comment('Not so loud.').waitFor();
+      await thread('Not so loud.').getByText('These lines have changed since').waitFor();
+    });
+  });
+
+  /** Of the file in front. */
+  async function openThread(text: string): Promise<void> {
+    await until('the thread', async () => {
+      if (!(await comment(text).isVisible())) {
+        const glyph = page().locator('.comment-range-glyph[class*="comment-thread"]').first();
+        await glyph.click({ timeout: 2_000 }).catch(() => {});
+      }
+      return comment(text).isVisible();
+    });
+  }
+
+  async function openFile(name: string, text: string): Promise<void> {
+    await vscode.window.showTextDocument(vscode.Uri.file(desk.scratch.path(name)), { preview: false });
+    await openThread(text);
+  }
+
+  /** The text of the review: that of a session without a terminal is on the clipboard then, and not sent yet. */
+  async function review(): Promise<string> {
+    await vscode.env.clipboard.writeText('');
+    await vscode.commands.executeCommand('ideBridge.sendReview');
+    return until(
+      'the review on the clipboard',
+      async () => (await vscode.env.clipboard.readText()) || undefined,
+    );
+  }
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { placeText, reviewText, suggestionIn } from '../../../src/comments/reviewText.ts';
+
+describe('the text of a review', () => {
+  it('has file, lines, code and comment of each thread', () => {
+    const text = reviewText([
+      {
+        path: 'src/a.ts',
+        lines: { start: 2, end: 2 },
+        quoted: ['const a = 1;'],
+        isChanged: false,
+        comments: ['Use a map.\n'],
+      },
+      {
+        path: 'README',
+        lines: { start: 4, end: 6 },
+        quoted: ['```', 'x', '```'],
+        isChanged: true,
+        comments: ['Why?', 'And why not?'],
+      },
+    ]);
+    assert.equal(
+      text,
+      [
+        'Review of your changes, with 3 comments:',
+        '',
+        '1. src/a.ts, line 3:',
+        '```ts',
+        'const a = 1;',
+        '```',
+        'Use a map.',
+        '',
+        '2. README, lines 5 to 7 (which have changed since):',
+        '````',
+        '```',
+        'x',
+        '```',
+        '````',
+        'Why?',
+        'And why not?',
+      ].join('\n'),
+    );
+  });
+
+  it('counts lines from 1', () => {
+    assert.deepEqual(
+      [placeText({ start: 0, end: 0 }), placeText({ start: 0, end: 1 })],
+      ['line 1', 'lines 1 to 2'],
+    );
+  });
+
+  for (const [comment, suggestion] of [
+    ['So:\n```suggestion\nconst a = 2;\n```\nplease', 'const a = 2;'],
+    ['```suggestion\r\na\r\nb\r\n```', 'a\r\nb'],
+    ['```suggestion\n```', ''],
+    ['````suggestion\n```\n````', '```'],
+    ['```ts\nconst a = 2;\n```', undefined],
+    ['suggestion', undefined],
+    ['```suggestion\nnever closed', undefined],
+  ] as const) {
+    it(`suggests ${JSON.stringify(suggestion)} in ${JSON.stringify(comment)}`, () =>
+      assert.equal(suggestionIn(comment), suggestion));
+  }
+});
