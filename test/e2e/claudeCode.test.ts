@@ -13,6 +13,7 @@ import {
   sessionScenarios,
   severalMentionScenarios,
 } from './contextScenarios.ts';
+import { commentScenarios } from './commentScenarios.ts';
 import { coreScenarios } from './coreScenarios.ts';
 import { editorToolScenarios } from './editorToolScenarios.ts';
 import { olderTextScenarios } from './olderTextScenarios.ts';
@@ -44,6 +45,7 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   recordScenarios(desk);
   reviewScenarios(desk);
   reasonScenarios(desk);
+  commentScenarios(desk);
   draftScenarios(desk);
   twoAgentScenarios(desk, 'Agent');
   backgroundAgentScenarios(desk);
@@ -87,6 +89,7 @@ describe(`Claude Code ${cliVersions.two}`, () => {
   withoutRecordScenarios(desk);
   shellScenarios(desk);
   reasonScenarios(desk);
+  commentScenarios(desk);
   twoAgentScenarios(desk, 'Task');
   problemScenarios(desk);
 });
@@ -98,4 +101,5 @@ describe(`Claude Code ${cliVersions.one}`, () => {
   olderTextScenarios(desk, { merges: false });
   mentionScenarios(desk, { tells: false });
   reasonScenarios(desk);
+  commentScenarios(desk);
 });
