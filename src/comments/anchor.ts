@@ -39,6 +39,13 @@ export function followEdit(lines: Lines, { range: { start, end }, text }: Edit):
   };
 }
 
+/** Whether an edit has replaced all of the lines, and more: they may stand elsewhere in what it has brought. */
+export function replaces({ range: { start, end } }: Edit, lines: Lines): boolean {
+  return (
+    start.line <= lines.start && end.line >= lines.end && end.line - start.line > lines.end - lines.start
+  );
+}
+
 /** The text's lines, without their ends. */
 export function linesOfText(text: string): string[] {
   return text.split(/\r\n|\r|\n/);
@@ -49,14 +56,14 @@ export function stands(text: readonly string[], { start }: Lines, quoted: readon
   return quoted.every((line, index) => text[start + index] === line);
 }
 
-/** Where the quoted lines stand in the text, nearest to where they were; undefined where they are gone. */
+/** Where lines that begin as quoted stand in the text, nearest to where they were; undefined where they are gone. */
 export function findLines(
   text: readonly string[],
-  { start }: Lines,
+  { start, end }: Lines,
   quoted: readonly string[],
 ): Lines | undefined {
   const last = text.length - quoted.length;
-  const at = (line: number) => ({ start: line, end: line + quoted.length - 1 });
+  const at = (line: number) => ({ start: line, end: line + end - start });
   for (let away = 0; away <= Math.max(start, last - start); away++) {
     for (const line of away === 0 ? [start] : [start - away, start + away]) {
       if (line >= 0 && line <= last && stands(text, at(line), quoted)) {

@@ -1,13 +1,14 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { isSame } from '../editor/documents.ts';
 import { linesOf } from '../editor/linesOf.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import type { Memory } from '../mentions/mentions.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
 import { clamped, linesOfText, stands } from './anchor.ts';
-import { ReviewComment } from './reviewComment.ts';
+import type { ReviewComment } from './reviewComment.ts';
 import { suggestionIn } from './reviewText.ts';
-import { type SendingDependencies, sendReview } from './sendReview.ts';
+import { authorAt, type SendingDependencies, sendReview } from './sendReview.ts';
 import { type Thread, Threads } from './threads.ts';
 
 export interface CommentsDependencies extends SendingDependencies {
@@ -26,17 +27,21 @@ const patience = 3_000;
  */
 export class Comments implements Disposable, vscode.CommentingRangeProvider {
   readonly commands = {
-    addComment: (reply: vscode.CommentReply) => this.add(reply),
+    addComment: (reply?: vscode.CommentReply) => this.add(reply),
     editComment: (comment: ReviewComment) => this.with(comment, () => comment.edit()),
-    saveComment: (comment: ReviewComment) => this.with(comment, () => comment.save()),
+    saveComment: (comment: ReviewComment) =>
+      this.with(comment, () => comment.save() && this.recall([comment])),
     cancelComment: (comment: ReviewComment) => this.with(comment, () => comment.cancel()),
     deleteComment: (comment: ReviewComment) =>
-      this.with(comment, (thread) => this.threads.remove(thread, (each) => each === comment)),
+      this.with(comment, (thread) => {
+        this.recall([comment]);
+        this.threads.remove(thread, (each) => each === comment);
+      }),
     applySuggestion: (comment: ReviewComment) => this.with(comment, (thread) => apply(thread, comment)),
     resolveComments: (thread: vscode.CommentThread) => this.setResolved(thread, true),
     reopenComments: (thread: vscode.CommentThread) => this.setResolved(thread, false),
     commentOnLines: (...where: unknown[]) => this.commentOn(...where),
-    sendReview: () => this.send(),
+    sendReview: (reply?: vscode.CommentReply) => this.send(reply),
     removeSentComments: () => this.removeSent(),
   };
   private readonly store = new DisposableStore();
@@ -48,6 +53,7 @@ export class Comments implements Disposable, vscode.CommentingRangeProvider {
   /** Of reviews that are being given to their session. */
   private readonly onTheWay = new Set<string>();
   private changedPaths = '';
+  private isSending = false;
 
   constructor(private readonly dependencies: CommentsDependencies) {
     const { proposals, changes, memory, waiting } = dependencies;
@@ -55,7 +61,9 @@ export class Comments implements Disposable, vscode.CommentingRangeProvider {
       vscode.comments.createCommentController('ideBridge.review', 'Comments for Claude Code'),
     );
     this.controller.options = { placeHolder: 'What should be otherwise?', prompt: 'Comment for Claude Code' };
-    this.threads = this.store.add(new Threads(this.controller, proposals, memory));
+    this.threads = this.store.add(
+      new Threads(this.controller, proposals, memory, (uri) => authorAt(dependencies, uri)),
+    );
     this.store.add(this.asked);
     this.store.add(changes.onDidChange(() => this.lookAgain()));
     this.store.add(proposals.onDidChange(() => this.lookAgain()));
@@ -80,15 +88,28 @@ export class Comments implements Disposable, vscode.CommentingRangeProvider {
     return this.mayComment(uri) ? [new vscode.Range(0, 0, Math.max(0, document.lineCount - 1), 0)] : [];
   }
 
-  private add({ thread, text }: vscode.CommentReply): void {
-    if (text.trim() !== '') {
-      this.threads.add(thread, text.trim());
+  /** What stands in the input of a thread; nothing where no menu calls it. */
+  private add(reply?: Partial<vscode.CommentReply>): void {
+    const text = reply?.text?.trim() ?? '';
+    if (reply?.thread && text !== '') {
+      this.threads.add(reply.thread, text);
+    }
+  }
+
+  /** What waits for a prompt with these is not what the user wants to say any more; the others are to be sent again. */
+  private recall(comments: readonly ReviewComment[]): void {
+    const { waiting } = this.dependencies;
+    for (const reason of waiting.all.filter(
+      ({ review }) => review !== undefined && comments.some((each) => each.review === review),
+    )) {
+      waiting.remove(reason);
     }
   }
 
   private setResolved(shown: vscode.CommentThread, isResolved: boolean): void {
     for (const thread of this.threads.all.filter((each) => each.shown === shown)) {
       thread.isResolved = isResolved;
+      this.recall(thread.comments);
       this.threads.changed(thread);
     }
   }
@@ -96,9 +117,10 @@ export class Comments implements Disposable, vscode.CommentingRangeProvider {
   /** From a lens, which names the lines (0-based, the last one included), or about what is selected. */
   private async commentOn(...[argument, start, end]: unknown[]): Promise<void> {
     const named = argument instanceof vscode.Uri ? argument : undefined;
-    const editor = named
-      ? vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === named.toString())
-      : vscode.window.activeTextEditor;
+    const { activeTextEditor: active, visibleTextEditors } = vscode.window;
+    const isNamed = ({ document }: vscode.TextEditor) => !named || isSame(document.uri, named);
+    const editor =
+      active && isNamed(active) ? active : visibleTextEditors.find((each) => named && isNamed(each));
     const uri = editor?.document.uri;
     if (!editor || !uri || (uri.scheme !== 'file' && uri.scheme !== proposalScheme)) {
       void vscode.window.showInformationMessage('Comments are for lines of files: open one first.');
@@ -125,18 +147,27 @@ export class Comments implements Disposable, vscode.CommentingRangeProvider {
     });
   }
 
-  private async send(): Promise<void> {
-    const { threads } = this;
-    await sendReview(
-      {
-        ...this.dependencies,
-        reasons: async () => {
-          const reasons = await this.dependencies.reasons();
-          return { review: (...args) => this.onItsWay(args[3].id, () => reasons.review(...args)) };
+  /** @param reply what stands in the input goes with it: the editor empties that */
+  private async send(reply?: vscode.CommentReply): Promise<void> {
+    this.add(reply);
+    if (this.isSending) {
+      return;
+    }
+    this.isSending = true;
+    try {
+      await sendReview(
+        {
+          ...this.dependencies,
+          reasons: async () => {
+            const reasons = await this.dependencies.reasons();
+            return { review: (...args) => this.onItsWay(args[2].id, () => reasons.review(...args)) };
+          },
         },
-      },
-      threads,
-    );
+        this.threads,
+      );
+    } finally {
+      this.isSending = false;
+    }
   }
 
   private removeSent(): void {
@@ -197,10 +228,10 @@ export class Comments implements Disposable, vscode.CommentingRangeProvider {
     }
   }
 
-  private async onItsWay(review: string, give: () => Promise<void>): Promise<void> {
+  private async onItsWay<T>(review: string, give: () => Promise<T>): Promise<T> {
     this.onTheWay.add(review);
     try {
-      await give();
+      return await give();
     } finally {
       this.onTheWay.delete(review);
       this.giveBack();
@@ -238,7 +269,10 @@ async function apply({ shown: { uri }, lines, quoted }: Thread, comment: ReviewC
     return;
   }
   const edit = new vscode.WorkspaceEdit();
-  const all = new vscode.Range(lines.start, 0, lines.end, Infinity);
+  const all =
+    suggestion === ''
+      ? new vscode.Range(lines.start, 0, lines.end + 1, 0) // no line at all
+      : new vscode.Range(lines.start, 0, lines.end, Infinity);
   edit.replace(uri, document.validateRange(all), suggestion);
   await vscode.workspace.applyEdit(edit);
   vscode.window.setStatusBarMessage('Applied, and not saved yet. Undo takes it back.', 5_000);

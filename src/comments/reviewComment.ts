@@ -46,17 +46,18 @@ export class ReviewComment implements vscode.Comment {
     this.mode = vscode.CommentMode.Editing;
   }
 
-  /** Takes what stands in the input; another text is to be sent again. */
-  save(): void {
+  /** Takes what stands in the input. @returns whether that is another text, which is to be sent again */
+  save(): boolean {
     // The editor puts a text there of which the type says nothing.
     const { body } = this as { body: vscode.MarkdownString | string };
     const text = (typeof body === 'string' ? body : body.value).trim();
-    if (text !== '' && text !== this.text) {
+    const isChanged = text !== '' && text !== this.text;
+    if (isChanged) {
       this.text = text;
-      this.review = undefined;
       this.sent = undefined;
     }
     this.cancel();
+    return isChanged;
   }
 
   cancel(): void {

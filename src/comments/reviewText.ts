@@ -14,6 +14,9 @@ export interface ReviewItem {
   readonly comments: readonly string[];
 }
 
+/** As many lines of code tell which ones are meant. */
+const maxQuoted = 40;
+
 /** A fence that nothing in the text closes. */
 function fenceFor(text: string): string {
   const longest = [...text.matchAll(/`{3,}/g)].reduce((length, [run]) => Math.max(length, run.length), 2);
@@ -32,7 +35,12 @@ export function reviewText(items: readonly ReviewItem[]): string {
     'comment',
   );
   const parts = items.map(({ path, lines, quoted, isChanged, comments }, index) => {
-    const code = quoted.join('\n');
+    const number = lines.end - lines.start + 1;
+    const isCut = number > maxQuoted;
+    const code = [
+      ...quoted.slice(0, maxQuoted),
+      ...(isCut ? [`… (${number - maxQuoted} more lines)`] : []),
+    ].join('\n');
     const fence = fenceFor(code);
     const note = isChanged ? ' (which have changed since)' : '';
     return [

@@ -13,9 +13,11 @@ export interface SavedThread {
   /** Absolute, of the file: also for comments on a proposal, which ends with the window. */
   readonly path: string;
   readonly lines: Lines;
-  /** The lines as they were when the user wrote about them. */
+  /** The lines as they were when the user wrote about them; of many the first ones. */
   readonly quoted: readonly string[];
   readonly isResolved: boolean;
+  /** The process of the session that has proposed or changed them, where that was one and is known. */
+  readonly author?: number | undefined;
   readonly comments: readonly SavedComment[];
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { pasteableLines } from '../base/pasteable.ts';
 import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
@@ -24,14 +25,14 @@ export interface SendingDependencies {
 
 /** Whom the user may send a review to, where nothing says who has changed the lines. */
 interface Choice extends vscode.QuickPickItem {
-  readonly session?: Session;
+  readonly to: Session | 'clipboard';
 }
 
 const openComments = ({ comments }: Thread) => comments.filter(({ isOpen }) => isOpen);
 
 /** Gives all comments that are not sent yet to the sessions that they are for. */
 export async function sendReview(dependencies: SendingDependencies, threads: Threads): Promise<void> {
-  const open = threads.all.filter((thread) => !thread.isResolved && openComments(thread).length > 0);
+  const open = threads.all.filter(isOpen);
   if (open.length === 0) {
     void vscode.window.showInformationMessage(
       'There is no comment to send. Press + beside a line that an agent has changed, or run “Comment on Lines”.',
@@ -43,100 +44,153 @@ export async function sendReview(dependencies: SendingDependencies, threads: Thr
     const author = authorOf(dependencies, thread);
     groups.set(author, [...(groups.get(author) ?? []), thread]);
   }
+  const left: Left[] = [];
+  let isFirst = true;
   for (const [author, ofAuthor] of groups) {
-    await (author
-      ? sendTo(dependencies, threads, author, ofAuthor)
-      : choose(dependencies, threads, ofAuthor));
+    const to = author ?? (await choose(dependencies, ofAuthor));
+    const still = ofAuthor.filter((thread) => threads.all.includes(thread) && isOpen(thread));
+    if (to && still.length > 0) {
+      const failed = await sendTo(dependencies, threads, to, still, isFirst);
+      left.push(...(failed === undefined ? [] : [failed]));
+      isFirst = false;
+    }
+  }
+  if (left.length > 0) {
+    await vscode.env.clipboard.writeText(left.map(({ words }) => words).join('\n\n'));
+    left.forEach((each) => settle(threads, each.threads, 'the clipboard'));
+    const why = left.flatMap((each) => each.why ?? [])[0];
+    if (why !== undefined) {
+      void vscode.window.showWarningMessage(
+        `${why}. Your review is on the clipboard: paste it when the prompt is back.`,
+      );
+    }
   }
 }
 
-/** The text of a review of these, as it is sent. */
-export function textOf(threads: readonly Thread[]): string {
-  return reviewText(
-    threads.map((thread) => ({
-      path: vscode.workspace.asRelativePath(thread.path),
-      lines: thread.lines,
-      quoted: thread.quoted,
-      isChanged: thread.isAsQuoted === false,
-      comments: openComments(thread).map(({ saved }) => saved.text),
-    })),
-  );
+/** What the user is to paste. */
+interface Left {
+  readonly words: string;
+  readonly threads: readonly Thread[];
+  readonly why?: string;
 }
 
-/** Who proposes these lines, or has written them last. */
+function isOpen(thread: Thread): boolean {
+  return !thread.isResolved && openComments(thread).length > 0;
+}
+
+/** The text of a review of these, as it is sent, wherever it may be pasted. */
+async function textOf(threads: Threads, open: readonly Thread[]): Promise<string> {
+  const items = [];
+  for (const thread of open) {
+    // Where the lines are now; of a file that is gone nothing stands there.
+    const document = await Promise.resolve(vscode.workspace.openTextDocument(thread.shown.uri)).catch(
+      () => undefined,
+    );
+    threads.find(thread);
+    items.push({
+      path: printable(pathFor(thread.path), 1_000),
+      lines: thread.lines,
+      quoted: thread.quoted,
+      isChanged: document === undefined || thread.isAsQuoted !== true,
+      comments: openComments(thread).map(({ saved }) => saved.text),
+    });
+  }
+  return pasteableLines(reviewText(items));
+}
+
+/** In a workspace of several folders, each CLI runs in one of them. */
+function pathFor(path: string): string {
+  return (vscode.workspace.workspaceFolders ?? []).length > 1 ? path : vscode.workspace.asRelativePath(path);
+}
+
+/** Who proposes these lines, or has written them. */
 function authorOf({ bridge, proposals, changes }: SendingDependencies, thread: Thread): Proposer | undefined {
   const proposal = proposals.find(thread.shown.uri);
   if (proposal) {
     return proposal.session;
   }
   const pids = changes.ofPath(thread.shown.uri.fsPath).map(({ set }) => set.pid);
-  const sessions = [...bridge.sessions];
-  return pids
-    .reverse()
-    .flatMap((pid) => sessions.find((session) => pid !== undefined && session.pid === pid) ?? [])[0];
+  const [author] = thread.author === undefined && pids.length === 1 ? pids : [thread.author];
+  return [...bridge.sessions].find(({ pid }) => pid !== undefined && pid === author);
 }
 
+/** The process of the one session that proposes or has changed what is there; of several, the user says which. */
+export function authorAt(
+  { proposals, changes }: Pick<SendingDependencies, 'proposals' | 'changes'>,
+  uri: vscode.Uri,
+): number | undefined {
+  const proposal = proposals.find(uri);
+  const pids = proposal ? [proposal.session.pid] : changes.ofPath(uri.fsPath).map(({ set }) => set.pid);
+  return pids.length === 1 ? pids[0] : undefined;
+}
+
+/** @returns undefined where the user has chosen nobody */
 async function choose(
-  dependencies: SendingDependencies,
-  threads: Threads,
+  { bridge }: SendingDependencies,
   open: readonly Thread[],
-): Promise<void> {
-  const sessions = [...dependencies.bridge.sessions];
-  const copy: Choice = { label: '$(copy) Copy the Review', detail: 'To paste it where you want it' };
+): Promise<Session | 'clipboard' | undefined> {
   const choices: Choice[] = [
-    ...sessions.map((session) => ({
+    ...[...bridge.sessions].map((session) => ({
       label: `$(terminal) ${withoutIcons(printable(session.label))}`,
-      session,
+      to: session,
     })),
-    copy,
+    { label: '$(copy) Copy the Review', detail: 'To paste it where you want it', to: 'clipboard' },
   ];
   const names = [...new Set(open.map(({ path }) => printable(basename(path))))].join(', ');
   const picked = await vscode.window.showQuickPick(choices, {
     title: 'Send Review',
-    placeHolder: `No session here has changed ${names}: who is to have the comments?`,
+    placeHolder: `Who is to have the comments on ${names}?`,
   });
-  if (picked?.session) {
-    await sendTo(dependencies, threads, picked.session, open);
-  } else if (picked) {
-    await vscode.env.clipboard.writeText(textOf(open));
-    settle(threads, open, 'the clipboard');
-  }
+  return picked?.to;
 }
 
+/** @param isFirst whether it may take the user to its terminal @returns what has found no prompt */
 async function sendTo(
   { proposals, reasons }: SendingDependencies,
   threads: Threads,
-  author: Proposer,
+  to: Proposer | 'clipboard',
   open: readonly Thread[],
-): Promise<void> {
-  const words = textOf(open);
-  const rejected = open.flatMap(({ shown }) => proposals.find(shown.uri) ?? []);
-  const proposed: Proposal[] = [...new Set(rejected)];
-  if (!(author instanceof Session)) {
-    settle(threads, open, printable(author.label));
-    for (const { uri } of proposed) {
-      await proposals.reject(uri, { reason: words });
-    }
-    return;
+  isFirst: boolean,
+): Promise<Left | undefined> {
+  if (to === 'clipboard') {
+    return { words: await textOf(threads, open), threads: open };
   }
-  const review = randomUUID();
+  const proposed = new Map<Proposal, Thread[]>();
   for (const thread of open) {
-    openComments(thread).forEach((comment) => (comment.review = review));
+    const proposal = proposals.find(thread.shown.uri);
+    if (proposal) {
+      proposed.set(proposal, [...(proposed.get(proposal) ?? []), thread]);
+    }
+  }
+  if (!(to instanceof Session)) {
+    for (const [{ uri }, ofProposal] of proposed) {
+      const reason = await textOf(threads, ofProposal);
+      settle(threads, ofProposal, printable(to.label));
+      await proposals.reject(uri, { reason });
+    }
+    return undefined;
+  }
+  const words = await textOf(threads, open);
+  const id = randomUUID();
+  let number = 0;
+  for (const thread of open) {
+    for (const comment of openComments(thread)) {
+      comment.review = id;
+      number++;
+    }
     threads.changed(thread);
   }
-  const number = open.reduce(
-    (sum, { comments }) => sum + comments.filter((each) => each.review === review).length,
-    0,
-  );
-  await (
-    await reasons()
-  ).review(author, proposed, words, { id: review, name: `review with ${counted(number, 'comment')}` });
+  const review = { id, name: `review with ${counted(number, 'comment')}`, words };
+  const why = await (await reasons()).review(to, [...proposed.keys()], review, isFirst);
+  return why === undefined ? undefined : { words, threads: open, why };
 }
 
 /** They count as sent. */
 function settle(threads: Threads, open: readonly Thread[], to: string): void {
   for (const thread of open) {
-    openComments(thread).forEach((comment) => (comment.sent = { to, at: Date.now() }));
+    for (const comment of thread.comments.filter(({ sent }) => !sent)) {
+      Object.assign(comment, { review: undefined, sent: { to, at: Date.now() } });
+    }
     threads.changed(thread);
   }
 }

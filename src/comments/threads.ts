@@ -6,12 +6,20 @@ import { isSame, openDocument } from '../editor/documents.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import type { Memory } from '../mentions/mentions.ts';
 import type { Proposals } from '../proposals/proposals.ts';
-import { clamped, findLines, followEdit, type Lines, linesOfText, stands } from './anchor.ts';
+import { clamped, findLines, followEdit, type Lines, linesOfText, replaces, stands } from './anchor.ts';
 import { ReviewComment } from './reviewComment.ts';
 import { rememberedThreads, type SavedThread } from './saved.ts';
 
+/** As many lines are kept to find them again. */
+const maxQuoted = 100;
+/** ms after which a thread goes of which all was sent. */
+const maxAge = 14 * 24 * 60 * 60 * 1000;
+
 /** Where the user has written about some lines, in the editor that shows them. */
 export class Thread {
+  /** Its lines in a proposal that is decided, until the file has what was proposed. */
+  inProposal: Lines | undefined;
+
   constructor(
     public shown: vscode.CommentThread,
     /** Absolute, of the file. */
@@ -19,6 +27,8 @@ export class Thread {
     public quoted: readonly string[],
     public comments: readonly ReviewComment[],
     public isResolved = false,
+    /** See `SavedThread`. */
+    public author?: number,
   ) {}
 
   get lines(): Lines {
@@ -33,8 +43,15 @@ export class Thread {
   }
 
   get saved(): SavedThread {
-    const { path, lines, quoted, isResolved, comments } = this;
-    return { path, lines, quoted, isResolved, comments: comments.map(({ saved }) => saved) };
+    const { path, lines, quoted, isResolved, comments, author } = this;
+    return {
+      path,
+      lines,
+      quoted,
+      isResolved,
+      comments: comments.map(({ saved }) => saved),
+      ...(author !== undefined && { author }),
+    };
   }
 }
 
@@ -42,16 +59,20 @@ export class Thread {
 export class Threads implements Disposable {
   private threads: Thread[] = [];
   private readonly store = new DisposableStore();
+  /** Of lines that move while the user types. */
   private readonly saving = this.store.add(new Throttle(250, () => this.save()));
 
   constructor(
     private readonly controller: vscode.CommentController,
     private readonly proposals: Proposals,
     private readonly memory: Memory,
+    private readonly authorOf: (uri: vscode.Uri) => number | undefined,
   ) {
-    for (const { path, lines, quoted, isResolved, comments } of memory.get<SavedThread[]>(
-      rememberedThreads,
-      [],
+    const isOld = ({ comments }: SavedThread) =>
+      comments.every(({ sent }) => sent !== undefined && sent.at < Date.now() - maxAge);
+    const remembered = memory.get<SavedThread[]>(rememberedThreads, []);
+    for (const { path, lines, quoted, isResolved, comments, author } of remembered.filter(
+      (thread) => !isOld(thread),
     )) {
       const shown = this.create(vscode.Uri.file(path), lines);
       const thread = new Thread(
@@ -60,6 +81,7 @@ export class Threads implements Disposable {
         quoted,
         comments.map((comment) => new ReviewComment(comment)),
         isResolved,
+        author,
       );
       this.threads.push(thread);
       this.find(thread);
@@ -94,9 +116,10 @@ export class Threads implements Disposable {
     if (!thread) {
       const { uri } = shown;
       const path = this.proposals.find(uri)?.filePath ?? uri.fsPath;
-      thread = new Thread(shown, path, [], []);
+      thread = new Thread(shown, path, [], [], false, this.authorOf(uri));
       const { start, end } = thread.lines;
-      thread.quoted = linesOfText(openDocument(uri)?.getText() ?? '').slice(start, end + 1);
+      const last = Math.min(end, start + maxQuoted - 1);
+      thread.quoted = linesOfText(openDocument(uri)?.getText() ?? '').slice(start, last + 1);
       this.threads.push(thread);
     }
     thread.isResolved = false;
@@ -113,14 +136,14 @@ export class Threads implements Disposable {
     }
     this.threads = this.threads.filter((each) => each !== thread);
     thread.shown.dispose();
-    this.saving.schedule();
+    this.save();
   }
 
-  /** Something of it has become another. */
+  /** Something of it has become another. Kept at once: the window may end at any moment. */
   changed(thread: Thread): void {
     if (this.threads.includes(thread)) {
       this.show(thread);
-      this.saving.schedule();
+      this.save();
     }
   }
 
@@ -144,10 +167,9 @@ export class Threads implements Disposable {
     this.label(thread);
   }
 
-  private label({ shown, isAsQuoted, comments }: Thread): void {
+  private label({ shown, isAsQuoted, comments }: Thread, isChanged = isAsQuoted === false): void {
     const isOpen = comments.some((comment) => comment.isOpen);
-    const label =
-      isAsQuoted === false ? 'These lines have changed since' : isOpen ? 'For the next review' : 'Comment';
+    const label = isChanged ? 'These lines have changed since' : isOpen ? 'For the next review' : 'Comment';
     if (shown.label !== label) {
       shown.label = label;
     }
@@ -168,32 +190,44 @@ export class Threads implements Disposable {
     }
     const text = linesOfText(document.getText());
     for (const thread of threads) {
-      const lines = contentChanges.reduce(followEdit, thread.lines);
-      this.place(thread, text, lines);
+      let isReplaced = thread.inProposal !== undefined;
+      let lines = thread.inProposal ?? thread.lines;
+      if (!thread.inProposal) {
+        for (const change of contentChanges) {
+          isReplaced ||= replaces(change, lines);
+          lines = followEdit(lines, change);
+        }
+      }
+      this.place(thread, text, lines, isReplaced);
     }
   }
 
   /** As it is opened, after it may have changed on the disk. */
-  private find(thread: Thread): void {
+  find(thread: Thread): void {
     const document = openDocument(thread.shown.uri);
-    if (document) {
-      this.place(thread, linesOfText(document.getText()), thread.lines);
+    if (document && document.uri.scheme !== proposalScheme) {
+      this.place(thread, linesOfText(document.getText()), thread.inProposal ?? thread.lines, true);
     }
   }
 
-  /** A text that was replaced as a whole has the lines somewhere, too. */
-  private place(thread: Thread, text: readonly string[], lines: Lines): void {
+  /** @param mayBeElsewhere lines that an edit has not replaced are where they are, also if they read otherwise now */
+  private place(thread: Thread, text: readonly string[], lines: Lines, mayBeElsewhere: boolean): void {
     const { quoted } = thread;
-    const found = stands(text, lines, quoted) ? lines : findLines(text, lines, quoted);
+    const isThere = stands(text, lines, quoted);
+    const found = isThere || !mayBeElsewhere ? lines : findLines(text, lines, quoted);
+    if (found && thread.inProposal) {
+      thread.inProposal = undefined; // it was written
+    }
     this.move(thread, found ?? clamped(lines, text.length));
-    this.label(thread);
+    this.label(thread, !isThere && (found === undefined || found === lines));
   }
 
-  /** To the file, once a proposal is decided. */
+  /** To the file, once a proposal is decided. Before it is written, equal lines in it are others. */
   private leaveProposals(): void {
     for (const thread of this.threads) {
       const { uri } = thread.shown;
       if (uri.scheme === proposalScheme && !this.proposals.find(uri)) {
+        thread.inProposal = thread.lines;
         this.moveTo(thread, thread.path);
       }
     }
@@ -204,7 +238,12 @@ export class Threads implements Disposable {
       for (const thread of this.threads) {
         const { path } = thread;
         if (path === oldUri.fsPath || path.startsWith(`${oldUri.fsPath}/`)) {
-          this.moveTo(thread, newUri.fsPath + path.slice(oldUri.fsPath.length));
+          const to = newUri.fsPath + path.slice(oldUri.fsPath.length);
+          if (thread.shown.uri.scheme === proposalScheme) {
+            thread.path = to;
+          } else {
+            this.moveTo(thread, to);
+          }
         }
       }
     }
@@ -213,12 +252,15 @@ export class Threads implements Disposable {
   /** The editor has no other document for a thread that is there. */
   private moveTo(thread: Thread, path: string): void {
     const { collapsibleState } = thread.shown;
-    const shown = this.create(fileUris(path)[0] ?? vscode.Uri.file(path), thread.lines);
+    const uri = fileUris(path)[0] ?? vscode.Uri.file(path);
+    const shown = this.create(uri, clamped(thread.lines, openDocument(uri)?.lineCount ?? Infinity));
     shown.collapsibleState = collapsibleState;
     thread.shown.dispose();
     thread.shown = shown;
     thread.path = path;
-    this.find(thread);
+    if (!thread.inProposal) {
+      this.find(thread);
+    }
     this.changed(thread);
   }
 

@@ -17,7 +17,7 @@ import { isAlive } from '../server/processes.ts';
 import { Session } from '../server/session.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
-import type { Reason, WaitingReasons } from './waitingReasons.ts';
+import { kindOf, type Reason, type WaitingReasons } from './waitingReasons.ts';
 
 export interface ReasonDependencies {
   bridge: Bridge;
@@ -27,6 +27,13 @@ export interface ReasonDependencies {
   userPlace: UserPlace;
   waiting: WaitingReasons;
   log: Logger;
+}
+
+/** One in a terminal of this window. */
+interface Cli {
+  readonly session: Session;
+  readonly terminal: vscode.Terminal;
+  readonly pid: number;
 }
 
 /** ms after a rejection in which the user expects the words in the terminal; then it is told that they wait. */
@@ -91,68 +98,88 @@ export class Reasons implements Disposable {
     if (words.trim() === '') {
       return;
     }
-    const elsewhere = isOpen ? undefined : `The proposal for ${fileName} was decided elsewhere meanwhile`;
-    await this.deliver({ session, terminal, pid }, { name: `reason for ${fileName}`, words }, elsewhere);
+    const cli = { session, terminal, pid };
+    const reason = await this.reasonFor(cli, { name: `reason for ${fileName}`, words }, true);
+    const obstacle = isOpen
+      ? await this.obstacle(cli)
+      : `The proposal for ${fileName} was decided elsewhere meanwhile`;
+    if (obstacle === undefined) {
+      this.wait(reason);
+    } else {
+      await this.give(reason, obstacle);
+    }
   }
 
   /**
-   * Gives a session the comments on what it has proposed or changed. Settles when it is told whether they stand in its
-   * prompt, wait, or are on the clipboard; see `WaitingReasons.onDidPaste`.
+   * Gives a session the comments on what it has proposed or changed; see `WaitingReasons.onDidPaste`.
    * @param rejected of that session: they are rejected with it
+   * @param mayShow whether the user is to be taken to its terminal, where it has its prompt or has lost a question
+   * @returns why it has no way to the prompt, a sentence without its end; undefined where it is pasted soon, or waits
    */
   async review(
     session: Session,
     rejected: readonly Proposal[],
-    words: string,
-    { id, name }: { id: string; name: string },
-  ): Promise<void> {
-    const terminal = this.dependencies.sessionTerminals.terminalOf(session);
+    { id, name, words }: { id: string; name: string; words: string },
+    mayShow: boolean,
+  ): Promise<string | undefined> {
+    const { proposals, records, sessionTerminals } = this.dependencies;
     const { pid } = session;
+    const terminal = sessionTerminals.terminalOf(session);
     for (const { uri } of rejected) {
-      await this.dependencies.proposals.reject(uri);
+      await proposals.reject(uri);
     }
     if (!terminal || pid === undefined) {
-      await this.putOnClipboard(
-        words,
-        name,
-        `The terminal of ${printable(session.label)} is not in this window`,
-      );
-      return;
+      return `The terminal of ${printable(session.label)} is not in this window`;
     }
-    await this.deliver({ session, terminal, pid }, { name, words, review: id });
+    const isFree = rejected.length > 0 || mayType(await records.look(session)) === 'now';
+    const cli = { session, terminal, pid };
+    const reason = await this.reasonFor(cli, { name, words, review: id }, mayShow && isFree);
+    const obstacle = await this.obstacle(cli);
+    if (obstacle === undefined) {
+      this.wait(reason);
+    }
+    return obstacle;
   }
 
-  /** @param obstacle for which the user gets it instead */
-  private async deliver(
-    { session, terminal, pid }: { session: Session; terminal: vscode.Terminal; pid: number },
+  /** @param isShown at once: a moment later the user may type elsewhere; the words are expected there then */
+  private async reasonFor(
+    { session, terminal, pid }: Cli,
     text: Pick<Reason, 'name' | 'words' | 'review'>,
-    obstacle?: string,
-  ): Promise<void> {
-    const { records, userPlace, waiting } = this.dependencies;
+    isShown: boolean,
+  ): Promise<Reason> {
+    if (isShown) {
+      this.dependencies.userPlace.show(terminal);
+    }
+    const reason: Reason = { pid, began: await beginOf(pid), label: printable(session.label), ...text };
+    if (isShown) {
+      this.expected.add(reason);
+    }
+    return reason;
+  }
+
+  /** Why nothing can be pasted there, a sentence without its end. */
+  private async obstacle({ session, terminal, pid }: Cli): Promise<string | undefined> {
     const label = printable(session.label);
-    // At once: a moment later the user may type elsewhere.
-    userPlace.show(terminal);
-    const reason: Reason = { pid, began: await beginOf(pid), label, ...text };
-    this.expected.add(reason);
-    if (obstacle !== undefined) {
-      await this.give(reason, obstacle);
-    } else if (!(await readsTerminalOf(terminal, pid))) {
-      await this.give(reason, `It is not known that ${label} is what reads its terminal now`);
-    } else if (mayType(await records.look(session)) === 'unknown') {
-      await this.give(reason, `No record of ${label} says whether it has a prompt now`);
-    } else {
-      waiting.add(reason);
-      this.look();
-      await delay(expectation);
+    if (!(await readsTerminalOf(terminal, pid))) {
+      return `It is not known that ${label} is what reads its terminal now`;
+    }
+    return mayType(await this.dependencies.records.look(session)) === 'unknown'
+      ? `No record of ${label} says whether it has a prompt now`
+      : undefined;
+  }
+
+  private wait(reason: Reason): void {
+    const { waiting } = this.dependencies;
+    const { label, name } = reason;
+    waiting.add(reason);
+    this.look();
+    void delay(this.expected.has(reason) ? expectation : lookInterval).then(() => {
       this.expected.delete(reason);
       if (waiting.has(reason)) {
         // No notification: Escape, by which a question is refused, would hide it instead.
-        vscode.window.setStatusBarMessage(
-          `Your ${reason.name} waits: ${label} asks something, or works.`,
-          10_000,
-        );
+        vscode.window.setStatusBarMessage(`Your ${name} waits: ${label} asks something, or works.`, 10_000);
       }
-    }
+    });
   }
 
   dispose(): void {
@@ -231,9 +258,11 @@ export class Reasons implements Disposable {
     } else {
       this.usedPrompts.set(pid, state.since);
       waiting.didPaste(reason);
-      if (reason.review !== undefined && setting('comments.submit')) {
-        await submitInCli(terminal, pid, look);
-      } else {
+      const isSent =
+        reason.review !== undefined &&
+        setting('comments.submit') &&
+        (await submitInCli(terminal, pid, () => records.look(session))) === 'typed';
+      if (!isSent) {
         this.tellThatItStands(reason, label, terminal);
       }
     }
@@ -269,9 +298,8 @@ export class Reasons implements Disposable {
     const { userPlace } = this.dependencies;
     if (userPlace.isStillIn(terminal)) {
       // Of a view over its prompt, such as that of Ctrl+R, the CLI's record says nothing.
-      const pasted = reason.review === undefined ? 'Reason' : 'Review';
       vscode.window.setStatusBarMessage(
-        `${pasted} pasted. If it stands in the prompt of ${label}, Enter sends it.`,
+        `${kindOf([reason])} pasted. If it stands in the prompt of ${label}, Enter sends it.`,
         10_000,
       );
       return;
@@ -293,7 +321,10 @@ export class Reasons implements Disposable {
   private async give(reason: Reason, why: string): Promise<void> {
     const { name, words } = reason;
     if (this.expected.has(reason)) {
-      await this.putOnClipboard(words, name, why);
+      await vscode.env.clipboard.writeText(words);
+      void vscode.window.showWarningMessage(
+        `${why}. Your ${kindOf([reason]).toLowerCase()} is on the clipboard: paste it when the prompt is back.`,
+      );
       return;
     }
     const copy = 'Copy';
@@ -301,14 +332,6 @@ export class Reasons implements Disposable {
     if ((await vscode.window.showWarningMessage(message, copy)) === copy) {
       await vscode.env.clipboard.writeText(words);
     }
-  }
-
-  private async putOnClipboard(words: string, name: string, why: string): Promise<void> {
-    await vscode.env.clipboard.writeText(words);
-    const [kind] = name.split(' ', 1);
-    void vscode.window.showWarningMessage(
-      `${why}. Your ${kind} is on the clipboard: paste it when the prompt is back.`,
-    );
   }
 }
 

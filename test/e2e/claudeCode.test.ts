@@ -13,7 +13,7 @@ import {
   sessionScenarios,
   severalMentionScenarios,
 } from './contextScenarios.ts';
-import { commentScenarios } from './commentScenarios.ts';
+import { commentScenarios, keepsCommentsAfter } from './commentScenarios.ts';
 import { coreScenarios } from './coreScenarios.ts';
 import { editorToolScenarios } from './editorToolScenarios.ts';
 import { olderTextScenarios } from './olderTextScenarios.ts';
@@ -71,6 +71,7 @@ describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {
   const desk = useDesk(cliVersions.newest);
   comesBackAfter('the window was reloaded', desk, () => desk().reload());
   keepsReasonAfter('the window is reloaded', desk, () => desk().reload());
+  keepsCommentsAfter('the window is reloaded', desk, () => desk().reload());
   leavesNoTabAfter('the window is reloaded', desk, () => desk().reload());
   leavesNoTabAfter('VS Code is started again', desk, () => desk().restart());
   absentScenarios(desk);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { RecordedCli } from '../../support/recordedCli.ts';
@@ -70,6 +71,18 @@ describe('comments on lines', function () {
     await comment(text.split('\n')[0] ?? '').waitFor();
   }
 
+  async function editComment(text: string, to: string): Promise<void> {
+    await comment(text).hover();
+    await comment(text).getByRole('button', { name: 'Edit Comment' }).click();
+    await until('the focus in the comment', () =>
+      page().evaluate<boolean>('document.activeElement?.closest(".review-comment") !== null'),
+    );
+    await page().keyboard.press('ControlOrMeta+a');
+    await page().keyboard.insertText(to);
+    await page().getByRole('button', { name: 'Save Comment' }).click();
+    await comment(to).waitFor();
+  }
+
   async function commentOn(lines: [number, number], text: string): Promise<void> {
     const file = vscode.Uri.file(desk.scratch.path('a.txt')); // not the input of the comment before
     await vscode.commands.executeCommand('ideBridge.commentOnLines', file, ...lines);
@@ -90,15 +103,7 @@ describe('comments on lines', function () {
   it('are edited, resolved, reopened and deleted', async () => {
     await openEdited();
     await commentOn([1, 1], 'Too loud.');
-    await comment('Too loud.').hover();
-    await comment('Too loud.').getByRole('button', { name: 'Edit Comment' }).click();
-    await until('the focus in the comment', () =>
-      page().evaluate<boolean>('document.activeElement?.closest(".review-comment") !== null'),
-    );
-    await page().keyboard.press('ControlOrMeta+a');
-    await page().keyboard.insertText('Not so loud.');
-    await page().getByRole('button', { name: 'Save Comment' }).click();
-    await comment('Not so loud.').waitFor();
+    await editComment('Too loud.', 'Not so loud.');
     assert.equal(await comment('Too loud.').count(), 0);
     await thread('Not so loud.').getByRole('button', { name: 'Resolve Comments' }).click();
     await comment('Not so loud.').waitFor({ state: 'hidden' });
@@ -119,7 +124,6 @@ describe('comments on lines', function () {
     const { document } = editor;
     await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'zero\n'));
     await document.save();
-    assert.match(await review(), /line 5:/);
     writeFileSync(document.uri.fsPath, `zero\n${edited.replace('four', '4')}`);
     await until('the other text', () => document.getText().includes('4'));
     await thread('Why four?').getByText('These lines have changed since').waitFor();
@@ -149,7 +153,7 @@ describe('comments on lines', function () {
     await write('Who reads this?');
     void vscode.commands.executeCommand('ideBridge.sendReview');
     const quickPick = page().locator('.quick-input-widget');
-    await quickPick.getByPlaceholder('No session here has changed plain.txt').waitFor();
+    await quickPick.getByPlaceholder('Who is to have the comments on plain.txt?').waitFor();
     await desk.ui.screenshot('comment-choose');
     await quickPick.locator('.monaco-list-row', { hasText: 'Copy the Review' }).click();
     await comment('Who reads this?').getByText('Sent to the clipboard').waitFor();
@@ -223,6 +227,55 @@ describe('comments on lines', function () {
       await toast('There is no comment to send').waitFor();
     });
 
+    it('are sent at once, where the user wants that', async () => {
+      await desk.configure('ideBridge.comments.submit', true);
+      await openEdited(client);
+      await commentOn([1, 1], 'Not so loud.');
+      await vscode.commands.executeCommand('ideBridge.sendReview');
+      await until(
+        'the end of the paste, and Enter',
+        () => typed().endsWith('Not so loud.\x1b[201~\n'),
+        10_000,
+        typed,
+      );
+    });
+
+    it('are to be sent again where one of them is edited while they wait', async () => {
+      await openEdited(client);
+      await commentOn([1, 1], 'Not so loud.');
+      cli.is('busy');
+      await vscode.commands.executeCommand('ideBridge.sendReview');
+      await openFile('a.txt', 'Not so loud.');
+      await comment('Not so loud.').getByText('Waits for the prompt').waitFor();
+      await editComment('Not so loud.', 'Hush.');
+      await comment('Hush.').getByText('Not sent').waitFor();
+      cli.is('idle');
+      await delay(3_000);
+      assert.equal(typed(), '');
+    });
+
+    it('go to the session that has made the change, also once that is kept; of two in one file the user says which', async () => {
+      await openEdited(client);
+      await commentOn([1, 1], 'Not so loud.');
+      await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+      await vscode.commands.executeCommand('ideBridge.sendReview');
+      await until('the review', () => typed().includes('\nTWO\n'), 10_000, typed); // all but its last line
+      const both = await openEdited(desk.client, 'both.txt');
+      await editAs(client, both.document.uri.fsPath, 'ONE\n');
+      await until('the text of the second', () => both.document.getText() === 'ONE\n');
+      await until(
+        'the rows of both',
+        async () => (await changesRows(desk.ui).filter({ hasText: 'both.txt' }).count()) === 2,
+      );
+      await vscode.commands.executeCommand('ideBridge.commentOnLines', both.document.uri, 0, 0);
+      await write('Whose?');
+      void vscode.commands.executeCommand('ideBridge.sendReview');
+      const quickPick = page().locator('.quick-input-widget');
+      await quickPick.getByPlaceholder('Who is to have the comments on both.txt?').waitFor();
+      await page().keyboard.press('Escape');
+      await comment('Whose?').getByText('Not sent').waitFor();
+    });
+
     it('wait for its prompt, and are to be sent again where they are discarded', async () => {
       await openEdited(client);
       await commentOn([1, 1], 'Not so loud.');
@@ -281,7 +334,7 @@ describe('comments on lines', function () {
     await openThread(text);
   }
 
-  /** The text of the review: that of a session without a terminal is on the clipboard then, and not sent yet. */
+  /** The text of the review: that of a session without a terminal is on the clipboard then. */
   async function review(): Promise<string> {
     await vscode.env.clipboard.writeText('');
     await vscode.commands.executeCommand('ideBridge.sendReview');

@@ -6,6 +6,7 @@ import {
   findLines,
   followEdit,
   linesOfText,
+  replaces,
   stands,
 } from '../../../src/comments/anchor.ts';
 
@@ -59,6 +60,21 @@ describe('the lines of a comment', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it('may be elsewhere only where an edit has replaced them and more', () => {
+    assert.ok(replaces(edit([0, 0], [9, 0], 'x'), lines));
+    assert.ok(replaces(edit([3, 0], [5, 0], 'x'), lines));
+    assert.ok(!replaces(edit([3, 0], [4, 4], 'x'), lines));
+    assert.ok(!replaces(edit([4, 0], [9, 0], 'x'), lines));
+    assert.ok(!replaces(edit([0, 0], [3, 2], 'x'), lines));
+  });
+
+  it('are found with their number where only the first ones are known', () => {
+    assert.deepEqual(findLines(['x', 'a', 'b', 'c', 'd'], { start: 0, end: 3 }, ['a', 'b']), {
+      start: 1,
+      end: 4,
+    });
   });
 
   it('are found where they stand now, the nearest first', () => {

@@ -42,6 +42,17 @@ describe('the text of a review', () => {
     );
   });
 
+  it('quotes of many lines the first forty', () => {
+    const quoted = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+    const text = reviewText([
+      { path: 'a', lines: { start: 0, end: 499 }, quoted, isChanged: false, comments: ['Too long.'] },
+    ]);
+    assert.match(
+      text,
+      /lines 1 to 500:\n```\nline 0\n[\s\S]*\nline 39\n… \(460 more lines\)\n```\nToo long\.$/,
+    );
+  });
+
   it('counts lines from 1', () => {
     assert.deepEqual(
       [placeText({ start: 0, end: 0 }), placeText({ start: 0, end: 1 })],
