@@ -83,6 +83,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     userPlace,
     context,
     editorTools,
+    ({ pid }) => agentChanges.changes.ofProcess(pid).length,
     log,
   );
   const { attention, states, records } = sessions;

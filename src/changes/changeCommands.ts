@@ -109,9 +109,15 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       }
     };
   return {
-    reviewChanges: (node: unknown) => {
-      const chosen = isNode(node) ? changesOf(node, changes) : changes.all;
-      const title = isNode(node) ? `Changes by ${setOf(node).label}` : 'Changes by Agents';
+    /** Of the session of a row, of that with a process, or of all. */
+    reviewChanges: (argument: unknown) => {
+      const ofSession = isNode(argument)
+        ? changesOf(argument, changes)
+        : typeof argument === 'number'
+          ? changes.ofProcess(argument)
+          : undefined;
+      const chosen = ofSession ?? changes.all;
+      const title = ofSession?.[0] ? `Changes by ${ofSession[0].set.label}` : 'Changes by Agents';
       return chosen.length > 0 ? openAllChanges(chosen, title) : sayNothingChanged();
     },
     openChange: (argument: unknown) => {

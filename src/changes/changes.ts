@@ -47,6 +47,12 @@ export class Changes implements Disposable {
     return [...set.snapshots.values()].flatMap((snapshot) => this.changeOf(set, snapshot));
   }
 
+  /** Those of the session with that process. */
+  ofProcess(pid: number | undefined): Change[] {
+    const set = this.sets.all.find((each) => pid !== undefined && each.pid === pid);
+    return set ? this.ofSet(set) : [];
+  }
+
   /** One per session that has changed the file. */
   ofPath(path: string): Change[] {
     return this.sets.ofPath(path).flatMap(({ set, snapshot }) => this.changeOf(set, snapshot));

@@ -3,7 +3,7 @@ import { Deferred } from '../base/deferred.ts';
 
 /**
  * A notification that can be worded anew, and goes when it is about nothing any more. Of all that VS Code shows, an
- * extension can take back only that of a progress; it has no buttons, but its text may have a link.
+ * extension can take back only that of a progress; it has no buttons, but its text may have links.
  */
 export class Notice {
   private readonly over = new Deferred<void>();
@@ -18,9 +18,11 @@ export class Notice {
   }
 
   /** @param message made printable, so that no other link is in it; so are the details, of which the end may be cut off */
-  say(message: string, link: vscode.Command, details = ''): void {
-    const query = encodeURIComponent(JSON.stringify(link.arguments ?? []));
-    const words = `${message} ([${link.title}](command:${link.command}?${query})). ${details}`.trim();
+  say(message: string, link: vscode.Command | readonly vscode.Command[], details = ''): void {
+    const links = [link].flat().map(({ title, command, arguments: all = [] }) => {
+      return `[${title}](command:${command}?${encodeURIComponent(JSON.stringify(all))})`;
+    });
+    const words = `${message} (${links.join(', ')}). ${details}`.trim();
     if (words !== this.words) {
       this.words = words;
       // Else a bar runs on and on.

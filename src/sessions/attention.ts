@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { Deferred } from '../base/deferred.ts';
 import { printable } from '../base/printable.ts';
+import { counted } from '../base/text.ts';
 import type { Proposal } from '../proposals/proposal.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import { tabsOf } from '../proposals/proposalTabs.ts';
@@ -53,6 +54,8 @@ interface AttentionDependencies {
   /** Of CLIs without a session file (2.0 and 1.0), and of all where none may be read. */
   signs: TerminalSigns;
   sessionRecords: SessionRecords;
+  /** How many files it has changed that wait for review. */
+  changedFiles(session: Session): number;
 }
 
 /** Knows which sessions wait for the user, and says so, once, when that is out of view. */
@@ -279,11 +282,18 @@ export class Attention implements vscode.Disposable {
     const state = session instanceof Session ? this.dependencies.sessionRecords.stateOf(session) : undefined;
     const isOver = about === 'call' && state;
     const question = state?.status === 'waiting' ? questionText(state, 80) : 'It asks.';
+    const changed = isOver && session instanceof Session ? this.dependencies.changedFiles(session) : 0;
+    const show = { title: 'Show', command: commandIds.showSession, arguments: [session.id] };
+    const review = { title: 'Review', command: commandIds.reviewChanges, arguments: [session.pid] };
     const notice = new Notice();
     notice.say(
       `${label} ${isOver ? 'has finished' : 'waits for you'}`,
-      { title: 'Show', command: commandIds.showSession, arguments: [session.id] },
-      about === 'question' ? question : '',
+      changed > 0 ? [show, review] : show,
+      changed > 0
+        ? `${counted(changed, 'changed file waits', 'changed files wait')} for review.`
+        : about === 'question'
+          ? question
+          : '',
     );
     void known.promise.then(() => notice.end());
   }

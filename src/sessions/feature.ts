@@ -15,6 +15,7 @@ import { SessionRecords } from './sessionRecords.ts';
 import { SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { registerTerminalLinks } from './terminalLinks.ts';
+import type { Session } from '../server/session.ts';
 import type { SessionRows } from './renameSession.ts';
 import { injectEnvironment } from './terminals.ts';
 import { TerminalSigns } from './terminalSigns.ts';
@@ -35,6 +36,7 @@ export class SessionsFeature implements Disposable {
     private readonly userPlace: UserPlace,
     { workspaceState, environmentVariableCollection }: vscode.ExtensionContext,
     servers: McpServers,
+    changedFiles: (session: Session) => number,
     log: Logger,
   ) {
     const { store } = this;
@@ -57,6 +59,7 @@ export class SessionsFeature implements Disposable {
         userPlace,
         signs: this.signs,
         sessionRecords: this.records,
+        changedFiles,
       }),
     );
     const { attention, signs, records } = this;

@@ -118,7 +118,7 @@ export class SessionsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     // Two ids: the editor would keep an item closed that had no children when it was first shown.
     item.id = `session ${session.id}${hasChildren ? ' with proposals' : ''}`;
     item.iconPath = new vscode.ThemeIcon(icon, iconColor(state));
-    const changed = agentChanges.changes.all.filter(({ set }) => pid !== undefined && set.pid === pid).length;
+    const changed = agentChanges.changes.ofProcess(pid).length;
     const { mode = 'default', turn } = this.dependencies.records.of(session) ?? {};
     const folders = this.each((other) => sessionTerminals.folderOf(other));
     const versions = this.each((other) => other.clientInfo?.version);

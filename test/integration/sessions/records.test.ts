@@ -4,7 +4,9 @@ import * as vscode from 'vscode';
 import { RecordedCli } from '../../support/recordedCli.ts';
 import { tooltip } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, propose, useDesk } from '../bridge.ts';
+import type { IdeClient } from '../../support/ideClient.ts';
+import { connectClient, endReview, propose, tabs, useDesk } from '../bridge.ts';
+import { editAs } from '../changes/edits.ts';
 import { closeTerminals, FakeCli } from '../fakeCli.ts';
 
 /** For what does not wait in view to be told, in ms. */
@@ -204,6 +206,7 @@ describe('the records of a session', function () {
   describe('in a terminal of the window', () => {
     let fake: FakeCli;
 
+    let client: IdeClient;
     beforeEach(async function () {
       await desk.ui.page.bringToFront();
       if (!vscode.window.state.focused) {
@@ -215,9 +218,10 @@ describe('the records of a session', function () {
       const { pid } = await fake.run(1);
       cli = recordedCli(pid);
       cli.is('busy');
-      await connectClient(pid);
+      client = await connectClient(pid);
       await row('Working').filter({ hasText: 'Claude Code' }).waitFor();
     });
+    afterEach(endReview);
     afterEach(async () => {
       await desk.configure('ideBridge.command', undefined);
       await closeTerminals(fake);
@@ -237,6 +241,20 @@ describe('the records of a session', function () {
       await toast.locator('a', { hasText: 'Show' }).click();
       await until('its terminal', () => vscode.window.activeTerminal?.name === 'Claude Code');
       await row('Idle').waitFor();
+    });
+
+    it('offer the review of what it has changed, when it has finished', async () => {
+      await lookAway();
+      await editAs(client, desk.scratch.write('changed.txt', 'one\n'), 'two\n');
+      await row('1 changed').waitFor();
+      cli.is('idle');
+      const toast = toasts().filter({ hasText: '1 changed file waits for review' });
+      await toast.waitFor();
+      await desk.ui.screenshot('finished-with-changes');
+      await toast.locator('a', { hasText: 'Review' }).click();
+      await until('the review', () =>
+        tabs().some(({ label, isActive }) => isActive && /Changes by Claude Code/.test(label)),
+      );
     });
 
     it('say that it asks as long as it does, also when that was seen; show it by the notification', async () => {
