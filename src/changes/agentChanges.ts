@@ -26,32 +26,11 @@ import { isAlive } from '../server/processes.ts';
 import type { Session } from '../server/session.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
 import type { Proposals } from '../proposals/proposals.ts';
-import { commandIds, loadedCommands } from '../editor/commandIds.ts';
+import { changeCommandNames, commandIds, loadedCommands } from '../editor/commandIds.ts';
 import { fileUris } from '../editor/paths.ts';
 import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
 import { ChangesView } from './changesView.ts';
 import type { UnwatchedEdits } from './unwatchedEdits.ts';
-
-/** What they do is loaded with the first of them. */
-const commandNames = [
-  'reviewChanges',
-  'openChange',
-  'keepChangedHunk',
-  'revertHunk',
-  'revertFile',
-  'revertSession',
-  'keepFile',
-  'keepSession',
-  'keepAllChanges',
-  'revertAllChanges',
-  'copyPatch',
-  'keepAndStage',
-  'nextAgentChange',
-  'previousAgentChange',
-  'nextChangedFile',
-  'undoDecision',
-  'clearChangeHistory',
-] as const;
 
 /** What must be known of proposals. */
 export type Proposing = Pick<Proposals, 'onDidPrompt' | 'onDidAccept'>;
@@ -172,7 +151,7 @@ export class AgentChanges implements Disposable {
   }
 
   commands() {
-    return loadedCommands(commandNames, async () =>
+    return loadedCommands(changeCommandNames, async () =>
       (await import('./changeCommands.ts')).changeCommands(this, this.view),
     );
   }

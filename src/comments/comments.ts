@@ -5,7 +5,7 @@ import { linesOf } from '../editor/linesOf.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import type { Memory } from '../mentions/mentions.ts';
 import type { WaitingReasons } from '../mentions/waitingReasons.ts';
-import { clamped, linesOfText, stands } from './anchor.ts';
+import { clamped } from './anchor.ts';
 import type { ReviewComment } from './reviewComment.ts';
 import { suggestionIn } from './reviewText.ts';
 import { authorAt, type SendingDependencies, sendReview } from './sendReview.ts';
@@ -259,10 +259,11 @@ export class Comments implements Disposable, vscode.CommentingRangeProvider {
 }
 
 /** Puts what the comment suggests in the place of its lines, as an edit that can be undone. */
-async function apply({ shown: { uri }, lines, quoted }: Thread, comment: ReviewComment): Promise<void> {
+async function apply(thread: Thread, comment: ReviewComment): Promise<void> {
   const suggestion = suggestionIn(comment.saved.text);
-  const document = await Promise.resolve(vscode.workspace.openTextDocument(uri)).catch(() => undefined);
-  if (suggestion === undefined || !document || !stands(linesOfText(document.getText()), lines, quoted)) {
+  const document = await thread.open();
+  const { lines } = thread;
+  if (suggestion === undefined || !document || !thread.standsIn(document, lines)) {
     void vscode.window.showWarningMessage(
       'Nothing was applied: the lines of the comment do not stand there any more.',
     );
@@ -273,7 +274,7 @@ async function apply({ shown: { uri }, lines, quoted }: Thread, comment: ReviewC
     suggestion === ''
       ? new vscode.Range(lines.start, 0, lines.end + 1, 0) // no line at all
       : new vscode.Range(lines.start, 0, lines.end, Infinity);
-  edit.replace(uri, document.validateRange(all), suggestion);
+  edit.replace(document.uri, document.validateRange(all), suggestion);
   await vscode.workspace.applyEdit(edit);
   vscode.window.setStatusBarMessage('Applied, and not saved yet. Undo takes it back.', 5_000);
 }

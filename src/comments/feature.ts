@@ -1,22 +1,7 @@
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { loadedCommands } from '../editor/commandIds.ts';
+import { commentCommandNames, loadedCommands } from '../editor/commandIds.ts';
 import type { Comments, CommentsDependencies } from './comments.ts';
 import { rememberedThreads } from './saved.ts';
-
-/** What they do is loaded with the first of them. */
-const commandNames = [
-  'addComment',
-  'editComment',
-  'saveComment',
-  'cancelComment',
-  'deleteComment',
-  'applySuggestion',
-  'resolveComments',
-  'reopenComments',
-  'commentOnLines',
-  'sendReview',
-  'removeSentComments',
-] as const;
 
 /** Comments on lines, for the sessions that have changed them. Loaded once there is something to write about. */
 export class CommentsFeature implements Disposable {
@@ -41,7 +26,7 @@ export class CommentsFeature implements Disposable {
   }
 
   commands() {
-    return loadedCommands(commandNames, async () => (await this.load()).commands);
+    return loadedCommands(commentCommandNames, async () => (await this.load()).commands);
   }
 
   dispose(): void {

@@ -83,9 +83,7 @@ async function textOf(threads: Threads, open: readonly Thread[]): Promise<string
   const items = [];
   for (const thread of open) {
     // Where the lines are now; of a file that is gone nothing stands there.
-    const document = await Promise.resolve(vscode.workspace.openTextDocument(thread.shown.uri)).catch(
-      () => undefined,
-    );
+    const document = await thread.open();
     threads.find(thread);
     items.push({
       path: printable(pathFor(thread.path), 1_000),
@@ -104,14 +102,14 @@ function pathFor(path: string): string {
 }
 
 /** Who proposes these lines, or has written them. */
-function authorOf({ bridge, proposals, changes }: SendingDependencies, thread: Thread): Proposer | undefined {
-  const proposal = proposals.find(thread.shown.uri);
-  if (proposal) {
-    return proposal.session;
-  }
-  const pids = changes.ofPath(thread.shown.uri.fsPath).map(({ set }) => set.pid);
-  const [author] = thread.author === undefined && pids.length === 1 ? pids : [thread.author];
-  return [...bridge.sessions].find(({ pid }) => pid !== undefined && pid === author);
+function authorOf(dependencies: SendingDependencies, thread: Thread): Proposer | undefined {
+  const { bridge, proposals } = dependencies;
+  const { uri } = thread.shown;
+  const author = thread.author ?? authorAt(dependencies, uri);
+  return (
+    proposals.find(uri)?.session ??
+    [...bridge.sessions].find(({ pid }) => pid !== undefined && pid === author)
+  );
 }
 
 /** The process of the one session that proposes or has changed what is there; of several, the user says which. */

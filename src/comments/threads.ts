@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
 import { fileUris } from '../editor/paths.ts';
-import { isSame, openDocument } from '../editor/documents.ts';
+import { isSame, linesBetween, openDocument } from '../editor/documents.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import type { Memory } from '../mentions/mentions.ts';
 import type { Proposals } from '../proposals/proposals.ts';
-import { clamped, findLines, followEdit, type Lines, linesOfText, replaces, stands } from './anchor.ts';
+import { clamped, findLines, followEdit, type Lines, linesOfText, replaces } from './anchor.ts';
 import { ReviewComment } from './reviewComment.ts';
 import { rememberedThreads, type SavedThread } from './saved.ts';
 
@@ -39,7 +39,23 @@ export class Thread {
   /** Whether these lines stand there as they are quoted; undefined where the file is not open. */
   get isAsQuoted(): boolean | undefined {
     const document = openDocument(this.shown.uri);
-    return document && stands(linesOfText(document.getText()), this.lines, this.quoted);
+    return document && this.standsIn(document, this.lines);
+  }
+
+  /** Whether they stand there as they are quoted. */
+  standsIn(document: vscode.TextDocument, { start }: Lines): boolean {
+    return this.quoted.every(
+      (line, index) => start + index < document.lineCount && document.lineAt(start + index).text === line,
+    );
+  }
+
+  /** @returns undefined for what is gone, or no text */
+  async open(): Promise<vscode.TextDocument | undefined> {
+    try {
+      return await vscode.workspace.openTextDocument(this.shown.uri);
+    } catch {
+      return undefined;
+    }
   }
 
   get saved(): SavedThread {
@@ -118,8 +134,9 @@ export class Threads implements Disposable {
       const path = this.proposals.find(uri)?.filePath ?? uri.fsPath;
       thread = new Thread(shown, path, [], [], false, this.authorOf(uri));
       const { start, end } = thread.lines;
-      const last = Math.min(end, start + maxQuoted - 1);
-      thread.quoted = linesOfText(openDocument(uri)?.getText() ?? '').slice(start, last + 1);
+      const document = openDocument(uri);
+      const past = Math.min(end + 1, start + maxQuoted, document?.lineCount ?? 0);
+      thread.quoted = document ? linesBetween(document, start, past) : [];
       this.threads.push(thread);
     }
     thread.isResolved = false;
@@ -167,8 +184,9 @@ export class Threads implements Disposable {
     this.label(thread);
   }
 
-  private label({ shown, isAsQuoted, comments }: Thread, isChanged = isAsQuoted === false): void {
-    const isOpen = comments.some((comment) => comment.isOpen);
+  private label(thread: Thread, isChanged = thread.isAsQuoted === false): void {
+    const { shown } = thread;
+    const isOpen = thread.comments.some((comment) => comment.isOpen);
     const label = isChanged ? 'These lines have changed since' : isOpen ? 'For the next review' : 'Comment';
     if (shown.label !== label) {
       shown.label = label;
@@ -188,7 +206,6 @@ export class Threads implements Disposable {
     if (threads.length === 0) {
       return;
     }
-    const text = linesOfText(document.getText());
     for (const thread of threads) {
       let isReplaced = thread.inProposal !== undefined;
       let lines = thread.inProposal ?? thread.lines;
@@ -198,7 +215,7 @@ export class Threads implements Disposable {
           lines = followEdit(lines, change);
         }
       }
-      this.place(thread, text, lines, isReplaced);
+      this.place(thread, document, lines, isReplaced);
     }
   }
 
@@ -206,19 +223,19 @@ export class Threads implements Disposable {
   find(thread: Thread): void {
     const document = openDocument(thread.shown.uri);
     if (document && document.uri.scheme !== proposalScheme) {
-      this.place(thread, linesOfText(document.getText()), thread.inProposal ?? thread.lines, true);
+      this.place(thread, document, thread.inProposal ?? thread.lines, true);
     }
   }
 
   /** @param mayBeElsewhere lines that an edit has not replaced are where they are, also if they read otherwise now */
-  private place(thread: Thread, text: readonly string[], lines: Lines, mayBeElsewhere: boolean): void {
-    const { quoted } = thread;
-    const isThere = stands(text, lines, quoted);
-    const found = isThere || !mayBeElsewhere ? lines : findLines(text, lines, quoted);
+  private place(thread: Thread, document: vscode.TextDocument, lines: Lines, mayBeElsewhere: boolean): void {
+    const isThere = thread.standsIn(document, lines);
+    const found =
+      isThere || !mayBeElsewhere ? lines : findLines(linesOfText(document.getText()), lines, thread.quoted);
     if (found && thread.inProposal) {
       thread.inProposal = undefined; // it was written
     }
-    this.move(thread, found ?? clamped(lines, text.length));
+    this.move(thread, found ?? clamped(lines, document.lineCount));
     this.label(thread, !isThere && (found === undefined || found === lines));
   }
 

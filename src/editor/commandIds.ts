@@ -17,6 +17,42 @@ export const fromElsewhere = 'fromElsewhere';
 /** Instead of a session: the one that asks. */
 export const thatAsks = 'thatAsks';
 
+/** Of Agent Changes. */
+export const changeCommandNames = [
+  'reviewChanges',
+  'openChange',
+  'keepChangedHunk',
+  'revertHunk',
+  'revertFile',
+  'revertSession',
+  'keepFile',
+  'keepSession',
+  'keepAllChanges',
+  'revertAllChanges',
+  'copyPatch',
+  'keepAndStage',
+  'nextAgentChange',
+  'previousAgentChange',
+  'nextChangedFile',
+  'undoDecision',
+  'clearChangeHistory',
+] as const;
+
+/** Of comments on lines. */
+export const commentCommandNames = [
+  'addComment',
+  'editComment',
+  'saveComment',
+  'cancelComment',
+  'deleteComment',
+  'applySuggestion',
+  'resolveComments',
+  'reopenComments',
+  'commentOnLines',
+  'sendReview',
+  'removeSentComments',
+] as const;
+
 /** Every command of ours; a test holds them against package.json. */
 const commandNames = [
   'run',
@@ -59,40 +95,14 @@ const commandNames = [
   'doctor',
   'copyReport',
   'showMessages',
-  'reviewChanges',
-  'openChange',
-  'keepChangedHunk',
-  'revertHunk',
-  'revertFile',
-  'revertSession',
-  'keepFile',
-  'keepSession',
-  'keepAllChanges',
-  'revertAllChanges',
-  'copyPatch',
-  'keepAndStage',
-  'nextAgentChange',
-  'previousAgentChange',
-  'nextChangedFile',
-  'undoDecision',
   'chatButton',
   'chatOptions',
   'chatMode',
   'chatModel',
   'chatAgent',
   'chatThinking',
-  'clearChangeHistory',
-  'addComment',
-  'editComment',
-  'saveComment',
-  'cancelComment',
-  'deleteComment',
-  'applySuggestion',
-  'resolveComments',
-  'reopenComments',
-  'commentOnLines',
-  'sendReview',
-  'removeSentComments',
+  ...changeCommandNames,
+  ...commentCommandNames,
 ] as const;
 
 export type CommandName = (typeof commandNames)[number];
