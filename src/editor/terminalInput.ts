@@ -8,8 +8,8 @@ import { readsTerminal } from '../server/foreground.ts';
 const shellIntegrationTimeout = 1_000;
 /** The same where keys have come before: without it nothing can be written after them. */
 const patience = 10_000;
-/** ms after which what was typed before the first prompt stands at it. */
-const echo = 300;
+/** ms after which what was typed before the first prompt stands at it, or is told to run; longer on a busy machine. */
+const echo = { least: 300, most: 3_000 };
 
 /**
  * Pastes words into the prompt of the CLI that runs in a terminal, and leaves Enter to the user: a draft may stand there,
@@ -54,6 +54,7 @@ export async function readsTerminalOf(terminal: vscode.Terminal, pid: number): P
  */
 export async function runInNewTerminal(terminal: vscode.Terminal, commandLine: string): Promise<boolean> {
   let isInUse = false;
+  const begun = performance.now();
   const subscription = vscode.window.onDidStartTerminalShellExecution((event) => {
     isInUse ||= event.terminal === terminal;
   });
@@ -64,7 +65,8 @@ export async function runInNewTerminal(terminal: vscode.Terminal, commandLine: s
     }
     // Also true where the terminal itself has answered the shell.
     if (shell && terminal.state.isInteractedWith) {
-      await sleep(echo);
+      const elapsed = performance.now() - begun;
+      await sleep(Math.min(Math.max(elapsed, echo.least), echo.most));
     }
     if (isInUse || (!shell && willTell() && terminal.state.isInteractedWith)) {
       return false;
