@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
@@ -146,18 +146,24 @@ describe('@claude in the chat', function () {
     await ask('remember the number 42', text('I do.'));
     await says('tokens in');
     const projects = join(process.env['CLAUDE_CONFIG_DIR'] ?? assert.fail(), 'projects');
-    cpSync(join(agent.root, '.claude', 'projects'), projects, { recursive: true });
-    await vscode.commands.executeCommand('workbench.action.chat.newChat');
-    await ask('/resume');
-    const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: 'the number 42' });
-    await row.first().click({ timeout: 30_000 });
-    await says('Your next message goes on with it');
-    await desk.ui.screenshot('chat-resume');
-    assert.match(await answer().innerText(), /I do\./);
-    await ask('which number?', text('It is 42.'));
-    await says('It is 42.');
-    const { messages } = await agent.api.nextRequest('both', ({ messages }) => messages.length > 2);
-    assert.match(JSON.stringify(messages), /the number 42.*I do.*which number/);
+    const written = join(agent.root, '.claude', 'projects');
+    cpSync(written, projects, { recursive: true });
+    try {
+      await vscode.commands.executeCommand('workbench.action.chat.newChat');
+      await ask('/resume');
+      const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: 'the number 42' });
+      await row.first().click({ timeout: 30_000 });
+      await says('Your next message goes on with it');
+      await desk.ui.screenshot('chat-resume');
+      assert.match(await answer().innerText(), /I do\./);
+      await ask('which number?', text('It is 42.'));
+      await says('It is 42.');
+      const { messages } = await agent.api.nextRequest('both', ({ messages }) => messages.length > 2);
+      assert.match(JSON.stringify(messages), /the number 42.*I do.*which number/);
+    } finally {
+      // Else other suites would be offered to resume it.
+      readdirSync(written).forEach((name) => rmSync(join(projects, name), { recursive: true }));
+    }
   });
 
   it('asks for one of two threads what only that one wants', async () => {
