@@ -5,7 +5,7 @@ import { type Typed, typeAtPrompt, type Typist } from '../records/typing.ts';
 import { readsTerminal } from '../server/foreground.ts';
 
 /** How long a shell may take until it can tell when a command ends, in ms; one that cannot is not waited for. */
-const shellIntegrationTimeout = 1_000;
+const shellIntegrationTimeout = 3_000;
 /** The same where keys have come before: without it nothing can be written after them. */
 const patience = 10_000;
 /** ms after which what was typed before the first prompt stands at it, or is told to run; longer on a busy machine. */
