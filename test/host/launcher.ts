@@ -69,7 +69,7 @@ async function launch(args: string[]): Promise<void> {
     ...(debuggingPort ? { remoteDebuggingPort: debuggingPort } : {}),
   });
 
-  const seconds = Number(process.env.IDE_BRIDGE_TEST_LIMIT ?? 4000);
+  const seconds = Number(process.env.IDE_BRIDGE_TEST_LIMIT ?? 5400);
   const limit = new Promise<number>((resolve) => {
     setTimeout(() => {
       console.error(`The tests did not end within ${seconds} s; ended by force.`);
