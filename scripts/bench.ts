@@ -4,6 +4,7 @@ import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,6 +83,7 @@ async function benchWindow(only: string | undefined): Promise<void> {
       largeProposal: () => benchLargeProposal(client, window, workspace),
       manyProposals: () => benchManyProposals(client, window, workspace, lock),
       changeSet: () => benchChangeSet(client, window, workspace, lock),
+      longFile: () => benchLongFile(client, window, workspace),
       memory: () => benchMemory(client, workspace, lock),
       tools: () => benchTools(client, workspace, lock),
     };
@@ -394,7 +396,10 @@ async function benchManyProposals(
   row(`extension host with ${count} proposals`, `${megabytes(memory)} → ${megabytes(listed)}`);
 }
 
-/** Files that one session edits without asking, announced as the CLI does it, and then looked at in the view. */
+/**
+ * Files that one session edits without asking: announced as the CLI does it, then all written, and listed in the view. They
+ * are not shared, as the editor would open each of them for its problems, and be at that for long.
+ */
 async function benchChangeSet(
   client: IdeClient,
   { page }: Workbench,
@@ -403,23 +408,112 @@ async function benchChangeSet(
 ): Promise<void> {
   const count = 2_000;
   const before = 'a line of some words\n'.repeat(100);
-  const paths = Array.from({ length: count }, (_, i) => join(workspace, 'changed', `file-${i}.txt`));
+  const paths = Array.from({ length: count }, (_, i) => join(workspace, 'changed', `.env-${i}`));
   paths.forEach((path) => mkdirFor(path));
   paths.forEach((path) => writeFileSync(path, before));
+  if (!(await page.locator('.pane', { hasText: 'Review' }).isVisible())) {
+    await page.locator('.activitybar .action-item a[aria-label^="Claude Code"]').click({ force: true });
+  }
   const memory = await settledMemory(extensionHost(lock.pid));
-  const editing = await timed(async () => {
+  const announcing = await timed(async () => {
     for (const path of paths) {
       await client.call('getDiagnostics', { uri: `file://${path}` });
-      writeFileSync(path, `${before}one line more\n`);
     }
   });
-  const listing = await timed(async () => {
+  const pid = extensionHost(lock.pid);
+  await settledMemory(pid);
+  const list = async (lines: number) => {
+    for (const path of paths) {
+      await writeFile(path, before + 'one line more\n'.repeat(lines)); // and not all at once, for the pings
+    }
     await client.call('getDiagnostics');
-    await page.locator('.monaco-list-row', { hasText: `${count} files` }).waitFor({ timeout: 60_000 });
-  });
-  const listed = await settledMemory(extensionHost(lock.pid));
-  row(`change set of ${count} files: each edit / all listed`, `${ms(editing / count)} / ${ms(listing)}`);
+    const text = `${count} files · +${lines * count}`;
+    await page.locator('.monaco-list-row', { hasText: text }).waitFor({ timeout: 60_000 });
+  };
+  const cpu = cpuTime(pid);
+  const listing = await timed(() => list(1));
+  const work = cpuTime(pid) - cpu;
+  const pause = await longestPause(client, () => list(2));
+  const listed = await settledMemory(pid);
+  row(
+    `change set of ${count} files: each announced / all listed`,
+    `${ms(announcing / count)} / ${ms(listing)}`,
+  );
+  row('work of the extension host for that list', ms(work), work < 1_000, 'under 1 s');
+  row('its longest pause meanwhile', ms(pause));
   row(`extension host with ${count} changed files`, `${megabytes(memory)} → ${megabytes(listed)}`);
+
+  const noting = await longestPause(client, async () => {
+    await client.call('closeAllDiffTabs'); // as each prompt begins
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+  });
+  row(`the next prompt, with ${count} changed files: longest pause`, ms(noting), noting < 50, 'under 50 ms');
+}
+
+/** One file with many changes, decided in its editor. */
+async function benchLongFile(client: IdeClient, { page }: Workbench, workspace: string): Promise<void> {
+  const [count, lines] = [2_000, 50_000];
+  const path = join(workspace, 'many-changes.txt');
+  const text = (word: string) =>
+    Array.from({ length: lines }, (_, i) => `${i % (lines / count) === 0 ? word : 'line'} ${i}\n`).join('');
+  writeFileSync(path, text('before'));
+  await client.call('getDiagnostics', { uri: `file://${path}` });
+  writeFileSync(path, text('after'));
+  await client.call('getDiagnostics');
+  const lens = (left: number) =>
+    page
+      .locator('.codelens-decoration', { hasText: `1 of ${left}` })
+      .first()
+      .waitFor({ timeout: 60_000 });
+  let opening = 0;
+  const pause = await longestPause(client, async () => {
+    opening = await timed(async () => {
+      await client.call('openFile', { filePath: path });
+      await lens(count);
+    });
+  });
+  row(
+    `file of ${lines} lines with ${count} changes: decisions shown / longest pause`,
+    `${ms(opening)} / ${ms(pause)}`,
+  );
+  const [times, pauses]: [number[], number[]] = [[], []];
+  await page.locator('.editor-instance .view-line', { hasText: 'after 0' }).first().click();
+  for (let left = count; left > count - 10; left--) {
+    await new Promise((resolve) => setTimeout(resolve, 1_000)); // as it takes to look
+    pauses.push(
+      await longestPause(client, async () => {
+        times.push(
+          await timed(async () => {
+            await page.keyboard.press('Alt+y');
+            await lens(left - 1);
+          }),
+        );
+      }),
+    );
+  }
+  row('one of them kept by its key, until the others are numbered anew', spread(times));
+  const longest = quantile(pauses, 0.5);
+  row('longest pause of the extension host meanwhile', spread(pauses), longest < 50, 'p50 under 50 ms');
+}
+
+/** The longest time in which the extension host has not answered while that is done, in ms. */
+async function longestPause(client: IdeClient, act: () => Promise<void>): Promise<number> {
+  let longest = 0;
+  let isDone = false;
+  const ping = async () => {
+    while (!isDone) {
+      longest = Math.max(longest, await timed(() => client.request('ping')));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  };
+  const pinging = ping();
+  try {
+    await act();
+  } finally {
+    isDone = true;
+    await pinging;
+  }
+  return longest;
 }
 
 /** A proposal of 5 MB with a change in the middle of the file. */

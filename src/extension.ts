@@ -7,6 +7,7 @@ import { DoctorFeature } from './doctor/feature.ts';
 import { DocumentsFeature } from './documents/feature.ts';
 import { EditorToolsFeature } from './editorTools/feature.ts';
 import { Reports } from './editor/reports.ts';
+import { ReviewTree } from './editor/reviewTree.ts';
 import { setting } from './editor/settings.ts';
 import { UserPlace } from './editor/userPlace.ts';
 import { workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
@@ -25,6 +26,7 @@ import { createTools } from './tools/index.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { bridgeCommands } from './ui/bridgeCommands.ts';
 import { registerCommands } from './ui/commands.ts';
+import { reviewKeys } from './ui/reviewKeys.ts';
 import { SessionsView } from './ui/sessionsView.ts';
 import { StatusBar } from './ui/statusBar.ts';
 
@@ -32,7 +34,7 @@ let stop: (() => Promise<void>) | undefined;
 
 /** Builds the features, hands each what it needs, and starts the bridge where the workspace is trusted. */
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  const { workspaceState, storageUri, globalStorageUri, extensionUri } = context;
+  const { workspaceState, storageUri, globalStorageUri } = context;
   const channel = vscode.window.createOutputChannel('IDE Bridge for Claude Code', { log: true });
   const log = oneLine(channel);
   const info = serverInfo(context.extension);
@@ -58,24 +60,25 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
   const sessionTerminals = new SessionTerminals(bridge, workspaceState, processes, log);
   const userPlace = new UserPlace(sessionTerminals, showsProposal);
-  const proposing = new ProposalsFeature(bridge, globalStorageUri, sessionTerminals, userPlace, log);
+  const review = new ReviewTree(); // what is built first is above in it
+  const proposing = new ProposalsFeature(bridge, globalStorageUri, sessionTerminals, userPlace, review, log);
   const { proposals } = proposing;
   const sharing = new SharingFeature(bridge, git, workspaceState, reports);
   const notebooks = new NotebooksFeature(workspaceState);
   const documents = new DocumentsFeature(bridge, proposals, sharing.sharing);
+  const agentChanges = new AgentChanges(storageUri, git, review, log);
   const editorTools = new EditorToolsFeature({
     bridge,
     sharing: sharing.sharing,
     diagnostics: documents.diagnostics,
     tabs: documents.tabs,
     selections: sharing.selections,
-    storageUri,
-    globalStorageUri,
-    extensionUri,
+    proposals,
+    agentChanges,
+    context,
     version: info.version,
     log,
   });
-  const agentChanges = new AgentChanges(storageUri, git, log);
   const sessions = new SessionsFeature(
     bridge,
     proposals,
@@ -143,7 +146,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     states,
     records,
     waitingReasons,
+    chat,
   });
+
+  const ofProposals = proposing.commands();
+  const ofChanges = agentChanges.commands();
 
   context.subscriptions.push(
     reports,
@@ -160,6 +167,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     comments,
     doctor,
     chat,
+    review,
     sessionsView,
     new StatusBar(bridge, attention, states, mentions, waitingReasons),
     registerCommands({
@@ -167,12 +175,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       ...mentioning.commands(),
       ...comments.commands(),
       ...sharing.commands(),
-      ...proposing.commands(),
+      ...ofProposals,
       ...editorTools.commands(),
-      ...agentChanges.commands(),
+      ...ofChanges,
+      ...reviewKeys(review, { ...ofProposals, ...ofChanges }),
       ...notebooks.commands(),
       ...doctor.commands(),
-      ...chat.commands(),
+      ...chat.commands(sessionsView),
       ...bridgeCommands(bridge, states, userPlace, mentions, waitingReasons, channel),
       swallowKey: () => {}, // what it has decided is gone
     }),

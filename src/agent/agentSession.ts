@@ -77,6 +77,8 @@ export class AgentSession {
   /** What the process that runs was started with, or has been told since. */
   private startedWith: { options: AgentOptions; readonly cli: Cli } | undefined;
   private readonly ending = new AbortController();
+  /** Of the process that starts. */
+  private starting = new AbortController();
   private idleTimer: NodeJS.Timeout | undefined;
   private said: Initialized | undefined;
   /** The session that the next process goes on with. */
@@ -196,15 +198,36 @@ export class AgentSession {
     this.goOn();
   }
 
+  /**
+   * What is under way ends: a turn is interrupted; a process that starts, with the prompts that wait for it, or is idle, is
+   * ended. The next prompt starts another.
+   */
+  async stop(): Promise<void> {
+    switch (this.current) {
+      case 'starting':
+        this.dropWaiting();
+        this.starting.abort();
+        return this.endProcess();
+      case 'idle':
+        return this.endIdle();
+      default:
+        return this.interrupt();
+    }
+  }
+
   /** Ends process and conversation. */
   async dispose(): Promise<void> {
     this.set('ended');
     this.ending.abort();
     clearTimeout(this.idleTimer);
-    this.waiting.splice(0).forEach(({ id }) => this.cliConversation.change(id, { state: 'dropped' }));
+    this.dropWaiting();
     await this.endProcess(); // also one that does not get ready
     await this.steps.run(() => this.endProcess());
     this.changed.dispose();
+  }
+
+  private dropWaiting(): void {
+    this.waiting.splice(0).forEach(({ id }) => this.cliConversation.change(id, { state: 'dropped' }));
   }
 
   /** The process has it already. */
@@ -239,6 +262,7 @@ export class AgentSession {
     clearTimeout(this.idleTimer);
     if (this.current === 'none' && this.waiting.length > 0) {
       this.set('starting');
+      this.starting = new AbortController();
       void this.steps.run(() => this.startProcess());
     } else if (this.current === 'idle' && this.mustRestart) {
       this.endIdle();
@@ -260,14 +284,15 @@ export class AgentSession {
   }
 
   private sendNext(): void {
-    const prompt = this.waiting.shift();
-    if (!prompt || !this.process) {
+    const { process } = this;
+    const prompt = process && this.waiting.shift();
+    if (!prompt) {
       return;
     }
     this.set('running');
     this.cliConversation.setState({ isRunning: true });
     this.cliConversation.change(prompt.id, { state: 'sent' });
-    this.process.send({
+    process.send({
       type: 'user',
       message: { role: 'user', content: [{ type: 'text', text: prompt.text }] },
       parent_tool_use_id: null,
@@ -283,6 +308,7 @@ export class AgentSession {
     try {
       const env = cliEnvironment(cli, options);
       const isTrusted = await this.mayUseFolders(env);
+      this.mustStart();
       const { args, lacking } = cliArguments(
         cli,
         isTrusted ? options : { ...options, settingSources: ['user'] },
@@ -322,9 +348,7 @@ export class AgentSession {
       );
       this.process = process;
       this.startedWith = { options, cli };
-      if (this.isEnded()) {
-        throw new ControlError('ended', 'This agent session has ended.');
-      }
+      this.mustStart();
       const { hooks, servers = {} } = around;
       this.said = parseInitialized(
         await process.control.request(
@@ -345,6 +369,16 @@ export class AgentSession {
         this.cliConversation.addError('notStarted', 'Claude Code did not start.', errorMessage(error));
       }
       this.set('none');
+      if (this.starting.signal.aborted) {
+        this.goOn(); // with what was asked since it was stopped
+      }
+    }
+  }
+
+  /** @throws {ControlError} when nobody wants the process any more */
+  private mustStart(): void {
+    if (this.isEnded() || this.starting.signal.aborted) {
+      throw new ControlError('ended', 'This agent session has ended.');
     }
   }
 
@@ -355,7 +389,7 @@ export class AgentSession {
     if (offers.length === 0) {
       return true;
     }
-    const over = AbortSignal.any([this.ending.signal]);
+    const over = AbortSignal.any([this.ending.signal, this.starting.signal]);
     const isTrusted = trustFolders && (await Promise.race([trustFolders(offers, over), aborted(over)]));
     if (isTrusted !== true) {
       log.info(`Not used: ${offers.flatMap(({ files }) => files).join(', ')}.`);
@@ -429,8 +463,10 @@ export class AgentSession {
       }
     } else if (message.type === 'result') {
       this.withdrawQuestions('');
-      this.set('idle');
-      this.goOn();
+      if (this.current === 'running' || this.current === 'idle') {
+        this.set('idle'); // one that is being ended takes no prompt
+        this.goOn();
+      }
     }
   }
 

@@ -64,7 +64,52 @@ export function diffLines(before: readonly string[], now: readonly string[]): Li
     j += removed ? 0 : count;
   }
   meet();
-  return { hunks, isExact: true };
+  return { hunks: slidDown(hunks, before, now), isExact: true };
+}
+
+/**
+ * Of equal lines the last are those that came or went: so two diffs of the same lines tell the same of them, which a
+ * merge relies on.
+ */
+function slidDown(hunks: readonly Hunk[], before: readonly string[], now: readonly string[]): Hunk[] {
+  const slid: Hunk[] = []; // from the last to the first
+  for (let hunk of hunks.toReversed()) {
+    for (;;) {
+      const next = slid.at(-1);
+      hunk = movedDown(hunk, stepsDown(hunk, before, now, next?.beforeStart ?? before.length));
+      if (!next || hunk.beforeEnd < next.beforeStart) {
+        break;
+      }
+      hunk = { ...hunk, beforeEnd: next.beforeEnd, nowEnd: next.nowEnd };
+      slid.pop();
+    }
+    slid.push(hunk);
+  }
+  return slid.reverse();
+}
+
+function movedDown({ beforeStart, beforeEnd, nowStart, nowEnd }: Hunk, lines: number): Hunk {
+  return {
+    beforeStart: beforeStart + lines,
+    beforeEnd: beforeEnd + lines,
+    nowStart: nowStart + lines,
+    nowEnd: nowEnd + lines,
+  };
+}
+
+/** @param end of the lines of `before` that it may slide over */
+function stepsDown(hunk: Hunk, before: readonly string[], now: readonly string[], end: number): number {
+  const isRemoval = hunk.nowStart === hunk.nowEnd;
+  if (!isRemoval && hunk.beforeStart < hunk.beforeEnd) {
+    return 0;
+  }
+  const lines = isRemoval ? before : now;
+  const [first, behind] = isRemoval ? [hunk.beforeStart, hunk.beforeEnd] : [hunk.nowStart, hunk.nowEnd];
+  let steps = 0;
+  while (hunk.beforeEnd + steps < end && lines[first + steps] === lines[behind + steps]) {
+    steps++;
+  }
+  return steps;
 }
 
 /** From the first line that differs to the last; empty on both sides if none does. */

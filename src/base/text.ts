@@ -15,6 +15,13 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** The first three, and how many more there are, for a message. */
+export function firstOf(effects: readonly string[]): string {
+  const shown = 3;
+  const more = effects.length - shown;
+  return [...effects.slice(0, shown), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
 /** At most its first `limit` UTF-16 units, never with half a surrogate pair at the end. */
 export function cut(text: string, limit: number): string {
   const isHalf = text.length > limit && /[\uD800-\uDBFF]/.test(text.charAt(limit - 1));

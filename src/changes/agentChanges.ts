@@ -4,6 +4,7 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { ChangeReview } from './changeReview.ts';
+import type { Author } from './changeSet.ts';
 import { Changes } from './changes.ts';
 import { ChangeSets } from './changeSets.ts';
 import { AnnouncedEdits } from './announcedEdits.ts';
@@ -18,18 +19,20 @@ import { OpenFiles } from './openFiles.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import type { HunkReview } from './hunkReview.ts';
+import type { TurnStarts } from './turnStarts.ts';
 import type { UndoDecision } from './undoDecision.ts';
 import { watchUserEdits } from './userEdits.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Git } from '../server/git.ts';
 import { isAlive } from '../server/processes.ts';
-import type { Session } from '../server/session.ts';
+import { Session } from '../server/session.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import { changeCommandNames, commandIds, loadedCommands } from '../editor/commandIds.ts';
 import { fileUris } from '../editor/paths.ts';
+import type { ReviewTree } from '../editor/reviewTree.ts';
 import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
-import { ChangesView } from './changesView.ts';
+import { ChangesSection } from './changesSection.ts';
 import type { UnwatchedEdits } from './unwatchedEdits.ts';
 
 /** What must be known of proposals. */
@@ -43,18 +46,20 @@ export class AgentChanges implements Disposable {
   readonly review: ChangeReview;
   /** See `Reviewing`. */
   closed: Promise<void> = Promise.resolve();
-  private readonly view: ChangesView;
   private readonly store = new DisposableStore();
   private readonly beforeFiles: BeforeFiles;
-  private readonly editor = new OpenFiles();
+  readonly editor = new OpenFiles();
   private hunkReview: HunkReview | undefined;
   private undoing: UndoDecision | undefined;
+  private turns: TurnStarts | undefined;
+  private records: SessionRecords | undefined;
   private unwatched: UnwatchedEdits | undefined;
   private readonly watchedFile: string | undefined;
 
   constructor(
     storageUri: vscode.Uri | undefined,
     private readonly git: Git,
+    private readonly tree: ReviewTree,
     private readonly log: Logger,
   ) {
     const storage = this.store.add(changeStorage(storageUri));
@@ -65,7 +70,7 @@ export class AgentChanges implements Disposable {
     this.beforeFiles = this.store.add(new BeforeFiles(this.sets));
     const problems = this.store.add(new NewProblems(this.sets));
     this.edits = new AnnouncedEdits(this.review, problems);
-    this.view = this.store.add(new ChangesView(this.sets, this.changes, problems));
+    this.store.add(tree.add(this.store.add(new ChangesSection(this.sets, this.changes, problems))));
     this.store.add(new ChangeDecorations(this.changes));
     this.store.add(
       followDiffs(this.changes, () => {
@@ -79,6 +84,7 @@ export class AgentChanges implements Disposable {
 
   /** Goes on where the window was left, and follows what the sessions do. */
   start(bridge: Bridge, proposals: Proposing, terminals: SessionTerminals, records: SessionRecords): void {
+    this.records = records;
     this.store.add(terminals.onDidChange((session) => this.sets.relabel(session)));
     this.store.add(
       proposals.onDidAccept(({ session, filePath, text }) => this.review.didAccept(session, filePath, text)),
@@ -88,8 +94,8 @@ export class AgentChanges implements Disposable {
     const first = this.store.add(
       bridge.onDidIdentify(() => {
         first.dispose();
-        this.followShells(bridge, proposals, records).catch((error: unknown) =>
-          this.log.error(`Edits by shell commands are not seen: ${errorMessage(error)}`),
+        this.followSessions(bridge, proposals, records).catch((error: unknown) =>
+          this.log.error(`Turns and shell edits are not seen: ${errorMessage(error)}`),
         );
       }),
     );
@@ -142,17 +148,35 @@ export class AgentChanges implements Disposable {
   }
 
   /** Not before there is a session, which is the author of what they find. */
-  private async followShells(bridge: Bridge, proposals: Proposing, records: SessionRecords): Promise<void> {
-    const { ShellEdits } = await import('./shellEdits.ts');
+  private async followSessions(
+    { sessions }: Bridge,
+    { onDidPrompt }: Proposing,
+    records: SessionRecords,
+  ): Promise<void> {
+    const turns = await this.turnStarts();
+    this.store.add(records.onDidChange((session) => turns.told(session)));
+    this.store.add(onDidPrompt((session) => void turns.begin(session)));
     const { sets, review, changes, git, log } = this;
-    const { sessions } = bridge;
-    const { onDidPrompt } = proposals;
+    const { ShellEdits } = await import('./shellEdits.ts');
     this.store.add(new ShellEdits({ sets, review, changes, sessions, records, onDidPrompt, git, log }));
+  }
+
+  /** The user has prompted an agent that the editor itself runs. */
+  async beginTurn(agent: Author, prompt: string): Promise<void> {
+    const turns = await this.turnStarts();
+    await turns.begin(agent, prompt);
+  }
+
+  private async turnStarts(): Promise<TurnStarts> {
+    const { TurnStarts } = await import('./turnStarts.ts');
+    const turnOf = (author: Author) =>
+      author instanceof Session ? this.records?.of(author)?.turn : undefined;
+    return (this.turns ??= this.store.add(new TurnStarts(this.sets, this.review, turnOf, this.log)));
   }
 
   commands() {
     return loadedCommands(changeCommandNames, async () =>
-      (await import('./changeCommands.ts')).changeCommands(this, this.view),
+      (await import('./changeCommands.ts')).changeCommands(this, this.tree),
     );
   }
 

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Hunk } from '../base/lineDiff.ts';
-import { hunksOf } from './changeHunks.ts';
+import { diffOf } from './changeHunks.ts';
 import type { Entry } from './changeSet.ts';
-import { touching } from './touching.ts';
+import { ofAgents, type SlidingHunk, slidingHunks, touching } from './touching.ts';
 
 /** What was found of a document, as it was then. */
 interface Found {
@@ -10,9 +10,9 @@ interface Found {
   /** Of the text that it was compared with. */
   readonly before: string;
   /** Of agents, when an agent was the last to write: in lines of `before`. */
-  readonly written: Promise<readonly Hunk[]>;
+  readonly written: Promise<readonly SlidingHunk[]>;
   /** Those of them that are there now. */
-  readonly left: Promise<readonly Hunk[]>;
+  readonly left: Promise<readonly SlidingHunk[]>;
 }
 
 /**
@@ -46,7 +46,7 @@ export class AgentHunks implements vscode.Disposable {
     if (last?.version === version && last.before === before) {
       return last.left;
     }
-    const all = hunksOf(change, document).catch(() => []);
+    const all = slidingHunksOf(change, document).catch(() => []);
     const found = this.typed.has(document) && last ? follow(last, { version, before }, all) : fresh(all);
     this.found.set(document, { version, before, ...found });
     return found.left;
@@ -57,7 +57,12 @@ export class AgentHunks implements vscode.Disposable {
   }
 }
 
-function fresh(all: Promise<readonly Hunk[]>): Pick<Found, 'written' | 'left'> {
+async function slidingHunksOf(change: Entry, document: vscode.TextDocument): Promise<SlidingHunk[]> {
+  const { before, now, hunks } = await diffOf(change, document);
+  return slidingHunks(hunks, before, now);
+}
+
+function fresh(all: Promise<readonly SlidingHunk[]>): Pick<Found, 'written' | 'left'> {
   return { written: all, left: all };
 }
 
@@ -65,12 +70,10 @@ function fresh(all: Promise<readonly Hunk[]>): Pick<Found, 'written' | 'left'> {
 function follow(
   last: Found,
   { version, before }: Pick<Found, 'version' | 'before'>,
-  all: Promise<readonly Hunk[]>,
+  all: Promise<readonly SlidingHunk[]>,
 ): Pick<Found, 'written' | 'left'> {
   if (last.before === before) {
-    const left = Promise.all([all, last.written]).then(([hunks, written]) =>
-      touching(hunks, written, ({ beforeStart, beforeEnd }) => [beforeStart, beforeEnd]),
-    );
+    const left = Promise.all([all, last.written]).then(([hunks, written]) => ofAgents(hunks, written));
     return { written: last.written, left };
   }
   return fresh(

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import type { ChangeSet, Entry, Snapshot } from './changeSet.ts';
+import { type ChangeSet, type Entry, type FileState, firstTaken, type Snapshot } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
-import type { FileState } from './history.ts';
 import { beforeScheme } from '../editor/schemes.ts';
 import { refuse, VirtualFiles } from '../editor/virtualFiles.ts';
 
@@ -14,8 +13,8 @@ export function beforeUri(
 }
 
 /** The same as long as the file is listed, for diffs that stay open while parts of it are decided. */
-export function diffUri(set: ChangeSet, { path, takenAt, firstTakenAt = takenAt }: Snapshot): vscode.Uri {
-  return beforeUri(set, { path, takenAt: firstTakenAt });
+export function diffUri(set: ChangeSet, snapshot: Snapshot): vscode.Uri {
+  return beforeUri(set, { path: snapshot.path, takenAt: firstTaken(snapshot) });
 }
 
 /** Decoded by the editor, as the file itself is. */
@@ -38,6 +37,11 @@ export function nothingUri(path: string): vscode.Uri {
 const nothing = 'nothing';
 const past = 'past.';
 
+/** Whether it is a side of a diff that stays as it is, whatever is listed. */
+export function isPast({ query }: vscode.Uri): boolean {
+  return query === nothing || query.startsWith(past);
+}
+
 /** Files as they were before an edit, for diffs. As files and not as texts, so that the editor decodes both sides alike. */
 export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable;
@@ -59,9 +63,7 @@ export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
 
   has(uri: vscode.Uri): boolean {
     const hash = hashIn(uri);
-    return hash === undefined
-      ? uri.query === nothing || this.find(uri) !== undefined
-      : this.sets.history.hashes.includes(hash);
+    return hash === undefined ? uri.query === nothing || this.find(uri) !== undefined : this.sets.has(hash);
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {

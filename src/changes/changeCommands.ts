@@ -5,20 +5,23 @@ import type { ChangeReview } from './changeReview.ts';
 import type { ChangeSet } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
 import { changeInView, changesInFront, reviewInFront } from './changeDiffs.ts';
-import type { ChangesNode, ChangesView } from './changesView.ts';
+import type { ChangesNode } from './changeRows.ts';
 import { offerUndo, undo } from './decisionNotice.ts';
+import type { Editor } from './editor.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
 import type { HunkReview } from './hunkReview.ts';
 import { openAllChanges, openChange, openDecided } from './openDiffs.ts';
 import { revertChanges } from './revertChanges.ts';
 import { byKey, onRow } from '../editor/commandIds.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
+import type { ReviewTree } from '../editor/reviewTree.ts';
 
 /** What the commands act on. */
 export interface Reviewing {
   readonly sets: ChangeSets;
   readonly changes: Changes;
   readonly review: ChangeReview;
+  readonly editor: Editor;
   /** Settles when the diffs of what is decided have closed. */
   readonly closed: Promise<void>;
   undo(decision: string): Promise<string[]>;
@@ -26,16 +29,19 @@ export interface Reviewing {
 }
 
 /** What was done to files after the fact: look at it, take it back, keep it. */
-export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 'refuseClick' | 'besideFile'>) {
+export function changeCommands(
+  reviewing: Reviewing,
+  tree: Pick<ReviewTree, 'isSection' | 'refuseClick' | 'beside'>,
+) {
   const { sets, review, changes } = reviewing;
   const decide = (act: (argument: unknown) => unknown) => async (argument: unknown) => {
-    if (!isNode(argument)) {
+    if (!isNode(argument) && !tree.isSection(argument)) {
       await act(argument);
-    } else if (!view.refuseClick(argument)) {
+    } else if (!tree.refuseClick(argument)) {
       const isReviewed = reviewInFront().shown.length > 0;
       await act(argument);
       if (isReviewed) {
-        await vscode.commands.executeCommand('ideBridge.changes.focus'); // the review was perhaps opened anew
+        await vscode.commands.executeCommand('ideBridge.review.focus'); // the review was perhaps opened anew
       }
     }
   };
@@ -73,10 +79,14 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
         async (change) => {
           const hunks = await reviewing.hunks();
           const isWhole = change.comparison.kind === 'created' && !Array.isArray(where[0]);
-          if (argument !== byKey || hunks.takesKey(verb)) {
-            await (isWhole
-              ? hunks.andGoOn(change.snapshot.path, () => whole(change))
-              : told(await hunks[verb](change, where)));
+          if (argument === byKey && !hunks.takesKey(verb)) {
+            return;
+          }
+          if (isWhole) {
+            await hunks.andGoOn(change.snapshot.path, () => whole(change));
+          } else {
+            await hunks[verb](change, where);
+            await hunks.leaveOutDecided();
           }
         },
         ([first]) => first, // with which gutter and lenses compare
@@ -101,7 +111,7 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       if (argument !== onRow) {
         await decideFile(argument);
       } else if (isNode(focused) && focused.kind === 'file') {
-        const goOn = view.besideFile(focused);
+        const goOn = tree.beside(focused);
         await decideFile(focused);
         await goOn();
       } else if (isNode(focused) && focused.kind === 'session') {
@@ -143,18 +153,22 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
     ),
     keepSession,
     keepAllChanges: inDiff(
-      (argument: unknown) =>
+      decide((argument) =>
         told(
           isUri(argument)
             ? review.keep(all(argument).map(({ snapshot }) => snapshot.path))
             : review.keepAll(),
         ),
+      ),
       isUri,
     ),
-    revertAllChanges: inDiff((argument: unknown) => {
-      const chosen = all(argument);
-      return chosen.length > 0 ? revert(reviewing, chosen) : sayNothingChanged();
-    }, isUri),
+    revertAllChanges: inDiff(
+      decide((argument) => {
+        const chosen = all(argument);
+        return chosen.length > 0 ? revert(reviewing, chosen) : sayNothingChanged();
+      }),
+      isUri,
+    ),
     copyPatch: async (argument: unknown) => {
       const chosen = chosenBy(argument, changes);
       await (chosen.length > 0
@@ -169,15 +183,32 @@ export function changeCommands(reviewing: Reviewing, view: Pick<ChangesView, 're
       await (await import('./stage.ts')).stage([...paths]);
       await tell(reviewing, review.keep(paths), 'It is staged; Undo leaves it so');
     }),
+    reviewTurn: async (node: unknown) => {
+      if (isNode(node) && node.kind === 'turn') {
+        const { openTurn } = await import('./turnCommands.ts');
+        if (!(await openTurn(sets, node.set, node.start))) {
+          sayNothingChanged();
+        }
+      }
+    },
+    revertTurn: decide(async (node) => {
+      if (isNode(node) && node.kind === 'turn') {
+        const decision = randomUUID();
+        const { goBack } = await import('./turnCommands.ts');
+        await tell(reviewing, decision, await goBack(reviewing, node.set, node.start, decision));
+      }
+    }),
     nextAgentChange: async () => (await reviewing.hunks()).go(1),
     previousAgentChange: async () => (await reviewing.hunks()).go(-1),
     nextChangedFile: async (argument: unknown) => {
       const uri = uriIn(argument) ?? vscode.window.activeTextEditor?.document.uri;
       await (await reviewing.hunks()).goToNextFile(uri?.fsPath ?? '');
     },
-    undoDecision: decide(async (node) => {
-      if (isNode(node) && 'entry' in node) {
-        await undo(reviewing, node.entry.id);
+    /** Of a row, or of the status bar, which names it. */
+    undoDecision: decide(async (argument) => {
+      const decision = isNode(argument) && 'entry' in argument ? argument.entry.id : argument;
+      if (typeof decision === 'string') {
+        await undo(reviewing, decision);
       }
     }),
     clearChangeHistory: decide((node) =>

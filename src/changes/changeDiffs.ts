@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Change, Changes } from './changes.ts';
-import { diffUri } from './beforeFiles.ts';
+import { diffUri, isPast } from './beforeFiles.ts';
 import { isSame } from '../editor/documents.ts';
 import { beforeScheme } from '../editor/schemes.ts';
 import { allTabs, contentOf, diffsOf } from '../editor/tabContent.ts';
@@ -17,10 +17,11 @@ export function changesInFront(changes: readonly Change[]): Change[] {
   return changes.filter((change) => shown.some(isOf(change)));
 }
 
-/** The review of several that is in front, and what it shows. */
+/** The review of what is listed that is in front, and what it shows. */
 export function reviewInFront(): { tab: vscode.Tab | undefined; shown: Shown[] } {
   const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-  return { tab, shown: diffsOf(tab?.input).flatMap(shownAs) };
+  const shown = diffsOf(tab?.input).flatMap(shownAs);
+  return { tab, shown: shown.some(({ before }) => isPast(before)) ? [] : shown };
 }
 
 /** The one in whose diff a file, or nothing in its place, is in view; the diff in front goes before others. */

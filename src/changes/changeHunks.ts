@@ -9,7 +9,14 @@ import { replacement } from '../editor/replacement.ts';
 
 /** @throws when the file is too large and too different to tell its hunks */
 export async function hunksOf(change: Entry, document: vscode.TextDocument): Promise<Hunk[]> {
-  return exactHunks(await linesIn(await documentBefore(change)), await linesIn(document));
+  return (await diffOf(change, document)).hunks;
+}
+
+/** With the lines of both sides. @throws as `hunksOf` does */
+export async function diffOf(change: Entry, document: vscode.TextDocument) {
+  const before = await linesIn(await documentBefore(change));
+  const now = await linesIn(document);
+  return { before, now, hunks: exactHunks(before, now) };
 }
 
 /**

@@ -4,10 +4,11 @@ import { printable } from '../base/printable.ts';
 import { counted, timeText } from '../base/text.ts';
 import type { Change, Changes } from './changes.ts';
 import type { ChangeSet } from './changeSet.ts';
-import type { ChangesNode } from './changesView.ts';
+import type { ChangesNode } from './changeRows.ts';
 import { decidedFileItem, decisionItem, historyItem } from './historyItems.ts';
 import { commandIds } from '../editor/commandIds.ts';
-import { fileIcon } from '../editor/fileIcon.ts';
+import { fileIcon } from '../editor/reviewTree.ts';
+import { turnTitle } from './turnTitle.ts';
 
 /** The row of the tree. */
 export function itemOf(
@@ -18,6 +19,10 @@ export function itemOf(
   switch (node.kind) {
     case 'session':
       return sessionItem(node.set, changes.ofSet(node.set));
+    case 'turn':
+      return turnItem(node, changes.ofSet(node.set));
+    case 'more':
+      return moreItem(node);
     case 'file':
       return fileItem(node, changes.ofPath(node.change.snapshot.path), newProblemsOf(node.change));
     case 'problem':
@@ -36,12 +41,47 @@ function sessionItem(set: ChangeSet, changes: readonly Change[]): vscode.TreeIte
   const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
   const item = new vscode.TreeItem(set.label, waits ? Expanded : Collapsed);
   item.id = waits ? set.id : `${set.id}:reviewed`; // else the editor would leave it as it was, open or not
-  item.contextValue = waits ? 'session' : 'reviewedSession';
+  item.contextValue = waits ? 'changes.session' : 'reviewedSession';
   item.iconPath = new vscode.ThemeIcon('sparkle');
   item.description = waits
     ? [counted(changes.length, 'file'), countsText(changes)].filter(Boolean).join(' · ')
     : 'all reviewed';
   item.tooltip = `Changed by ${set.label} since ${new Date(set.startedAt).toLocaleString()}`;
+  return item;
+}
+
+function turnItem(
+  { set, start, changes }: Extract<ChangesNode, { kind: 'turn' }>,
+  ofSet: readonly Change[],
+): vscode.TreeItem {
+  const waits = changes.length > 0;
+  const { None, Expanded } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(turnTitle(start), waits ? Expanded : None);
+  item.id = `${set.id}:${start.begun}${waits ? '' : ':reviewed'}`; // see `sessionItem`
+  item.contextValue = 'turn';
+  item.iconPath = new vscode.ThemeIcon('comment');
+  const edited = new Set(start.edited);
+  const above = ofSet.filter(({ snapshot }) => edited.has(snapshot.path));
+  const counts = waits
+    ? [counted(changes.length, 'file'), countsText(changes)]
+    : [above.length > 0 ? `${counted(above.length, 'file')} above, changed again` : 'all reviewed'];
+  item.description = [...counts, timeText(start.begun)].filter(Boolean).join(' · ');
+  const names = start.edited.map((path) => basename(path));
+  const left = names.length - shownTurns.most;
+  item.tooltip = [
+    `${set.label} was asked at ${new Date(start.begun).toLocaleString()}:`,
+    turnTitle(start),
+    `Edited after that: ${names.slice(0, shownTurns.most).join(', ')}${left > 0 ? ` and ${left} more` : ''}`,
+  ].join('\n');
+  return item;
+}
+
+function moreItem({ id, changes }: Extract<ChangesNode, { kind: 'more' }>): vscode.TreeItem {
+  const { Collapsed } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(counted(changes.length, 'more file'), Collapsed);
+  item.id = id;
+  item.iconPath = new vscode.ThemeIcon('ellipsis');
+  item.description = countsText(changes);
   return item;
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sep } from 'node:path';
+import { Emitter } from '../base/emitter.ts';
 import { AcceptedEdits, type AcceptedEdit } from './acceptedEdits.ts';
 import type { Changes } from './changes.ts';
 import type { Author, ChangeSet, Entry, Snapshot, SnapshotSource } from './changeSet.ts';
@@ -13,16 +14,10 @@ import { revertFile } from './revertFile.ts';
 /** ms within which a CLI writes the file that it has announced. */
 const writeTime = 10_000;
 
-/** What a revert takes away besides the work of its session. */
-export interface Loss {
-  /** Typed in the editor, and not saved. */
-  readonly isUnsaved: boolean;
-  /** Saved by the user since the session first edited the file. */
-  readonly isSaved: boolean;
-  /** Those that came to the file when this one had edited it already. */
-  readonly later: readonly ChangeSet[];
-  /** Those that were there first, and may have edited it again. */
-  readonly earlier: readonly ChangeSet[];
+/** By a session, which is about to write that file, or has written it. */
+export interface FoundEdit {
+  readonly author: Author;
+  readonly path: string;
 }
 
 /** What that file is to be compared with from now on, as a part of it is kept. */
@@ -43,6 +38,10 @@ export class ChangeReview {
   /** Paths that a revert or an undo writes: what happens there is not the user's. */
   private readonly writing = new Set<string>();
   private readonly accepted: AcceptedEdits;
+  private readonly edited = new Emitter<FoundEdit>();
+
+  /** A session is about to write a file, or was found to have written it. */
+  readonly onDidFindEdit = this.edited.event;
 
   constructor(
     private readonly sets: ChangeSets,
@@ -78,6 +77,7 @@ export class ChangeReview {
     this.sets.announce(author, path);
     const snapshot = this.sets.find(author)?.snapshots.get(path);
     this.await(snapshot);
+    this.edited.fire({ author, path });
     return snapshot;
   }
 
@@ -96,6 +96,7 @@ export class ChangeReview {
     if (!this.isFollowed(path) && !this.sets.isNow(path, before.bytes)) {
       const labels = orBy.map(({ label }) => label);
       this.sets.record(author, path, before, source, labels.length > 0 ? labels : undefined);
+      this.edited.fire({ author, path });
     }
   }
 
@@ -121,7 +122,7 @@ export class ChangeReview {
     const overtaken =
       this.overtaken.get(path) ?? this.forgetSame(path, (snapshot) => this.changes.isSame(snapshot));
     for (const set of overtaken) {
-      this.await(this.sets.retake(set, path));
+      this.retake(set, path);
     }
     this.overtaken.delete(path);
     this.forgetSame(path);
@@ -130,6 +131,7 @@ export class ChangeReview {
   /** The user has deleted the file or folder: that it is gone is what they want. */
   didDelete(path: string): void {
     if (!this.writing.has(path)) {
+      this.sets.moveInTurns((each) => (isAt(each, path) ? undefined : each));
       this.sets.forget((snapshot) => isAt(snapshot.path, path));
       this.sets.forgetHistory((file, { kind }) => kind === 'kept' && isAt(file.path, path));
     }
@@ -137,6 +139,7 @@ export class ChangeReview {
 
   /** The user has renamed or moved the file or folder: what is known of it goes with it. */
   didRename(from: string, to: string): void {
+    this.sets.moveInTurns((path) => (isAt(path, to) ? undefined : path));
     this.sets.forget(({ path }) => isAt(path, to)); // of what was there
     this.sets.forgetHistory((file, { kind }) => kind === 'kept' && isAt(file.path, to));
     this.sets.move((path) => (isAt(path, from) ? to + path.slice(from.length) : undefined));
@@ -162,22 +165,6 @@ export class ChangeReview {
     this.sets.decided(decision, 'kept', files);
     this.sets.forget(({ path }) => paths.has(path));
     return decision;
-  }
-
-  lossOf({ set, snapshot }: Entry): Loss {
-    const others = this.sets.ofPath(snapshot.path).filter((other) => other.set !== set);
-    const isLater = (other: Entry) => other.snapshot.takenAt > snapshot.takenAt;
-    return {
-      isUnsaved: this.editor.unsaved(snapshot.path) !== undefined,
-      isSaved: snapshot.isSavedOver === true,
-      later: others.filter(isLater).map((other) => other.set),
-      earlier: others.filter((other) => !isLater(other)).map((other) => other.set),
-    };
-  }
-
-  /** Whether the history can bring back all that a revert takes away. */
-  canUndoRevert({ snapshot: { path } }: Entry): boolean {
-    return this.editor.unsaved(path) === undefined && this.sets.canRemember(path);
   }
 
   /**
@@ -209,7 +196,7 @@ export class ChangeReview {
     }
     for (const { set: other, snapshot: taken } of this.sets.ofPath(path)) {
       if (!gone.has(taken)) {
-        this.await(this.sets.retake(other, path)); // announced meanwhile, and written after this
+        this.retake(other, path); // announced meanwhile, and written after this
       }
     }
     this.sets.forget((other) => gone.has(other) && other.takenAt >= snapshot.takenAt);
@@ -224,9 +211,19 @@ export class ChangeReview {
     const overtaken = this.forgetSame(path);
     await this.whileWriting(path, write);
     for (const set of overtaken) {
-      this.await(this.sets.retake(set, path));
+      this.retake(set, path);
     }
     this.sets.disown(path);
+  }
+
+  /** What the file is now is what it was before that session, which may be about to write it. */
+  retake(set: ChangeSet, path: string): void {
+    this.await(this.sets.retake(set, path));
+  }
+
+  /** Whether its session may be about to write the file. */
+  isAwaited(snapshot: Snapshot): boolean {
+    return (this.awaited.get(snapshot) ?? 0) > this.now();
   }
 
   /** Whether a revert or an undo has begun to write it, and not ended. */
@@ -267,8 +264,7 @@ export class ChangeReview {
   ): void {
     const now = readable(path);
     const own = author && this.sets.find(author);
-    const isAwaited = ({ set, snapshot }: Entry) =>
-      set !== own && (this.awaited.get(snapshot) ?? 0) > this.now();
+    const isAwaited = ({ set, snapshot }: Entry) => set !== own && this.isAwaited(snapshot);
     const keptOf = ({ snapshot }: Entry) => (kept?.snapshot === snapshot ? kept.before : undefined);
     const later = this.sets.ofPath(path).filter(({ snapshot }) => snapshot.takenAt > since);
     const rebased = later.flatMap((entry) => {
@@ -351,14 +347,15 @@ export class ChangeReview {
     isSame = (snapshot: Snapshot) => this.sets.isAsBefore(snapshot),
   ): ChangeSet[] {
     const same = this.sets.ofPath(path).filter(({ snapshot }) => isSame(snapshot));
-    const isAwaited = ({ snapshot }: Entry) => (this.awaited.get(snapshot) ?? 0) > this.now();
+    const isAwaited = ({ snapshot }: Entry) => this.isAwaited(snapshot);
     const forgotten = new Set(same.filter((entry) => !isAwaited(entry)).map(({ snapshot }) => snapshot));
     this.sets.forget((snapshot) => forgotten.has(snapshot));
     return same.filter(isAwaited).map(({ set }) => set);
   }
 }
 
-function listing({ set, snapshot }: Entry): Listed {
+/** For the history. */
+export function listing({ set, snapshot }: Entry): Listed {
   return { set: set.id, snapshot };
 }
 

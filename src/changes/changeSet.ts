@@ -9,6 +9,17 @@ import * as z from 'zod/mini';
 const source = z.enum(['announced', 'git', 'saved', 'recorded', 'rebuilt']);
 export type SnapshotSource = z.infer<typeof source>;
 
+/** What a file was at one moment. */
+export const fileState = z.object({
+  /** SHA-256 of the bytes; absent: there was no file. */
+  hash: z.optional(z.string()),
+  /** In bytes. */
+  size: z.number(),
+  /** Permissions, as of `chmod`; absent where they are not known. */
+  mode: z.optional(z.number()),
+});
+export type FileState = Readonly<z.infer<typeof fileState>>;
+
 /** See `TurnMark`. */
 const turn = z.object({ id: z.string(), prompt: z.string(), begun: z.number() });
 
@@ -40,6 +51,33 @@ type SavedSnapshot = z.infer<typeof snapshot>;
 export type Snapshot = Readonly<Omit<SavedSnapshot, 'isSavedOver' | 'turns'>> &
   Pick<SavedSnapshot, 'isSavedOver' | 'turns'>;
 
+const turnState = z.object({
+  ...fileState.shape,
+  /** Where the path led, through whatever links. */
+  real: z.optional(z.string()),
+  /** Of the file on disk, see `describe`. */
+  stamp: z.optional(z.string()),
+  /** The user has saved the file since. */
+  isSavedOver: z.optional(z.boolean()),
+});
+/** What a file was as a turn began. */
+export type TurnState = z.infer<typeof turnState>;
+
+const turnStart = z.object({
+  /** When the prompt came, in ms since the epoch, and no snapshot's time. */
+  begun: z.number(),
+  /** What the record tells of it. */
+  mark: z.optional(turn),
+  /** By path, of each file that the session had changed by then, or has changed in it; where it could be kept. */
+  files: z.record(z.string(), turnState),
+  /** Paths that the session has changed in it. */
+  edited: z.array(z.string()),
+  /** The decision that has gone back to before it, or to before an earlier one. */
+  undoneBy: z.optional(z.string()),
+});
+/** Where a turn of a session began, to which the user can go back. */
+export type TurnStart = z.infer<typeof turnStart>;
+
 export const savedChangeSet = z.object({
   id: z.string(),
   label: z.string(),
@@ -47,6 +85,7 @@ export const savedChangeSet = z.object({
   startedAt: z.number(),
   conversations: z.optional(z.array(z.string())),
   snapshots: z.array(snapshot),
+  turns: z.optional(z.array(turnStart)),
 });
 
 /** The session that edits, as far as a change set must know it. */
@@ -60,6 +99,8 @@ export interface Author {
 export class ChangeSet {
   /** By path, oldest first. */
   readonly snapshots = new Map<string, Snapshot>();
+  /** Its last turns, oldest first; those in which it has changed nothing are left out. */
+  readonly turns: TurnStart[] = [];
 
   private constructor(
     readonly id: string,
@@ -84,6 +125,7 @@ export class ChangeSet {
   ): ChangeSet {
     const pid = saved.pid !== undefined && isAlive(saved.pid) ? saved.pid : undefined;
     const set = new ChangeSet(saved.id, saved.label, pid, saved.startedAt, saved.conversations);
+    set.turns.push(...(saved.turns ?? []).filter(({ begun }) => begun > oldest));
     const kept = saved.snapshots.filter(({ takenAt }) => takenAt > oldest);
     for (const snapshot of kept.sort((a, b) => a.takenAt - b.takenAt)) {
       set.snapshots.set(snapshot.path, snapshot);
@@ -104,7 +146,7 @@ export class ChangeSet {
   }
 
   save(): z.infer<typeof savedChangeSet> {
-    const { id, label, pid, startedAt, conversations } = this;
+    const { id, label, pid, startedAt, conversations, turns } = this;
     return {
       id,
       label,
@@ -112,8 +154,19 @@ export class ChangeSet {
       startedAt,
       conversations,
       snapshots: [...this.snapshots.values()],
+      ...(turns.length > 0 && { turns }),
     };
   }
+}
+
+/** When the first one was taken that this one stands for, in ms since the epoch. */
+export function firstTaken({ takenAt, firstTakenAt = takenAt }: Snapshot): number {
+  return firstTakenAt;
+}
+
+/** Those that can be gone back to before, oldest first. */
+export function turnsOf({ turns }: ChangeSet): TurnStart[] {
+  return turns.filter(({ undoneBy }) => undoneBy === undefined);
 }
 
 /** A file that a session has changed. */

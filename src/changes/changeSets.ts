@@ -4,9 +4,18 @@ import type { Disposable } from '../base/disposable.ts';
 import { Emitter } from '../base/emitter.ts';
 import { errorCode, errorMessage, isNotFound } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { Queue } from '../base/queue.ts';
 import { Throttle } from '../base/throttle.ts';
-import { type Author, ChangeSet, type Entry, type Snapshot, type SnapshotSource } from './changeSet.ts';
-import { type FileState, History, type HistoryEntry, type HistoryFile, type Listed } from './history.ts';
+import {
+  type Author,
+  ChangeSet,
+  type Entry,
+  type FileState,
+  type Snapshot,
+  type SnapshotSource,
+  type TurnStart,
+} from './changeSet.ts';
+import { History, type HistoryEntry, type HistoryFile, type Listed } from './history.ts';
 import { hashOf, SnapshotFiles } from './snapshotFiles.ts';
 
 /** What may be kept, over all change sets. */
@@ -59,14 +68,18 @@ export class ChangeSets implements Disposable {
   private readonly saving = new Throttle(250, () => this.save());
   /** Else the index is not written: what earlier sessions have left would be lost. */
   private isLoaded: boolean;
-  /** When the newest snapshot was taken. */
+  /** When the newest snapshot was taken, or the newest turn begun. */
   private newest = 0;
+  /** What files were as turns began: how many, and their bytes, each text once. */
+  private ofTurns = { files: 0, bytes: 0 };
 
   readonly onDidChange = this.changed.event;
   /** What was decided about files that are, or were, in these change sets. */
   readonly history = new History();
   /** Paths at which a session has no file any more: what is there now is nobody's work. */
   readonly onDidForget = this.forgotten.event;
+  /** What reads or writes all files of a turn, one after the other. */
+  readonly ofTurn = new Queue();
   /** What the limits have cost, for the user. */
   notice: string | undefined;
 
@@ -150,6 +163,52 @@ export class ChangeSets implements Disposable {
     const isKept =
       this.options.limits().files > 0 && !(before.bytes && this.isTooLarge(path, before.bytes.length));
     return isKept ? this.put(set, path, before, origin, at) : undefined;
+  }
+
+  /** Now, in ms since the epoch, or later: after all that was taken before, and before all that comes. */
+  tick(): number {
+    this.newest = Math.max(Date.now(), this.newest + 1);
+    return this.newest;
+  }
+
+  /** What is noted of turns has become another. */
+  touchTurns(): void {
+    this.countTurns();
+    this.dropOldest();
+    this.touch();
+  }
+
+  /** Files have another path now, or are no longer to be gone back to. @param pathNow undefined for those */
+  moveInTurns(pathNow: (path: string) => string | undefined): void {
+    const isMoved = (path: string) => pathNow(path) !== path;
+    const moved = this.sets
+      .flatMap(({ turns }) => turns)
+      .filter(({ files, edited }) => Object.keys(files).some(isMoved) || edited.some(isMoved));
+    for (const start of moved) {
+      start.files = Object.fromEntries(
+        Object.entries(start.files).flatMap(([path, state]) => {
+          const now = pathNow(path);
+          if (now === undefined) {
+            return [];
+          }
+          return [[now, now === path ? state : { ...state, real: realPathOf(now) }]];
+        }),
+      );
+      start.edited = start.edited.flatMap((path) => pathNow(path) ?? []);
+    }
+    if (moved.length > 0) {
+      this.countTurns();
+    }
+  }
+
+  /** Whether that text is kept. */
+  has(hash: string): boolean {
+    const isIt = (state: { hash?: string | undefined }) => state.hash === hash;
+    const isInTurn = ({ files }: TurnStart) => Object.values(files).some(isIt);
+    return (
+      this.history.hashes.includes(hash) ||
+      this.sets.some(({ snapshots, turns }) => [...snapshots.values()].some(isIt) || turns.some(isInTurn))
+    );
   }
 
   /** Calls its change set as this session is called now. */
@@ -268,6 +327,7 @@ export class ChangeSets implements Disposable {
         }
       }
     }
+    this.moveInTurns((path) => target(path) ?? path);
     const hasMovedInHistory = this.history.move((path) => {
       const moved = target(path);
       return moved === undefined ? undefined : { path: moved, real: realPathOf(moved) };
@@ -281,11 +341,13 @@ export class ChangeSets implements Disposable {
     }
   }
 
-  /** The user has saved the file. Written at once: a revert names it, also after a crash. */
+  /** The user has saved the file. Written at once: a revert names it, and going back does, also after a crash. */
   markSaved(path: string): void {
-    const unmarked = this.ofPath(path).filter(({ snapshot }) => !snapshot.isSavedOver);
-    for (const { snapshot } of unmarked) {
-      snapshot.isSavedOver = true;
+    const inTurns = this.sets.flatMap(({ turns }) => turns.flatMap(({ files }) => files[path] ?? []));
+    const listed = this.ofPath(path).map(({ snapshot }) => snapshot);
+    const unmarked = [...listed, ...inTurns].filter(({ isSavedOver }) => !isSavedOver);
+    for (const each of unmarked) {
+      each.isSavedOver = true;
     }
     if (this.history.markSaved(path) || unmarked.length > 0) {
       this.saveNow();
@@ -409,7 +471,7 @@ export class ChangeSets implements Disposable {
     at?: number,
   ): Snapshot {
     const hash = bytes && this.files.write(bytes);
-    const takenAt = at === undefined ? Math.max(Date.now(), this.newest + 1) : this.free(at);
+    const takenAt = at === undefined ? this.tick() : this.free(at);
     this.newest = Math.max(takenAt, this.newest);
     const snapshot: Snapshot = {
       path,
@@ -464,20 +526,25 @@ export class ChangeSets implements Disposable {
 
   private dropOldest(): void {
     const limits = this.options.limits();
-    let files = this.history.files.length;
-    let bytes = this.history.bytes;
+    let files = 0;
+    let bytes = 0;
     for (const { snapshots } of this.sets) {
       files += snapshots.size;
       snapshots.forEach(({ size }) => (bytes += size));
     }
-    const isTooMuch = () => files > limits.files || bytes > limits.totalBytes;
+    const isTooMuch = () => {
+      const { ofTurns } = this;
+      const { taken } = this.history;
+      return (
+        files + ofTurns.files + taken.files > limits.files ||
+        bytes + ofTurns.bytes + taken.bytes > limits.totalBytes
+      );
+    };
     if (!isTooMuch()) {
       return; // as after nearly every edit: nothing is copied for it
     }
-    const [listedFiles, listedBytes] = [files - this.history.files.length, bytes - this.history.bytes];
-    while (isTooMuch() && this.history.removeOldest()) {
-      files = listedFiles + this.history.files.length;
-      bytes = listedBytes + this.history.bytes;
+    while (isTooMuch() && (this.dropOldestTurn() || this.history.removeOldest())) {
+      // what can be gone back to first, then what can be undone
     }
     if (!isTooMuch()) {
       this.removeEmpty();
@@ -498,6 +565,22 @@ export class ChangeSets implements Disposable {
     this.tell(
       'The oldest changes are no longer listed: there were more than may be kept (ideBridge.changes).',
     );
+  }
+
+  /** @returns whether there was one */
+  private dropOldestTurn(): boolean {
+    const [first] = this.sets
+      .filter(({ turns }) => turns.length > 0)
+      .sort((a, b) => (a.turns[0]?.begun ?? 0) - (b.turns[0]?.begun ?? 0));
+    first?.turns.shift();
+    this.countTurns();
+    return first !== undefined;
+  }
+
+  private countTurns(): void {
+    const states = this.sets.flatMap(({ turns }) => turns.flatMap(({ files }) => Object.values(files)));
+    const sizes = new Map(states.map(({ hash, size }) => [hash, size]));
+    this.ofTurns = { files: states.length, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
   }
 
   private removeEmpty(): void {
@@ -547,6 +630,7 @@ export class ChangeSets implements Disposable {
       }
       this.sets.unshift(...saved.map((set) => ChangeSet.load(set, oldest, this.options.isAlive)));
       this.history.load(history.filter(({ at }) => at > oldest));
+      this.countTurns();
       this.removeEmpty();
       this.changed.fire();
       return true;

@@ -6,7 +6,7 @@ import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
 import { counted } from '../base/text.ts';
 import type { ChangeSet, Entry, Snapshot } from './changeSet.ts';
-import { type ChangeSets, LostSnapshot } from './changeSets.ts';
+import { bytesAt, type ChangeSets, LostSnapshot } from './changeSets.ts';
 import { compare, type Comparison } from './comparison.ts';
 
 /** A file that differs from what it was before a session edited it. */
@@ -16,6 +16,9 @@ export interface Change extends Entry {
 
 /** A file that has grown beyond this many bytes is known to differ, and its lines are not counted. */
 const maxComparedBytes = 20 * 1024 * 1024;
+
+/** In bytes: to wait for so small a file takes eight times the work of reading it. */
+const maxReadAtOnce = 64 * 1024;
 
 /** How the files of all change sets compare with what they were. */
 export class Changes implements Disposable {
@@ -140,10 +143,11 @@ export class Changes implements Disposable {
       if (stamp === this.known.get(snapshot)?.stamp) {
         return false;
       }
+      const { path } = snapshot;
       const comparison: Comparison =
         size > maxComparedBytes && size !== snapshot.size
           ? { kind: snapshot.hash === undefined ? 'created' : 'modified' }
-          : compare(this.sets.before(snapshot), stamp === 'none' ? undefined : await readFile(snapshot.path));
+          : compare(this.sets.before(snapshot), size > maxReadAtOnce ? await readFile(path) : bytesAt(path));
       this.known.set(snapshot, { stamp, comparison });
     } catch (error) {
       this.log.warn(`${snapshot.path} cannot be compared: ${errorMessage(error)}`);

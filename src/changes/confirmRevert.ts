@@ -1,20 +1,18 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { counted } from '../base/text.ts';
+import { counted, firstOf } from '../base/text.ts';
 import type { Change } from './changes.ts';
-import type { ChangeReview } from './changeReview.ts';
 import { countsText, doersOf, sourceNote } from './changeItems.ts';
+import { canUndoRevert, lossOf, type Where } from './loss.ts';
 import { openAllChanges, openChange } from './openDiffs.ts';
 
 /** Of the files that have nothing of the user's in them; the others are named all. */
 const maxNamed = 8;
-/** In the message after a revert. */
-const maxTold = 3;
 
 /** Asks, naming what is lost, where the history cannot bring all of it back. The first answer harms nothing. */
-export async function confirmRevert(changes: readonly Change[], review: ChangeReview): Promise<boolean> {
+export async function confirmRevert(changes: readonly Change[], where: Where): Promise<boolean> {
   const [first] = changes;
-  if (!first || changes.every((change) => review.canUndoRevert(change))) {
+  if (!first || changes.every((change) => canUndoRevert(where, change))) {
     return first !== undefined;
   }
   const isOne = changes.length === 1;
@@ -26,12 +24,12 @@ export async function confirmRevert(changes: readonly Change[], review: ChangeRe
     ? ['Show Change', 'Revert File']
     : ['Show Changes', `Revert ${counted(files, 'File')}`];
   const isMine = (change: Change) => {
-    const { isUnsaved, isSaved } = review.lossOf(change);
-    return isUnsaved || isSaved || !review.canUndoRevert(change);
+    const { isUnsaved, isSaved } = lossOf(where, change);
+    return isUnsaved || isSaved || !canUndoRevert(where, change);
   };
   const mine = changes.filter(isMine);
   const others = changes.filter((change) => !mine.includes(change)).slice(0, maxNamed);
-  const named = [...mine, ...others].map((change) => `• ${loss(change, review)}`);
+  const named = [...mine, ...others].map((change) => `• ${loss(change, where)}`);
   const more = changes.length - named.length;
   const choice = await vscode.window.showWarningMessage(
     `Revert ${what} to before ${doers} changed ${files > 1 ? 'them' : 'it'}?`,
@@ -54,18 +52,17 @@ export async function confirmRevert(changes: readonly Change[], review: ChangeRe
 }
 
 /** What a revert takes along besides the work of its session, and how it knows that; for the message after it. */
-export function takenAlong(changes: readonly Change[], review: ChangeReview): string {
-  const isSaved = (change: Change) => Number(review.lossOf(change).isSaved);
+export function takenAlong(changes: readonly Change[], where: Where): string {
+  const isSaved = (change: Change) => Number(lossOf(where, change).isSaved);
   const mineFirst = [...changes].sort((one, other) => isSaved(other) - isSaved(one));
   const found = mineFirst.flatMap((change) => {
-    const effects = besides(change, review);
+    const effects = besides(change, where);
     return effects.length > 0 ? [`${basename(change.snapshot.path)}: ${effects.join(', ')}`] : [];
   });
-  const more = found.length - maxTold;
-  return [...found.slice(0, maxTold), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+  return firstOf(found);
 }
 
-function loss(change: Change, review: ChangeReview): string {
+function loss(change: Change, where: Where): string {
   const { snapshot, comparison } = change;
   const effects = [
     comparison.kind === 'created'
@@ -73,14 +70,14 @@ function loss(change: Change, review: ChangeReview): string {
       : comparison.kind === 'deleted'
         ? 'comes back'
         : countsText([change]) || 'is replaced',
-    ...besides(change, review),
-    ...(review.canUndoRevert(change) ? [] : ['not to be undone here']),
+    ...besides(change, where),
+    ...(canUndoRevert(where, change) ? [] : ['not to be undone here']),
   ];
   return `${vscode.workspace.asRelativePath(snapshot.path)}: ${effects.join(', ')}`;
 }
 
-function besides(change: Change, review: ChangeReview): string[] {
-  const { isUnsaved, isSaved, later, earlier } = review.lossOf(change);
+function besides(change: Change, where: Where): string[] {
+  const { isUnsaved, isSaved, later, earlier } = lossOf(where, change);
   return [
     ...(isUnsaved ? ['with unsaved changes'] : []),
     ...(isSaved ? ['with what you saved there since'] : []),

@@ -1,16 +1,5 @@
 import * as z from 'zod/mini';
-import { snapshot, type Snapshot } from './changeSet.ts';
-
-/** What a file was at one moment. */
-const fileState = z.object({
-  /** SHA-256 of the bytes; absent: there was no file. */
-  hash: z.optional(z.string()),
-  /** In bytes. */
-  size: z.number(),
-  /** Permissions, as of `chmod`; absent where they are not known. */
-  mode: z.optional(z.number()),
-});
-export type FileState = Readonly<z.infer<typeof fileState>>;
+import { fileState, type FileState, snapshot, type Snapshot } from './changeSet.ts';
 
 const historyFile = z.object({
   /** Absolute. */
@@ -23,6 +12,8 @@ const historyFile = z.object({
   step: z.optional(z.object({ from: fileState, to: fileState })),
   /** It is about one change of several, perhaps. */
   isPart: z.optional(z.boolean()),
+  /** It went back to before a prompt. */
+  isToPrompt: z.optional(z.boolean()),
 });
 export type HistoryFile = Readonly<z.infer<typeof historyFile>>;
 
@@ -56,14 +47,19 @@ export class History {
     return this.all.flatMap(({ files }) => files);
   }
 
-  /** What is kept for it, in bytes. */
-  get bytes(): number {
-    return this.states.reduce((sum, { size }) => sum + size, 0);
+  /**
+   * What counts for the limits: each text once, in bytes. Not of the newest decision, whose undo is the only way back from
+   * what was just done.
+   */
+  get taken(): { files: number; bytes: number } {
+    const files = this.all.slice(0, -1).flatMap((entry) => entry.files);
+    const sizes = new Map(statesOf(files).map(({ hash, size }) => [hash, size]));
+    return { files: files.length, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
   }
 
   /** Of all texts that it needs. */
   get hashes(): (string | undefined)[] {
-    return this.states.map(({ hash }) => hash);
+    return statesOf(this.files).map(({ hash }) => hash);
   }
 
   find(id: string): HistoryEntry | undefined {
@@ -110,9 +106,9 @@ export class History {
     return this.files.length < count;
   }
 
-  /** @returns whether there was one */
+  /** But not the newest. @returns whether there was one */
   removeOldest(): boolean {
-    return this.all.shift() !== undefined;
+    return this.all.length > 1 && this.all.shift() !== undefined;
   }
 
   /** Files have another path now. @param move undefined where it has the one that it had @returns whether one has */
@@ -137,10 +133,17 @@ export class History {
   }
 
   private get snapshots(): Snapshot[] {
-    return this.files.flatMap(({ listed }) => listed.map((each) => each.snapshot));
+    return this.files.flatMap(snapshotsOf);
   }
+}
 
-  private get states(): FileState[] {
-    return [...this.snapshots, ...this.files.flatMap(({ step }) => (step ? [step.from, step.to] : []))];
-  }
+function snapshotsOf({ listed }: HistoryFile): Snapshot[] {
+  return listed.map(({ snapshot }) => snapshot);
+}
+
+function statesOf(files: readonly HistoryFile[]): FileState[] {
+  return files.flatMap((file) => [
+    ...snapshotsOf(file),
+    ...(file.step ? [file.step.from, file.step.to] : []),
+  ]);
 }

@@ -12,14 +12,19 @@ import { decideHunk, hunkAt, hunksOf, markOf, namedLine, revertHunk, shownLine }
 import { reviewInFront } from './changeDiffs.ts';
 import { ChangeLenses } from './changeLenses.ts';
 import { ChangeSteps, goTo } from './changeSteps.ts';
-import type { ChangeReview } from './changeReview.ts';
+import { type ChangeReview, listing } from './changeReview.ts';
 import type { Changes } from './changes.ts';
 import type { Entry } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
+import type { HistoryEntry } from './history.ts';
 import { isPlain } from './plainEditors.ts';
 import { leaveOutDecided } from './reviewEditor.ts';
+import { decisionTitle } from './historyItems.ts';
+import { commandIds } from '../editor/commandIds.ts';
 import { isSame } from '../editor/documents.ts';
 import { isAsOnDisk } from '../editor/onDisk.ts';
+import { withoutIcons } from '../editor/plainLabel.ts';
+import { StatusItem } from '../editor/statusItem.ts';
 import { InFront } from '../proposals/inFront.ts';
 
 /** What the gutter passes; of a deletion, the 1-based line before it. */
@@ -34,6 +39,15 @@ export class HunkReview implements vscode.Disposable {
   private readonly agentHunks = new AgentHunks();
   private readonly steps: ChangeSteps;
   private readonly subscription: vscode.Disposable;
+  /** The decision that the item undoes. */
+  private keptLast: string | undefined;
+  /** For the part that was kept last: a message for each would bury those that need an answer. */
+  private readonly undoItem = new StatusItem(
+    'ideBridge.undoKeep',
+    100.0004, // beside the count of what is left
+    'Undo Keep',
+    commandIds.undoDecision,
+  );
   /** The file, or the side of a diff, in which the user is. */
   private readonly inFront = new InFront(() => vscode.window.activeTextEditor?.document.uri.toString());
 
@@ -47,6 +61,8 @@ export class HunkReview implements vscode.Disposable {
     this.subscription = vscode.Disposable.from(
       this.inFront,
       this.agentHunks,
+      this.undoItem,
+      sets.onDidChange(() => this.withdrawUndo()),
       new ChangeLenses(changes, this.agentHunks),
       new ChangeColors(changes, this.agentHunks),
       // What was decided elsewhere; not while the user is there: it would come to the front.
@@ -54,8 +70,8 @@ export class HunkReview implements vscode.Disposable {
     );
   }
 
-  /** @param where see `revert` @returns the decision, which is in the history if there was one */
-  async keep(change: Entry, where: unknown[]): Promise<string> {
+  /** @param where see `revert` */
+  async keep(change: Entry, where: unknown[]): Promise<void> {
     const decision = randomUUID();
     await this.decide(change, where, async ({ snapshot }, document, find) => {
       const { path } = snapshot;
@@ -65,26 +81,25 @@ export class HunkReview implements vscode.Disposable {
       const before = this.sets.before(snapshot) ?? Buffer.of();
       const { hunk, now, kept, without } = await decideHunk(path, before, document.lineCount, find);
       if (hunk) {
-        const listed = this.sets.ofPath(path).map((each) => ({ set: each.set.id, snapshot: each.snapshot }));
+        const listed = this.sets.ofPath(path).map(listing);
         this.sets.decided(decision, 'kept', [{ path, listed, isPart: true }]);
         this.review.leaveOut(path, { from: without, to: now }, { kept: { snapshot, before: kept } });
         await this.changes.refresh(new Set([path]));
       }
       return hunk;
     });
-    return decision;
+    this.offerUndo(decision);
   }
 
   /** @param where a 0-based line, and the mark of its hunk; or what the gutter passes, its line changes and the index of one; else the cursor */
-  async revert(change: Entry, where: unknown[]): Promise<string> {
+  async revert(change: Entry, where: unknown[]): Promise<void> {
     await this.decide(change, where, async (entry, document, find) => {
       const hunk = find(await hunksOf(entry, document));
       if (hunk) {
         await revertHunk(entry, document, hunk);
       }
-      return hunk;
+      return hunk; // the editor's own undo takes it back
     });
-    return ''; // the editor's own undo takes it back
   }
 
   /** See there. */
@@ -133,6 +148,31 @@ export class HunkReview implements vscode.Disposable {
 
   dispose(): void {
     this.subscription.dispose();
+  }
+
+  /** Until it is undone, forgotten, or something else is decided in that file. */
+  private offerUndo(decision: string): void {
+    const entry = this.sets.history.find(decision);
+    if (!entry) {
+      return; // none was kept
+    }
+    this.keptLast = decision;
+    const title = decisionTitle(entry);
+    this.undoItem.tell({
+      text: `$(discard) ${withoutIcons(printable(title, 60))}`,
+      tooltip: `${title}: click to undo it.`,
+      args: [decision],
+    });
+  }
+
+  private withdrawUndo(): void {
+    const { keptLast } = this;
+    const path = keptLast && this.sets.history.find(keptLast)?.files[0]?.path;
+    const isLast = ({ files }: HistoryEntry) => files.some((file) => file.path === path);
+    if (keptLast !== undefined && this.sets.history.entries.findLast(isLast)?.id !== keptLast) {
+      this.keptLast = undefined;
+      this.undoItem.tell(undefined);
+    }
   }
 
   /** At the cursor it goes on to the next change. @param act see `Act` */

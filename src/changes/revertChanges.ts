@@ -11,14 +11,15 @@ import { confirmRevert, takenAlong } from './confirmRevert.ts';
  * @param decision its id, in the history @returns what went with it
  */
 export async function revertChanges(
-  { review, changes }: Reviewing,
+  reviewing: Reviewing,
   chosen: readonly Change[],
   decision: string,
 ): Promise<string> {
-  if (!(await confirmRevert(chosen, review))) {
+  const { review, changes } = reviewing;
+  if (!(await confirmRevert(chosen, reviewing))) {
     return '';
   }
-  const note = takenAlong(chosen, review); // as long as it is there
+  const note = takenAlong(chosen, reviewing); // as long as it is there
   const problems: string[] = [];
   // The newest first: two of them may be one file, by a link or in another case.
   for (const change of [...chosen].reverse().sort((a, b) => b.snapshot.takenAt - a.snapshot.takenAt)) {

@@ -89,7 +89,9 @@ export class SnapshotFiles {
     this.put(indexName, Buffer.from(JSON.stringify(index)));
     const needed = new Set([
       ...hashes,
-      ...changeSets.flatMap(({ snapshots }) => snapshots.map(({ hash }) => hash)),
+      ...changeSets.flatMap(({ snapshots, turns = [] }) =>
+        [...snapshots, ...turns.flatMap(({ files }) => Object.values(files))].map(({ hash }) => hash),
+      ),
     ]);
     for (const name of fs.readdirSync(this.dir)) {
       if (name !== indexName && !needed.has(name)) {

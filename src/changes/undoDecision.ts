@@ -49,6 +49,9 @@ export class UndoDecision {
       }
     }
     forget();
+    if (problems.length === 0) {
+      this.restoreTurns(id);
+    }
     return problems;
   }
 
@@ -73,6 +76,16 @@ export class UndoDecision {
         path,
         listed.filter(({ set }) => waiting.has(set)),
       );
+    }
+  }
+
+  /** What that decision has gone back from is there again. */
+  private restoreTurns(decision: string): void {
+    for (const start of this.sets.all.flatMap(({ turns }) => turns)) {
+      if (start.undoneBy === decision) {
+        delete start.undoneBy;
+        this.sets.touch();
+      }
     }
   }
 

@@ -8,7 +8,7 @@ import { Queue } from '../base/queue.ts';
 import { counted } from '../base/text.ts';
 import { backupsOf } from '../records/backups.ts';
 import type { PastEdit, Turn, TurnMark } from '../records/events.ts';
-import { turnMark } from '../records/lookBack.ts';
+import { turnMark } from '../records/turnMark.ts';
 import type { PastSession } from '../records/pastSessions.ts';
 import type { RecordedSession } from '../records/recordedSession.ts';
 import { breathe } from '../records/recordFile.ts';

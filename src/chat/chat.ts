@@ -24,6 +24,7 @@ import type { Sharing } from '../sharing/sharing.ts';
 import { ChatAgent } from './chatAgent.ts';
 import { answerCommand } from './chatCommands.ts';
 import { ChatPicks } from './chatPicks.ts';
+import { type ChatSession, ChatSessions } from './chatSessions.ts';
 import { ChatThread } from './chatThread.ts';
 import { EditsOfAgent } from './editsOfAgent.ts';
 import { LongTexts } from './longTexts.ts';
@@ -71,15 +72,18 @@ export class Chat implements vscode.Disposable {
   private readonly questions = new Questions();
   private readonly longTexts = new LongTexts();
   private readonly picks: ChatPicks;
+  readonly sessions: ChatSessions;
   private lastInitialized: Initialized | undefined;
   private found: { readonly command: string; readonly cli: Promise<Cli> } | undefined;
 
-  /** @param onModels what `initialized` tells is another */
+  /** @param onModels what `initialized` tells is another @param onSessions see `ChatSessions` */
   constructor(
     private readonly dependencies: ChatDependencies,
     private readonly onModels: () => void,
+    onSessions: (sessions: readonly ChatSession[]) => void,
   ) {
     this.picks = new ChatPicks(dependencies.workspaceState);
+    this.sessions = new ChatSessions(dependencies.proposals, onSessions);
   }
 
   /** What the CLI of the last turn has said of itself. */
@@ -127,6 +131,7 @@ export class Chat implements vscode.Disposable {
     }
     const prompt = promptText(request, (uri) => this.dependencies.sharing.allows(uri));
     this.picks.use(thread);
+    this.sessions.prompted(thread, request.prompt);
     await thread.turn(prompt, surface, token);
     if (thread.initialized && thread.initialized !== this.lastInitialized) {
       this.lastInitialized = thread.initialized;
@@ -165,6 +170,7 @@ export class Chat implements vscode.Disposable {
 
   dispose(): void {
     this.picks.dispose();
+    this.sessions.dispose();
     this.all.forEach((thread) => thread.dispose());
   }
 
@@ -200,9 +206,9 @@ export class Chat implements vscode.Disposable {
     const label = `Chat · ${printable(firstLine(prompt), 30)}`;
     const agent = new ChatAgent(-1 - this.all.length, label);
     const thread: ChatThread = new ChatThread(
-      { processes, log, trustFolders: (offers, signal) => this.trust(offers, thread.surface, signal) },
+      { processes, log, trustFolders: (offers, signal) => this.trust(offers, thread, signal) },
       new EditsOfAgent(agent, proposals, agentChanges),
-      (surface) => this.ask(surface, label),
+      (surface) => this.ask(thread, surface, label),
       cli,
       options,
       this.picks.remembered,
@@ -222,16 +228,17 @@ export class Chat implements vscode.Disposable {
       resume,
     );
     this.all.push(thread);
+    this.sessions.add(agent, thread);
     return thread;
   }
 
-  private ask(surface: Surface | undefined, label: string): AskPermission {
+  private ask(thread: ChatThread, surface: Surface | undefined, label: string): AskPermission {
     return async (question, signal): Promise<PermissionDecision> => {
       if (!surface) {
         return { kind: 'deny', reason: 'Nobody can be asked: the chat shows no turn of this session.' };
       }
       const put = putQuestion(question, this.dependencies.reports);
-      const answer = await this.put(put, surface, label, signal);
+      const answer = await this.sessions.asks(thread, this.put(put, surface, label, signal));
       surface.markdown(`\n\n${answer ? answerWords(answer) : 'The question is over.'}\n\n`);
       return answer ?? { kind: 'deny', reason: 'The question was withdrawn.' };
     };
@@ -240,9 +247,10 @@ export class Chat implements vscode.Disposable {
   /** What folders bring for the CLI runs programs: asked once for each, with the files named. */
   private async trust(
     offers: readonly FolderOffer[],
-    surface: Surface | undefined,
+    thread: ChatThread,
     signal: AbortSignal,
   ): ReturnType<TrustFolders> {
+    const { surface } = thread;
     const { workspaceState } = this.dependencies;
     const known = workspaceState.get<string[]>(trustedOffers, []);
     const all = offers.map((offer) => JSON.stringify(offer));
@@ -263,7 +271,7 @@ export class Chat implements vscode.Disposable {
       surface.markdown(`- ${code(file, 1_000)}\n`);
     }
     surface.buttons([button('Use Them', id, 'use'), button('Go on without Them', id, 'leave')]);
-    const isYes = (await answer) === 'use';
+    const isYes = (await this.sessions.asks(thread, answer)) === 'use';
     surface.markdown(`\n\n${isYes ? 'They are used.' : 'They are left out.'}\n\n`);
     if (isYes) {
       await workspaceState.update(trustedOffers, [...new Set([...known, ...all])]);

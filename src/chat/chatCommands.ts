@@ -25,7 +25,7 @@ export async function answerCommand(
     surface.markdown('Done. The status bar shows what holds.');
   } else if (command === 'review') {
     await vscode.commands.executeCommand(commandIds.reviewChanges);
-    surface.markdown('Changes of agents are in *Agent Changes*.');
+    surface.markdown('What agents have changed is in *Review*, in the side bar.');
   } else if (command === 'help') {
     surface.markdown(helpText(initialized));
   } else {

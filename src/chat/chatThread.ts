@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { isDeepStrictEqual } from 'node:util';
-import { AgentSession, type AgentSurroundings } from '../agent/agentSession.ts';
+import { AgentSession, type AgentState, type AgentSurroundings } from '../agent/agentSession.ts';
 import type { Cli } from '../agent/cli.ts';
 import { withEditReview } from '../agent/editReview.ts';
 import type { ConversationState } from '../agent/items.ts';
@@ -85,6 +85,20 @@ export class ChatThread implements vscode.Disposable {
     return this.session.conversation.current.sessionId;
   }
 
+  /** Of its process; it runs while a turn does. */
+  get state(): AgentState {
+    return this.session.state;
+  }
+
+  get onDidChangeState() {
+    return this.session.onDidChangeState;
+  }
+
+  /** See `AgentSession`. */
+  stop(): void {
+    void this.session.stop();
+  }
+
   /** Takes other options, which hold from the next turn on. What the user has chosen in the conversation stays. */
   configure(cli: Cli, options: AgentOptions): void {
     if (!isDeepStrictEqual(options, this.wanted)) {
@@ -149,10 +163,10 @@ export class ChatThread implements vscode.Disposable {
   /** Sends a prompt, and shows what comes of it until its turn has ended. Never rejects. */
   async turn(prompt: string, surface: Surface, token: vscode.CancellationToken): Promise<void> {
     const { session, aids, editsOfAgent } = this;
+    const edits = await editsOfAgent.beginTurn(prompt);
     const { conversation } = session;
     const { seq } = conversation.snapshot();
     this.surfaces.push(surface);
-    const edits = editsOfAgent.beginTurn();
     const id = session.prompt(prompt);
     const view = new TurnView(surface, id, aids);
     const attached = conversation.attach((update) => view.show(update), seq);

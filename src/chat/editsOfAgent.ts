@@ -84,7 +84,8 @@ export class EditsOfAgent {
   }
 
   /** @returns what is edited until the next one begins */
-  beginTurn(): TurnEdits {
+  async beginTurn(prompt: string): Promise<TurnEdits> {
+    await this.agentChanges.beginTurn(this.agent, prompt);
     this.changed.clear(); // what was refused, or never came
     return (this.turn = new TurnEdits());
   }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { ChatDependencies } from './chat.ts';
+import type { ChatSession } from './chatSessions.ts';
 import type { PickName } from './picks.ts';
 import type { Participant } from './participant.ts';
 
@@ -8,6 +9,10 @@ import type { Participant } from './participant.ts';
 export class ChatFeature implements Disposable {
   private readonly store = new DisposableStore();
   private participant: Participant | undefined;
+  private readonly sessionsChanged = this.store.add(new vscode.EventEmitter<void>());
+  readonly onDidChangeSessions = this.sessionsChanged.event;
+  /** See `ChatSessions`. */
+  sessions: readonly ChatSession[] = [];
   /** The editor wants to know who answers before the activation has ended. */
   readonly ready: Promise<void> | undefined;
 
@@ -16,11 +21,17 @@ export class ChatFeature implements Disposable {
     this.ready =
       createChatParticipant &&
       import('./participant.ts').then(({ Participant }) => {
-        this.participant = this.store.add(new Participant(dependencies));
+        this.participant = this.store.add(
+          new Participant(dependencies, (sessions) => {
+            this.sessions = sessions;
+            this.sessionsChanged.fire();
+          }),
+        );
       });
   }
 
-  commands() {
+  /** @param rows in which conversations stand */
+  commands(rows: { refuseClick(session: ChatSession): boolean }) {
     const choose = (name?: PickName) => () =>
       this.participant?.choose(name) ??
       vscode.window.showInformationMessage('This editor has no chat for extensions.');
@@ -31,6 +42,12 @@ export class ChatFeature implements Disposable {
       chatModel: choose('model'),
       chatAgent: choose('agent'),
       chatThinking: choose('effort'),
+      stopChatSession: (argument: unknown) => {
+        const session = argument as ChatSession | undefined;
+        if (!session || !rows.refuseClick(session)) {
+          this.participant?.stop(session);
+        }
+      },
     };
   }
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import type { Chat, ChatDependencies } from './chat.ts';
+import type { ChatSession } from './chatSessions.ts';
 import type { PickName } from './picks.ts';
 import { estimateTokens, modelInformation, refuseRequest } from './modelProvider.ts';
 import { modelVendor, participantId } from './names.ts';
@@ -16,7 +17,11 @@ export class Participant implements vscode.Disposable {
   private readonly modelsChanged = this.store.add(new vscode.EventEmitter<void>());
   private chat: Chat | undefined;
 
-  constructor(private readonly dependencies: ChatDependencies) {
+  /** @param onSessions see `ChatSessions` */
+  constructor(
+    private readonly dependencies: ChatDependencies,
+    private readonly onSessions: (sessions: readonly ChatSession[]) => void,
+  ) {
     const participant = this.store.add(
       vscode.chat.createChatParticipant(participantId, async (request, context, stream, token) => {
         const chat = await this.loaded();
@@ -35,6 +40,11 @@ export class Participant implements vscode.Disposable {
   /** See `Chat`. */
   async choose(name: PickName | undefined): Promise<void> {
     await (await this.loaded()).choose(name);
+  }
+
+  /** See `ChatSessions`. */
+  stop(session: ChatSession | undefined): void {
+    this.chat?.sessions.stop(session);
   }
 
   dispose(): void {
@@ -63,6 +73,6 @@ export class Participant implements vscode.Disposable {
 
   private async loaded(): Promise<Chat> {
     const { Chat } = await import('./chat.ts');
-    return (this.chat ??= new Chat(this.dependencies, () => this.modelsChanged.fire()));
+    return (this.chat ??= new Chat(this.dependencies, () => this.modelsChanged.fire(), this.onSessions));
   }
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { formattingOptions } from '../editor/formattingOptions.ts';
 import { candidates, isRegularFile } from '../editor/paths.ts';
 import { readDocument } from './files.ts';
 
@@ -37,9 +38,4 @@ async function formattingOf(document: vscode.TextDocument): Promise<vscode.TextE
     formattingOptions(uri),
   );
   return document.version === version ? (edits ?? []) : undefined;
-}
-
-function formattingOptions(uri: vscode.Uri): vscode.FormattingOptions {
-  const editor = vscode.workspace.getConfiguration('editor', uri);
-  return { tabSize: editor.get('tabSize', 4), insertSpaces: editor.get('insertSpaces', true) };
 }

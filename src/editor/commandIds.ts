@@ -34,6 +34,8 @@ export const changeCommandNames = [
   'nextAgentChange',
   'previousAgentChange',
   'nextChangedFile',
+  'reviewTurn',
+  'revertTurn',
   'undoDecision',
   'clearChangeHistory',
 ] as const;
@@ -82,6 +84,8 @@ const commandNames = [
   'dropHunk',
   'saveBeforeReview',
   'mergeProposal',
+  'acceptOrKeep',
+  'rejectOrRevert',
   'runCode',
   'refuseCode',
   'swallowKey',
@@ -101,6 +105,7 @@ const commandNames = [
   'chatModel',
   'chatAgent',
   'chatThinking',
+  'stopChatSession',
   ...changeCommandNames,
   ...commentCommandNames,
 ] as const;

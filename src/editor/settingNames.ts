@@ -24,6 +24,7 @@ export interface Settings {
   /** Names. */
   'tools.disabled': string[];
   'editorTools.enabled': boolean;
+  'editorTools.editing': boolean;
   'notebook.confirm': 'always' | 'session' | 'workspace';
   'notebook.cellPosition': 'end' | 'belowSelection';
   'notebook.keepCell': boolean;
@@ -86,6 +87,7 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'diff.keepOpenAfterAccept': 'free',
   'tools.disabled': 'user', // without some, edits go unseen
   'editorTools.enabled': off,
+  'editorTools.editing': off,
   'notebook.confirm': 'user',
   'notebook.cellPosition': 'free',
   'notebook.keepCell': on, // what has run stays to be seen

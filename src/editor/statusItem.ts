@@ -6,6 +6,8 @@ export interface StatusText {
   tooltip: string;
   /** Of the background, by its theme name. */
   color?: string;
+  /** What the command is given; nothing without. */
+  args?: unknown[];
 }
 
 /** An item at the right of the status bar; a click runs a command. Hidden until it has something to say. */
@@ -13,10 +15,14 @@ export class StatusItem implements vscode.Disposable {
   private readonly item: vscode.StatusBarItem;
 
   /** @param priority higher ones stand further to the left */
-  constructor(id: string, priority: number, name: string, command: string) {
+  constructor(
+    id: string,
+    priority: number,
+    private readonly name: string,
+    private readonly command: string,
+  ) {
     this.item = vscode.window.createStatusBarItem(id, vscode.StatusBarAlignment.Right, priority);
     this.item.name = name;
-    this.item.command = command;
   }
 
   /** @param status undefined hides the item */
@@ -25,8 +31,9 @@ export class StatusItem implements vscode.Disposable {
       this.item.hide();
       return;
     }
-    const { text, tooltip, color } = status;
+    const { text, tooltip, color, args } = status;
     this.item.text = text;
+    this.item.command = args ? { command: this.command, title: this.name, arguments: args } : this.command;
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: `Claude Code: ${tooltip}`, role: 'button' };
     this.item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);

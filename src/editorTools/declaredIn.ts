@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { foundAt } from './places.ts';
 import { Refusal } from './refusal.ts';
-import type { Spot } from './targets.ts';
+import type { Spot } from './spots.ts';
 import type { Workshop } from './workshop.ts';
 
 /**

@@ -4,20 +4,27 @@ import { setting } from '../editor/settings.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
 import type { Session, ToolCall, ToolHost } from '../server/session.ts';
 import { ToolRegistry } from '../tools/registry.ts';
+import { type Tool, toolError } from '../tools/tool.ts';
 import { Access } from './access.ts';
 import type { EditorToolsPorts } from './feature.ts';
 import { createEditorTools } from './index.ts';
 import { LanguageServers } from './languageServers.ts';
-import { copyConfiguration, tellOff } from './copyConfiguration.ts';
 import { serverDefinitions, withToken } from './editorChat.ts';
 import type { HttpServerDefinition } from './mcpApi.ts';
 import { bridgeAddress, writeMcpConfig } from './mcpConfig.ts';
+import { editingToolNames } from './names.ts';
 import { keepProgram, programAt } from './relayProgram.ts';
 import { Targets } from './targets.ts';
+import type { Workshop } from './workshop.ts';
 
 /** The tools, while the user has switched them on: else there are none. */
 export class EditorTools implements ToolHost {
+  /** Those that only read. */
+  private readonly reading: Tool[];
   private readonly tools: ToolRegistry;
+  /** Those that change files, too. */
+  private all: Promise<ToolRegistry> | undefined;
+  private readonly workshop: Workshop;
   private readonly none: ToolRegistry;
 
   constructor(
@@ -29,23 +36,26 @@ export class EditorTools implements ToolHost {
     const access = new Access(sharing);
     const servers = new LanguageServers();
     const targets = new Targets(access, servers);
-    this.tools = new ToolRegistry(
-      createEditorTools({ access, servers, targets, diagnostics, tabs, selections }),
-      log,
-      () => setting('tools.disabled'),
-    );
+    this.workshop = { access, servers, targets, diagnostics, tabs, selections };
+    this.reading = createEditorTools(this.workshop);
+    this.tools = this.registry(this.reading);
     if (programAt(this.keptProgram) !== undefined) {
       this.tryToKeepProgram(); // of an older version, perhaps
     }
   }
 
   async list(session: Session): Promise<ToolDefinition[]> {
-    const tools = await this.offered.list();
+    const tools = await (await this.offered()).list();
     return prefersText(session) ? tools.map(withoutOutput) : tools;
   }
 
   async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {
-    const { structuredContent, ...result } = await this.offered.call(name, args, call);
+    if (this.isOn() && !setting('editorTools.editing') && isEditing(name)) {
+      return toolError(
+        `${name} changes files, which the user of this editor has to allow first, by the setting ideBridge.editorTools.editing.`,
+      );
+    }
+    const { structuredContent, ...result } = await (await this.offered()).call(name, args, call);
     return structuredContent === undefined || prefersText(call.session)
       ? result
       : { ...result, structuredContent };
@@ -53,13 +63,13 @@ export class EditorTools implements ToolHost {
 
   /** See `EditorToolsFeature`. */
   mcpConfig(): string | undefined {
-    const { bridge, storageUri, log } = this.ports;
+    const { bridge, context, log } = this.ports;
     const { lockFilePath } = bridge;
-    if (!this.isOn() || !storageUri || lockFilePath === undefined) {
+    if (!this.isOn() || !context.storageUri || lockFilePath === undefined) {
       return undefined;
     }
     try {
-      const path = join(storageUri.fsPath, 'editor-tools.json');
+      const path = join(context.storageUri.fsPath, 'editor-tools.json');
       writeMcpConfig(path, lockFilePath);
       return path;
     } catch (error) {
@@ -69,6 +79,7 @@ export class EditorTools implements ToolHost {
   }
 
   async copyConfiguration(): Promise<void> {
+    const { copyConfiguration, tellOff } = await import('./copyConfiguration.ts');
     if (!this.isOn()) {
       await tellOff();
       return;
@@ -103,12 +114,12 @@ export class EditorTools implements ToolHost {
   }
 
   private get keptProgram(): string {
-    return join(this.ports.globalStorageUri.fsPath, 'relay.js');
+    return join(this.ports.context.globalStorageUri.fsPath, 'relay.js');
   }
 
   /** @throws Error when it cannot be written */
   private keepProgram(): void {
-    keepProgram(join(this.ports.extensionUri.fsPath, 'dist', 'relay.js'), this.keptProgram);
+    keepProgram(join(this.ports.context.extensionUri.fsPath, 'dist', 'relay.js'), this.keptProgram);
   }
 
   private tryToKeepProgram(): void {
@@ -119,9 +130,27 @@ export class EditorTools implements ToolHost {
     }
   }
 
-  private get offered(): ToolRegistry {
-    return this.isOn() ? this.tools : this.none;
+  private async offered(): Promise<ToolRegistry> {
+    if (!this.isOn()) {
+      return this.none;
+    }
+    return setting('editorTools.editing') ? (this.all ??= this.withEditing()) : this.tools;
   }
+
+  private async withEditing(): Promise<ToolRegistry> {
+    const { createEditingTools } = await import('./editing.ts');
+    const { workshop, reading, ports } = this;
+    const editing = createEditingTools(workshop, ports.proposals, ports.agentChanges);
+    return this.registry([...reading, ...editing]);
+  }
+
+  private registry(tools: Tool[]): ToolRegistry {
+    return new ToolRegistry(tools, this.ports.log, () => setting('tools.disabled'));
+  }
+}
+
+function isEditing(name: string): boolean {
+  return editingToolNames.some((each) => each === name);
 }
 
 function withoutOutput({ name, description, inputSchema, annotations }: ToolDefinition): ToolDefinition {

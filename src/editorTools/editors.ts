@@ -7,7 +7,7 @@ import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { readingTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
 import { pathOf, shortName, shownName } from './sourceLines.ts';
-import { counting } from './targets.ts';
+import { counting } from './spots.ts';
 import type { Workshop } from './workshop.ts';
 
 export function openEditors({ access, tabs }: Workshop): Tool {

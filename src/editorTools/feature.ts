@@ -8,9 +8,11 @@ import type { Session, ToolCall } from '../server/session.ts';
 import type { Sharing } from '../sharing/sharing.ts';
 import type { DiagnosticsSource } from '../tools/getDiagnostics.ts';
 import type { LatestSelection } from '../tools/getLatestSelection.ts';
+import type { ProposalReviewer } from '../tools/openDiff.ts';
 import type { OpenEditors } from '../tools/openEditors.ts';
 import type { EditorTools } from './editorTools.ts';
 import { mcpApi } from './mcpApi.ts';
+import type { EditsByAgents } from './reviewedEdits.ts';
 
 export interface EditorToolsPorts {
   readonly bridge: Bridge;
@@ -18,10 +20,9 @@ export interface EditorToolsPorts {
   readonly diagnostics: DiagnosticsSource;
   readonly tabs: OpenEditors;
   readonly selections: LatestSelection;
-  /** Of this window; absent where no folder is open. */
-  readonly storageUri: vscode.Uri | undefined;
-  readonly globalStorageUri: vscode.Uri;
-  readonly extensionUri: vscode.Uri;
+  readonly proposals: ProposalReviewer;
+  readonly agentChanges: EditsByAgents;
+  readonly context: Pick<vscode.ExtensionContext, 'storageUri' | 'globalStorageUri' | 'extensionUri'>;
   readonly version: string;
   readonly log: Logger;
 }

@@ -10,7 +10,7 @@ import { renamePreview } from './renamePreview.ts';
 import { documentSymbols, workspaceSymbols } from './symbols.ts';
 import type { Workshop } from './workshop.ts';
 
-/** Every editor tool, in the order of tools/list. All of them only read. */
+/** Every editor tool that only reads, in the order of tools/list; for the others see `editing.ts`. */
 export function createEditorTools(workshop: Workshop): Tool[] {
   return [
     ...locationTools(workshop),

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
+import { type Lines, rangeOf, type Spot } from './spots.ts';
 import { TypeScriptProject } from './typescriptProject.ts';
 
 /** ms after which a language server that does not answer is no longer waited for. */
@@ -64,6 +65,27 @@ export class LanguageServers {
       await this.mustCover(document, signal);
     }
     return found;
+  }
+
+  rename(
+    { document, position }: Spot,
+    newName: string,
+    signal: AbortSignal,
+  ): Promise<vscode.WorkspaceEdit | undefined> {
+    const command = 'vscode.executeDocumentRenameProvider';
+    return this.ask(document, signal, command, document.uri, position, newName);
+  }
+
+  /** @param lines from 1, inclusive @param limit how many of their edits are worked out, which some servers do only then */
+  codeActions(
+    document: vscode.TextDocument,
+    lines: Lines,
+    kind: string | undefined,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<readonly (vscode.CodeAction | vscode.Command)[]> {
+    const command = 'vscode.executeCodeActionProvider';
+    return this.find(document, signal, command, document.uri, rangeOf(document, lines), kind, limit);
   }
 
   async symbols(document: vscode.TextDocument, signal: AbortSignal): Promise<readonly SymbolFound[]> {

@@ -1,4 +1,7 @@
-/** Of every editor tool, in the order of tools/list. Each of the other kind has another: `tools.disabled` is about both. */
+/**
+ * Of every editor tool that only reads, in the order of tools/list. No other tool has such a name: `tools.disabled` is
+ * about all of them.
+ */
 export const editorToolNames = [
   'definition',
   'declaration',
@@ -22,4 +25,8 @@ export const editorToolNames = [
   'changedFiles',
 ] as const;
 
+/** Of those that change files, behind the others. */
+export const editingToolNames = ['rename', 'applyCodeAction', 'format', 'organizeImports'] as const;
+
 export type EditorToolName = (typeof editorToolNames)[number];
+export type EditingToolName = (typeof editingToolNames)[number];

@@ -11,7 +11,7 @@ import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { type ChangedProblem, Marks, type Problem, problemChanges } from './problemChanges.ts';
 import { readingTool } from './readingTool.ts';
 import { pathOf, shortName, shownName } from './sourceLines.ts';
-import { counting } from './targets.ts';
+import { counting, someLines } from './spots.ts';
 import type { Workshop } from './workshop.ts';
 
 const severities = ['Error', 'Warning', 'Information', 'Hint'] as const;
@@ -124,11 +124,9 @@ export function codeActions({ access, servers }: Workshop): Tool {
     name: 'codeActions',
     title: 'Code Actions',
     description:
-      'Quick fixes and refactorings that the editor offers for lines of a file: listed, not applied',
+      'Quick fixes and refactorings that the editor offers for lines of a file, and which files each would change: listed, not applied',
     input: z.object({
-      file: path.check(z.describe('Path')),
-      line: counting.check(z.describe('The first line, from 1')),
-      endLine: z.optional(counting.check(z.describe('The last line; the first by default'))),
+      ...someLines,
       kind: z.optional(
         z.string().check(z.maxLength(100), z.describe('Only of this kind, such as quickfix or refactor')),
       ),
@@ -141,6 +139,8 @@ export function codeActions({ access, servers }: Workshop): Tool {
           kind: z.optional(z.string()),
           isPreferred: z.boolean(),
           disabled: z.optional(z.string()),
+          changes: z.optional(z.array(z.string())),
+          isCommand: z.optional(z.boolean()),
         }),
       ),
       ...pageOutput,
@@ -148,30 +148,26 @@ export function codeActions({ access, servers }: Workshop): Tool {
     async run(args, { signal }) {
       access.check();
       const document = await access.document(args.file);
-      const first = document.lineAt(Math.min(args.line, document.lineCount) - 1).range;
-      const last = document.lineAt(
-        Math.min(Math.max(args.endLine ?? args.line, args.line), document.lineCount) - 1,
-      ).range;
-      const found = await servers.find<vscode.CodeAction | vscode.Command>(
-        document,
-        signal,
-        'vscode.executeCodeActionProvider',
-        document.uri,
-        first.union(last),
-        ...(args.kind === undefined ? [] : [args.kind]),
-      );
-      const shown = await page(found, args, (action) => {
-        const { title, kind, isPreferred, disabled } = action as vscode.CodeAction; // a command has but a title
+      const limit = (args.offset ?? 0) + (args.limit ?? 50);
+      const found = await servers.codeActions(document, args, args.kind, limit, signal);
+      const shown = await page(found, args, async (action) => {
+        // A command has but a title.
+        const { title, kind, isPreferred, disabled, edit } = action as vscode.CodeAction;
+        const { items } = await access.shared(edit?.entries() ?? [], ([uri]) => uri);
         const data = {
           title: onOneLine(title),
           ...(kind && { kind: onOneLine(kind.value, 100) }),
           isPreferred: isPreferred === true,
           ...(disabled && { disabled: onOneLine(disabled.reason) }),
+          ...(edit && { changes: items.map(([uri]) => pathOf(uri)) }),
+          ...(!edit && !disabled && { isCommand: true }),
         };
         const notes = [
           data.kind,
           data.isPreferred && 'preferred',
           data.disabled && `not now: ${data.disabled}`,
+          data.isCommand && 'a command',
+          data.changes?.length && `changes ${data.changes.map(shownName).join(', ')}`,
         ];
         const noted = notes.filter(Boolean).join(', ');
         return { line: `${data.title}${noted && `  (${noted})`}`, data };

@@ -1,7 +1,8 @@
 import type * as z from 'zod/mini';
+import type { ToolAnnotations } from '../protocol/mcp.ts';
 import type { ToolCall } from '../server/session.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { EditorToolName } from './names.ts';
+import type { EditingToolName, EditorToolName } from './names.ts';
 import { Refusal } from './refusal.ts';
 
 /** What a tool has found, in words for a model and as data for a program. */
@@ -10,22 +11,34 @@ export interface Found<Output> {
   data: Output;
 }
 
-/** A tool that changes nothing. What it refuses by a `Refusal`, the model is told. */
-export function readingTool<Input extends z.ZodMiniObject, Output extends z.ZodMiniObject>(tool: {
-  name: EditorToolName;
+interface Described<Name, Input extends z.ZodMiniObject, Output extends z.ZodMiniObject> {
+  name: Name;
   title: string;
   description: string;
   input: Input;
   output: Output;
   run: (args: z.infer<Input>, call: ToolCall) => Promise<Found<z.infer<Output>>>;
-}): Tool {
+}
+
+/** A tool that changes nothing. */
+export function readingTool<Input extends z.ZodMiniObject, Output extends z.ZodMiniObject>(
+  tool: Described<EditorToolName, Input, Output>,
+): Tool {
+  return editorTool(tool, { readOnlyHint: true });
+}
+
+/** What a tool refuses by a `Refusal`, the model is told. */
+export function editorTool<Input extends z.ZodMiniObject, Output extends z.ZodMiniObject>(
+  tool: Described<EditorToolName | EditingToolName, Input, Output>,
+  hints: ToolAnnotations,
+): Tool {
   const { name, title, description, input, output } = tool;
   return {
     name,
     description,
     input,
     output,
-    annotations: { title, readOnlyHint: true, openWorldHint: false },
+    annotations: { title, ...hints, openWorldHint: false },
     async run(args, call) {
       const parsed = input.parse(args);
       try {

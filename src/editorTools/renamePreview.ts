@@ -1,11 +1,10 @@
-import type * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { Tool } from '../tools/tool.ts';
 import { page, pageOutput, pageText, paging, placeText, shownText } from './answers.ts';
 import { place } from './places.ts';
 import { readingTool } from './readingTool.ts';
 import { shortName, SourceLines } from './sourceLines.ts';
-import { target } from './targets.ts';
+import { renaming } from './targets.ts';
 import type { Workshop } from './workshop.ts';
 
 export function renamePreview({ access, servers, targets }: Workshop): Tool {
@@ -14,23 +13,16 @@ export function renamePreview({ access, servers, targets }: Workshop): Tool {
     title: 'Preview of a Rename',
     description:
       'What renaming a symbol would change, everywhere: path:line:column and the source line as it is. Changes nothing',
-    input: z.object({ ...target, newName: z.string().check(z.minLength(1), z.maxLength(200)), ...paging }),
+    input: z.object({ ...renaming, ...paging }),
     output: z.object({
       edits: z.array(z.object({ ...place, endLine: z.int(), endColumn: z.int(), newText: z.string() })),
       files: z.int(),
       ...pageOutput,
     }),
     async run(args, { signal }) {
-      const { document, position } = await targets.find(args, signal);
-      await servers.mustCover(document, signal);
-      const edit = await servers.ask<vscode.WorkspaceEdit>(
-        document,
-        signal,
-        'vscode.executeDocumentRenameProvider',
-        document.uri,
-        position,
-        args.newName,
-      );
+      const spot = await targets.find(args, signal);
+      await servers.mustCover(spot.document, signal);
+      const edit = await servers.rename(spot, args.newName, signal);
       const all = (edit?.entries() ?? []).flatMap(([uri, edits]) =>
         edits.map((each) => ({ uri, edit: each })),
       );

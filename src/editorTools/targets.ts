@@ -8,9 +8,7 @@ import type { LanguageServers, SymbolFound } from './languageServers.ts';
 import { distinct } from './places.ts';
 import { Refusal } from './refusal.ts';
 import { shortName, SourceLines } from './sourceLines.ts';
-
-/** Of a line or a column. */
-export const counting = z.int().check(z.minimum(1), z.maximum(10_000_000));
+import { counting, type Spot } from './spots.ts';
 
 /** How a client names what it asks about. */
 export const target = {
@@ -34,16 +32,14 @@ export const target = {
   ),
 };
 
+/** And what it shall be called. */
+export const renaming = { ...target, newName: z.string().check(z.minLength(1), z.maxLength(200)) };
+
 export interface Target {
   file?: string | undefined;
   line?: number | undefined;
   column?: number | undefined;
   symbol?: string | undefined;
-}
-
-export interface Spot {
-  readonly document: vscode.TextDocument;
-  readonly position: vscode.Position;
 }
 
 /** How many places of the same name are told, of which one is to be chosen. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
+import type { ReviewTree } from '../editor/reviewTree.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { type CommandHandler, commandIds, forNothing } from '../editor/commandIds.ts';
@@ -12,7 +13,7 @@ import type { Proposal } from './proposal.ts';
 import { commandAbout, proposalCommands } from './proposalCommands.ts';
 import { Proposals } from './proposals.ts';
 import { ProposalStatus } from './proposalStatus.ts';
-import { ProposalsView, type TerminalsOfSessions } from './proposalsView.ts';
+import { ProposalsSection, type TerminalsOfSessions } from './proposalsSection.ts';
 import type { ReviewAll, ReviewOfAll } from './reviewAll.ts';
 import { TypedTexts } from './typedTexts.ts';
 import { typedTextsDir } from './typedTextsDir.ts';
@@ -26,7 +27,6 @@ export class ProposalsFeature implements Disposable {
     shown: () => this.reviewOfAll?.shown() ?? [],
   };
   private reviewOfAll: ReviewOfAll | undefined;
-  private readonly view: ProposalsView;
   private readonly store = new DisposableStore();
 
   constructor(
@@ -34,6 +34,7 @@ export class ProposalsFeature implements Disposable {
     globalStorageUri: vscode.Uri,
     terminals: TerminalsOfSessions,
     userPlace: UserPlace,
+    private readonly tree: ReviewTree,
     log: Logger,
   ) {
     const { store } = this;
@@ -49,7 +50,7 @@ export class ProposalsFeature implements Disposable {
     this.hunks = store.add(new Hunks(proposals));
     store.add(proposals.onDidPrompt((session) => userPlace.prompted(session)));
     store.add(new ProposalStatus(proposals));
-    this.view = store.add(new ProposalsView(proposals, this.hunks, terminals));
+    store.add(tree.add(store.add(new ProposalsSection(proposals, this.hunks, terminals))));
     store.add(new HunkLenses(proposals, this.hunks));
     store.add(returnFocus(proposals, userPlace));
     store.add(keepAcceptedFilesOpen(proposals));
@@ -61,12 +62,12 @@ export class ProposalsFeature implements Disposable {
   }
 
   commands() {
-    return proposalCommands(this.proposals, this.hunks, this.reviewAll, this.view);
+    return proposalCommands(this.proposals, this.hunks, this.reviewAll, this.tree);
   }
 
   /** See there. */
   commandAbout(act: (proposal: Proposal) => unknown): CommandHandler {
-    return commandAbout(this.proposals, this.view, act);
+    return commandAbout(this.proposals, this.tree, act);
   }
 
   dispose(): void {
@@ -86,9 +87,10 @@ export class ProposalsFeature implements Disposable {
  * editor's own, as those of this extension do not come by there.
  */
 function keepKeysInOrder(): void {
-  const { acceptProposal, rejectProposal, saveProposal, keepHunk, dropHunk, nextHunk, previousHunk } =
-    commandIds;
-  const commands = [acceptProposal, rejectProposal, saveProposal, keepHunk, dropHunk, nextHunk, previousHunk];
+  const { acceptProposal, rejectProposal, saveProposal, acceptOrKeep, rejectOrRevert } = commandIds;
+  const { keepHunk, dropHunk, nextHunk, previousHunk } = commandIds;
+  const ofFiles = [acceptProposal, rejectProposal, saveProposal, acceptOrKeep, rejectOrRevert];
+  const commands = [...ofFiles, keepHunk, dropHunk, nextHunk, previousHunk];
   vscode.commands
     .executeCommand('runCommands', { commands: commands.map((command) => ({ command, args: forNothing })) })
     .then(undefined, () => {}); // an editor may not have it

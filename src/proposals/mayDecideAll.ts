@@ -5,7 +5,7 @@ import type { ReviewAll } from './reviewAll.ts';
 const words = {
   accept: {
     verb: 'Accept',
-    effect: 'Their sessions write the files at once. Agent Changes can revert them.',
+    effect: 'Their sessions write the files at once. They can be reverted in Review.',
   },
   reject: { verb: 'Reject', effect: 'Their sessions are told at once: this cannot be undone.' },
 };

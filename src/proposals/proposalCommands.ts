@@ -14,8 +14,8 @@ import {
   onRow,
   thatAsks,
 } from '../editor/commandIds.ts';
+import type { ReviewTree } from '../editor/reviewTree.ts';
 import { HunkCommands } from './hunkCommands.ts';
-import type { ProposalsView } from './proposalsView.ts';
 import type { ReviewAll } from './reviewAll.ts';
 
 /** What is said of those that were not. */
@@ -32,9 +32,9 @@ export function proposalCommands(
   proposals: Proposals,
   hunks: Hunks,
   reviewAll: ReviewAll,
-  view: Pick<ProposalsView, 'refuseClick'>,
+  tree: Pick<ReviewTree, 'refuseClick' | 'isSection' | 'beside'>,
 ) {
-  const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, view, act);
+  const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, tree, act);
   const hunkCommands = new HunkCommands(hunks, proposals);
   /** The whole file is decided after its hunks, if those were, and not when it was decided otherwise meanwhile. */
   const inTurn = (act: (proposal: Proposal) => Promise<void>) => async (proposal: Proposal) => {
@@ -52,12 +52,14 @@ export function proposalCommands(
       } else if (argument === byKey) {
         await actOnKey(proposals, act, verb, 'press');
       } else {
+        const goOn = isOnRow && named instanceof Proposal ? tree.beside(named) : undefined;
         await about(act)(named);
+        await goOn?.();
       }
     };
   };
   const chosenBy = (argument: unknown) => {
-    if (argument instanceof Proposer && view.refuseClick(argument)) {
+    if ((argument instanceof Proposer || tree.isSection(argument)) && tree.refuseClick(argument)) {
       return [];
     }
     const chosen =
@@ -122,11 +124,11 @@ export function proposalCommands(
 /** A command about one proposal, by its argument: not by that of a row on which a click may be meant for another. */
 export function commandAbout(
   proposals: Proposals,
-  view: Pick<ProposalsView, 'refuseClick'>,
+  tree: Pick<ReviewTree, 'refuseClick'>,
   act: (proposal: Proposal) => unknown,
 ): CommandHandler {
   return (argument: unknown) => {
-    if (argument instanceof Proposal && view.refuseClick(argument)) {
+    if (argument instanceof Proposal && tree.refuseClick(argument)) {
       return undefined;
     }
     const proposal = find(proposals, argument);

@@ -260,7 +260,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   }
 
   private showAs(appearance: Appearance, proposal: Proposal): Promise<void> {
-    return showDiff(proposal, proposal.title(this.hasSeveralSessions()), appearance);
+    const isNamed = this.hasSeveralSessions() || proposal.session.isAlwaysNamed;
+    return showDiff(proposal, proposal.title(isNamed), appearance);
   }
 
   /** A diff in front of what the user types in would take the keys from it, also where it leaves the focus. */

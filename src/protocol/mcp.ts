@@ -47,6 +47,8 @@ export interface ToolDefinition {
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
+  /** False where nothing is lost by it. */
+  readonly destructiveHint?: boolean;
   /** False where the tool looks at nothing but this editor. */
   readonly openWorldHint?: boolean;
 }

@@ -1,10 +1,10 @@
 import * as fs from 'node:fs';
-import { cut, firstLine } from '../base/text.ts';
 import { Conversation } from './conversation.ts';
 import { isOfSession, parseEntry, type Entry } from './entries.ts';
 import type { PastEdit, Turn, TurnMark } from './events.ts';
 import { linesBack } from './linesBack.ts';
 import { headAt, openRecord, statOf } from './recordFile.ts';
+import { turnMark } from './turnMark.ts';
 
 /** What of a transcript was asked for, as far as the limit allowed. */
 interface LookedBack<T> {
@@ -156,14 +156,6 @@ export function headOf(path: string, bytes: number): Entry[] {
     fs.closeSync(opened.fd);
   }
   return entries;
-}
-
-/** How much of a prompt is remembered, in UTF-16 units. */
-const maxMark = 200;
-
-export function turnMark({ id, prompt, begun }: Pick<Turn, 'id' | 'prompt' | 'begun'>): TurnMark {
-  const line = firstLine(prompt);
-  return { id, prompt: line.startsWith('<task-notification>') ? '' : cut(line, maxMark), begun };
 }
 
 function turnIn(entry: Entry): TurnMark[] {

@@ -6,7 +6,7 @@ import type { Session } from '../server/session.ts';
 import type { Attention } from './attention.ts';
 import type { SessionRecords } from './sessionRecords.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
-import { questionText } from './stateText.ts';
+import { proposalsText, questionText } from './stateText.ts';
 import type { TerminalSigns } from './terminalSigns.ts';
 
 /** Those of sessions that wait for the user come first, the most urgent before the others. */
@@ -27,6 +27,10 @@ export interface StateWords {
   readonly kind: StateKind;
   readonly icon: string;
   readonly text: string;
+}
+
+export function stateWords(kind: StateKind, text: string): StateWords {
+  return { kind, icon: icons[kind], text };
 }
 
 /** A CLI that was connected before the bridge was away, and is not. */
@@ -77,8 +81,7 @@ export class SessionStates implements vscode.Disposable {
   }
 
   of(session: Session): StateWords {
-    const [kind, text] = this.describe(session);
-    return { kind, icon: icons[kind], text };
+    return stateWords(...this.describe(session));
   }
 
   /** Those that wait for the user, in view or not, the most urgent first. */
@@ -115,7 +118,7 @@ export class SessionStates implements vscode.Disposable {
     const { attention, sessionTerminals, signs, records } = this.dependencies;
     const proposals = this.proposalsOf(session).length;
     if (proposals > 0) {
-      return ['proposes', proposals === 1 ? 'Proposal open' : `${proposals} proposals open`];
+      return ['proposes', proposalsText(proposals)];
     }
     const state = records.stateOf(session);
     if (state?.status === 'waiting') {

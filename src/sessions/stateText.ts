@@ -50,3 +50,8 @@ export function promptText(prompt: string): string {
     .split(/[\r\n]/, 1);
   return onOneLine(line, 100);
 }
+
+/** @param count of those that wait, one or more */
+export function proposalsText(count: number): string {
+  return count === 1 ? 'Proposal open' : `${count} proposals open`;
+}

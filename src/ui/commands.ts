@@ -32,7 +32,8 @@ export function registerCommands(handlers: Record<CommandName, CommandHandler>):
           return undefined;
         }
         if (isOnRow && !args[1]) {
-          vscode.window.setStatusBarMessage('Nothing was done: the row is gone.', 5_000);
+          // The editor knows none while it asks for the rows anew, either.
+          vscode.window.setStatusBarMessage('Nothing was done: the row is gone, or just drawn anew.', 5_000);
           return undefined;
         }
         return handlers[name](...args);

@@ -299,6 +299,34 @@ for (const version of Object.values(cliVersions)) {
       assert.deepEqual([await desk.read('a.txt'), asked], ['three\n', ['Edit']]);
     });
 
+    it('is stopped while its process starts, with what it waits for, and while it is idle; then goes on', async () => {
+      await desk.file('.claude/settings.json', JSON.stringify({ permissions: { allow: ['Bash'] } }));
+      await desk.forgetTrust();
+      let asked: AbortSignal | undefined;
+      const session = await desk.session({
+        trustFolders: (_offers, signal) => {
+          const isFirst = asked === undefined;
+          asked ??= signal;
+          return isFirst ? new Promise(() => {}) : Promise.resolve(true);
+        },
+      });
+      const dropped = session.prompt('never sent');
+      await until('the question', () => asked);
+      await session.stop();
+      desk.api.script([text('hello'), text('hello again')]);
+      session.prompt('hello'); // in the same moment
+      await turnsEnded(session, 1);
+      assert.ok(asked?.aborted);
+      const item = session.conversation.get(dropped);
+      assert.equal(item?.kind === 'prompt' && item.state, 'dropped');
+
+      await until('it to be idle', () => session.state === 'idle');
+      void session.stop();
+      session.prompt('hello again');
+      await turnsEnded(session, 2);
+      assert.deepEqual(ofKind(session, 'error'), []);
+    });
+
     it('uses what a folder brings for the CLI only after the user has said so', async () => {
       const mark = path.join(desk.root, 'mark');
       const run = { type: 'command', command: `touch ${mark}` };

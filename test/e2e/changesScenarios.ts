@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../src/base/deferred.ts';
 import { isListening } from '../../src/server/processes.ts';
+import { reviewRows } from '../support/reviewRows.ts';
 import { until } from '../support/until.ts';
 import type { PermissionMode } from './claude.ts';
 import type { Desk } from './desk.ts';
@@ -13,8 +14,7 @@ import { contextText, editTurns, text, toolUse } from './mockApi.ts';
 
 /** What an agent that asks nobody has changed, seen and taken back afterwards. */
 export function changesScenarios(desk: () => Desk): void {
-  const rows = () =>
-    desk().window.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
+  const rows = () => reviewRows(desk().window.page);
   const row = (name: string) => rows().filter({ hasText: name }).first();
 
   const reverts = async (test: Mocha.Context, mode: PermissionMode) => {
@@ -66,7 +66,7 @@ export function changesScenarios(desk: () => Desk): void {
       if ((await screen()).includes('Do you want to')) await claude.sayYes();
       await claude.terminal.shows('all three are done');
 
-      await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
+      await desk().window.runCommand('Claude Code: Focus on Review View');
       for (const name of ['edited.txt', 'new.txt', 'scripted.txt'])
         await row(name).waitFor({ timeout: 20_000 });
       assert.match((await row('edited.txt').textContent()) ?? '', /\+1 −1/);
@@ -75,7 +75,7 @@ export function changesScenarios(desk: () => Desk): void {
       const port = Number(claude.terminal.bridgePort);
       const away = await desk().absenceOf(port, () => desk().reload());
       await desk().comesBack(claude, away);
-      await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
+      await desk().window.runCommand('Claude Code: Focus on Review View');
       await row('3 files').waitFor({ timeout: 30_000 });
       await sleep(600); // a click on a row that has just moved does nothing
       await row('3 files').hover();
@@ -108,7 +108,7 @@ export function changesScenarios(desk: () => Desk): void {
     await second.terminal.shows('done as second');
     assert.equal(await file.text(), 'ONE\nTWO\n');
 
-    await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
+    await desk().window.runCommand('Claude Code: Focus on Review View');
     const shared = () => rows().filter({ hasText: 'shared.txt' });
     const counts = async () => (await shared().allTextContents()).map((words) => /\+\d −\d/.exec(words)?.[0]);
     // Each against what it found, up to what is there now; the second session comes first.
@@ -149,9 +149,7 @@ export function shellScenarios(desk: () => Desk): void {
         cwd: workspace,
       });
     const sed = (file: string, text: string) => ['-i', `s/committed/${text}/`, file];
-    const rows = desk()
-      .window.page.locator('.pane', { hasText: 'Agent Changes' })
-      .locator('.monaco-list-row');
+    const rows = reviewRows(desk().window.page);
     const row = (name: string) => rows.filter({ hasText: name }).first();
     const names = async () =>
       (await rows.locator('.label-name').allInnerTexts()).filter((name) => name.endsWith('.txt')).sort();
@@ -169,7 +167,7 @@ export function shellScenarios(desk: () => Desk): void {
         await claude.prompt('please run it');
         await claude.sayYes();
       };
-      await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
+      await desk().window.runCommand('Claude Code: Focus on Review View');
       const isOver = new Deferred<void>();
       await bash(`sed ${sed(scripted.path, 'scripted').join(' ')}`, isOver.promise);
       await row('scripted.txt').waitFor({ timeout: 20_000 });
@@ -196,8 +194,7 @@ export function shellScenarios(desk: () => Desk): void {
 
 /** What is edited while no window is there. */
 export function unwatchedScenarios(desk: () => Desk): void {
-  const changes = () => desk().window.page.locator('.pane', { hasText: 'Agent Changes' });
-  const row = (words: string) => changes().locator('.monaco-list-row', { hasText: words }).first();
+  const row = (words: string) => reviewRows(desk().window.page).filter({ hasText: words }).first();
 
   it('lists what was edited while VS Code was closed, and reverts it to every byte', async function () {
     if (spawnSync('tmux', ['-V']).status !== 0) this.skip();
@@ -226,7 +223,7 @@ export function unwatchedScenarios(desk: () => Desk): void {
       ]);
       appendFileSync(pathOf('mine.txt'), 'mine\n');
     });
-    await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
+    await desk().window.runCommand('Claude Code: Focus on Review View');
     await row('Ended session · please edit').filter({ hasText: '5 files' }).waitFor({ timeout: 30_000 });
     for (const name of ['edited.txt', 'written.txt', 'large.txt', 'created.txt', 'mine.txt'])
       await row(name).filter({ hasText: 'while away' }).waitFor();
@@ -262,10 +259,8 @@ export function reloadedScenarios(desk: () => Desk): void {
     await until('the edit', async () => (await file.text()) === 'one\nTWO\n');
     assert.ok(!(await isListening(port)), 'the window was there before the edit');
     await desk().comesBack(claude, await reloaded);
-    await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
-    const rows = desk()
-      .window.page.locator('.pane', { hasText: 'Agent Changes' })
-      .locator('.monaco-list-row');
+    await desk().window.runCommand('Claude Code: Focus on Review View');
+    const rows = reviewRows(desk().window.page);
     await rows.filter({ hasText: 'meanwhile.txt' }).filter({ hasText: 'while away' }).waitFor();
     await rows.filter({ hasText: 'Claude Code' }).filter({ hasText: '1 file' }).waitFor();
     assert.equal(await rows.filter({ hasText: 'meanwhile.txt' }).count(), 1);
@@ -288,9 +283,9 @@ export function linkScenarios(desk: () => Desk): void {
     // The language server may have been too slow for the first answer.
     const context = contextText(await claude.ask('what is wrong now?'));
     assert.match(context, /<new-diagnostics>[^]*broken\.json/);
-    await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
-    const rows = page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
+    await desk().window.runCommand('Claude Code: Focus on Review View');
+    const rows = reviewRows(page);
     await rows.filter({ hasText: 'broken.json' }).waitFor();
-    assert.equal(await rows.count(), 2); // the session and the file, once
+    assert.equal(await rows.filter({ hasText: 'broken.json' }).count(), 1); // by one of its paths
   });
 }

@@ -29,6 +29,7 @@ import {
   twoAgentScenarios,
 } from './reasonScenarios.ts';
 import { comesBackAfter, leavesNoTabAfter, reviewScenarios } from './reviewScenarios.ts';
+import { turnScenarios } from './turnScenarios.ts';
 import { unsavedScenarios } from './unsavedScenarios.ts';
 import { useDesk } from './useDesk.ts';
 
@@ -51,6 +52,7 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   backgroundAgentScenarios(desk);
   notebookScenarios(desk);
   changesScenarios(desk);
+  turnScenarios(desk, { names: true });
   shellScenarios(desk);
   problemScenarios(desk);
   editorToolScenarios(desk);
@@ -88,6 +90,7 @@ describe(`Claude Code ${cliVersions.two}`, () => {
   severalMentionScenarios(desk);
   contextScenarios(desk);
   withoutRecordScenarios(desk);
+  turnScenarios(desk, { names: true });
   shellScenarios(desk);
   reasonScenarios(desk);
   commentScenarios(desk);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Deferred } from '../../src/base/deferred.ts';
+import { reviewRows } from '../support/reviewRows.ts';
 import { until } from '../support/until.ts';
 import type { Claude } from './claude.ts';
 import type { Desk, WorkspaceFile } from './desk.ts';
@@ -68,10 +69,10 @@ export function coreScenarios(desk: () => Desk): void {
     assert.equal(await file.text(), 'one\nTWO\nthree\n');
     await diff.gone();
     await claude.terminal.shows('edited it');
-    await desk().window.runCommand('Claude Code: Focus on Agent Changes View');
-    const changes = desk().window.page.locator('.pane', { hasText: 'Agent Changes' });
-    await changes.locator('.monaco-list-row', { hasText: 'all reviewed' }).waitFor();
-    assert.equal(await changes.locator('.monaco-list-row').count(), 1); // not the file
+    await desk().window.runCommand('Claude Code: Focus on Review View');
+    const changes = reviewRows(desk().window.page);
+    await changes.filter({ hasText: 'all reviewed' }).waitFor();
+    assert.equal(await changes.count(), 1); // not the file
   });
 
   it("writes the user's changes to an edit and tells the model of them", async () => {

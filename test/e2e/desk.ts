@@ -15,7 +15,7 @@ import { Claude, type PermissionMode } from './claude.ts';
 import { createCliHome, type CliHome } from './cliHome.ts';
 import { EditorWindow, keybindings } from './editorWindow.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
-import { keepLogs } from './keepLogs.ts';
+import { keepLogs, logTail } from './keepLogs.ts';
 import { MockApi, text, type Turn } from './mockApi.ts';
 import { ensureCli, type CliVersion } from './provisionCli.ts';
 import { Terminal } from './terminal.ts';
@@ -241,15 +241,21 @@ export class Desk {
   }
 
   /**
-   * The only CLI is connected again after the bridge was `away` for that many ms: by itself, or, where a slow machine has
-   * outlasted its patience, by what the editor then says is to be done.
+   * The only CLI is connected again after the bridge was `away` for that many ms: by itself, or, where it has given up, by
+   * what the editor then says is to be done.
+   * @returns whether it had to be by itself, and was not
    */
-  async comesBack(claude: Claude, away: number): Promise<void> {
-    if (away >= patience - 1_000) {
-      console.log(`      the CLI may have given up: the bridge was away for ${away} ms`);
-      if (await this.isLost()) await this.reconnect(claude);
-    }
-    await this.window.connectedClients(1, 30_000);
+  async comesBack(claude: Claude, away: number): Promise<boolean> {
+    const isBack = this.window.connectedClients(1, 25_000).then(
+      () => true,
+      () => false,
+    );
+    if (await isBack) return false;
+    const { terminal } = claude;
+    console.log(`      the CLI has given up: the bridge was away for ${away} ms\n${await terminal.text()}`);
+    console.log(await logTail(path.join(this.root, 'vscode'), 40));
+    if (await this.isLost()) await this.reconnect(claude);
+    return away < patience - 1_000;
   }
 
   /** Waits until the only CLI is connected again, or the editor says that it has to be told to. @returns whether it has */

@@ -59,7 +59,7 @@ export class DiffTab {
     await until(
       `"${line}${words}" on the proposed side of ${this.name}`,
       async () => (await this.lines('modified')).join('\n').includes(line + words),
-      5_000,
+      20_000,
       () => this.lines('modified'),
     );
   }

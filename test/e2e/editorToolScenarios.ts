@@ -36,6 +36,49 @@ export function editorToolScenarios(desk: () => Desk): void {
     }
   });
 
+  it('lets the model rename by the language server what the user accepts, file by file', async () => {
+    const api = await MockApi.start();
+    const renaming = 'mcp__editor__rename';
+    try {
+      await desk().file('tsconfig.json', '{}');
+      const file = await desk().file('width.ts', 'export const width = 3;\r\n');
+      const uses = await desk().file(
+        'widths.ts',
+        "import { width } from './width';\nexport const area = width * width;\n",
+      );
+      await desk().configure({
+        'ideBridge.editorTools.enabled': true,
+        'ideBridge.editorTools.editing': true,
+        'ideBridge.environment': { ANTHROPIC_BASE_URL: api.url },
+        'ideBridge.arguments': ['-p', 'call it breadth', '--allowedTools', renaming],
+      });
+      api.script([
+        toolUse('ToolSearch', { query: `select:${renaming}`, max_results: 1 }),
+        toolUse(renaming, { file: file.path, symbol: 'width', newName: 'breadth' }),
+        text('done'),
+      ]);
+      await desk().window.runCommand('IDE Bridge: Open Claude Code in the Panel');
+      for (const name of ['width.ts', 'widths.ts']) {
+        const diff = await desk().window.diffOf(name);
+        await diff.accept();
+        await diff.gone();
+      }
+      const result = await api.nextResult(renaming);
+      assert.equal(result.isError, false, result.text);
+      assert.match(
+        result.text,
+        /^Renamed; 2 files written\.\n.*\bwidth\.ts {2}accepted as proposed\n.*\bwidths\.ts {2}accepted as proposed$/,
+      );
+      assert.equal(await file.text(), 'export const breadth = 3;\r\n');
+      assert.equal(
+        await uses.text(),
+        "import { breadth } from './width';\nexport const area = breadth * breadth;\n",
+      );
+    } finally {
+      await api.close();
+    }
+  });
+
   it('lets the model of any other terminal do so, once its user has run the command that is copied', async () => {
     const api = await MockApi.start();
     try {

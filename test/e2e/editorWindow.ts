@@ -189,7 +189,7 @@ export class EditorWindow {
     return this.pressShortcut('notifications.clearAll');
   }
 
-  /** Empties the Agent Changes view, if there is anything in it. */
+  /** Keeps all that agents have changed, if there is anything. */
   async keepAgentChanges(): Promise<void> {
     await this.pressShortcut('ideBridge.keepAllChanges');
   }

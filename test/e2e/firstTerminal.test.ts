@@ -30,7 +30,7 @@ describe('The first terminal of a window', function () {
     await page.locator('.editor-instance .view-lines').first().click();
     await page.keyboard.press('Control+Escape');
     await until('the CLI', () => existsSync(heard), 20_000);
-    await page.locator('.xterm-helper-textarea:focus').waitFor();
+    await page.locator('.xterm-helper-textarea:focus').waitFor({ state: 'attached' });
     await page.keyboard.type('for the CLI\n');
     await until('the words', async () => (await readFile(heard, 'utf8')) === 'for the CLI\n');
     assert.equal(await readFile(path.join(folder, 'typed in.txt'), 'utf8'), '');

@@ -31,7 +31,7 @@ describe(`The user's keys, with Claude Code ${cliVersions.newest} in a terminal:
     await page().locator('.editor-group-container.active .monaco-editor.focused').waitFor();
   }
 
-  const isInTerminal = () => page().locator('.xterm-helper-textarea:focus').waitFor();
+  const isInTerminal = () => page().locator('.xterm-helper-textarea:focus').waitFor({ state: 'attached' });
 
   /** Saves by the key what is typed in. */
   async function save(file: WorkspaceFile, contents: RegExp): Promise<void> {

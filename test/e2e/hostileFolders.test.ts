@@ -9,6 +9,7 @@ import { hostileRepositories, Repository } from '../support/hostileRepositories.
 import { findLocks, IdeClient } from '../support/ideClient.ts';
 import { Marks } from '../support/marks.ts';
 import { RecordedCli } from '../support/recordedCli.ts';
+import { reviewRows } from '../support/reviewRows.ts';
 import { inWebview } from '../support/ui.ts';
 import { until } from '../support/until.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
@@ -208,13 +209,8 @@ describe('A hostile folder', function () {
     await until('the page', () => inWebview({ page }, 'h1', 'a CLI from connecting'));
 
     // Git is asked what the files were, as after each prompt.
-    await remote.execute('ideBridge.changes.focus');
-    const row = (name: string) =>
-      page
-        .locator('.pane', { hasText: 'Agent Changes' })
-        .locator('.monaco-list-row')
-        .filter({ hasText: name })
-        .first();
+    await remote.execute('ideBridge.review.focus');
+    const row = (name: string) => reviewRows(page).filter({ hasText: name }).first();
     const record = new RecordedCli(path.join(own.root, 'config'), repository.folder, process.pid);
     record.is('busy');
     record.prompt('go');

@@ -9,6 +9,7 @@ import type { AtMentioned } from '../../src/protocol/ide.ts';
 import { childrenOf, commandOf, extensionHost, killTree } from '../host/processes.ts';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../host/workbench.ts';
 import { type ConnectOptions, findLocks, IdeClient, type Lock } from '../support/ideClient.ts';
+import { reviewRows } from '../support/reviewRows.ts';
 import { until } from '../support/until.ts';
 import { EditorWindow, keybindings } from './editorWindow.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
@@ -289,11 +290,14 @@ export class ReloadDesk {
 
   /** A window that has crashed does not know that it had shown them. */
   async showViews(): Promise<void> {
-    await this.window.runCommand('Claude Code: Focus on Agent Changes View');
+    await this.window.runCommand('Claude Code: Focus on Review View');
   }
 
   sessionLabels(): Promise<string[]> {
-    return this.rowsOf('Sessions').allInnerTexts();
+    return this.window.page
+      .locator('.pane', { hasText: 'Sessions' })
+      .locator('.monaco-list-row')
+      .allInnerTexts();
   }
 
   async revertChanges(): Promise<void> {
@@ -308,11 +312,7 @@ export class ReloadDesk {
   }
 
   private changes(text: string): Locator {
-    return this.rowsOf('Agent Changes').filter({ hasText: text }).first();
-  }
-
-  private rowsOf(view: string): Locator {
-    return this.window.page.locator('.pane', { hasText: view }).locator('.monaco-list-row');
+    return reviewRows(this.window.page).filter({ hasText: text }).first();
   }
 
   async clear(): Promise<void> {

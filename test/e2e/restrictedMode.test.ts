@@ -111,7 +111,7 @@ describe('Restricted Mode', function () {
       await page.getByRole('button', { name: 'Manage Workspace Trust' }).click();
       await trust();
       await until('the CLI', () => existsSync(heard()), 20_000);
-      await page.locator('.xterm-helper-textarea:focus').waitFor();
+      await page.locator('.xterm-helper-textarea:focus').waitFor({ state: 'attached' });
       await page.keyboard.type('mine');
       await until('the words', async () => (await readFile(heard(), 'utf8')) === 'mine');
       assert.equal(await readFile(port(), 'utf8'), `${findLocks(configDir())[0]?.port}\n`);

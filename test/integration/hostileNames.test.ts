@@ -22,7 +22,7 @@ describe('names of files and clients', () => {
     await guest.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
     guest.notify('notifications/initialized');
     guest.notify('ide_connected', { pid: process.pid });
-    for (const view of ['proposals', 'sessions']) {
+    for (const view of ['review', 'sessions']) {
       await vscode.commands.executeCommand(`ideBridge.${view}.focus`);
     }
     const rows = desk.ui.page.locator('.pane-body .monaco-list-row');

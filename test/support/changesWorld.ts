@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ChangeReview } from '../../src/changes/changeReview.ts';
+import { lossOf } from '../../src/changes/loss.ts';
 import { type Change, Changes } from '../../src/changes/changes.ts';
-import type { Author } from '../../src/changes/changeSet.ts';
+import type { Author, TurnStart } from '../../src/changes/changeSet.ts';
 import { ChangeSets } from '../../src/changes/changeSets.ts';
+import { GoBack, goalsOf } from '../../src/changes/goBack.ts';
+import { TurnStarts } from '../../src/changes/turnStarts.ts';
 import { UndoDecision } from '../../src/changes/undoDecision.ts';
 import { FakeEditor, filesIn } from './fakeEditor.ts';
 import { MemoryLog } from './memoryLog.ts';
@@ -35,7 +38,7 @@ interface Expected {
   readonly name: string;
   readonly before: string | undefined;
   /** Which came first. */
-  readonly order: number;
+  order: number;
   /** Until when, on the clock of the test, the session may be about to write it. */
   awaitedUntil: number;
   /** The index on disk may not have it yet. */
@@ -62,6 +65,7 @@ export class World {
   private changes!: Changes;
   protected review!: ChangeReview;
   private undo!: UndoDecision;
+  private turns!: TurnStarts;
 
   protected expected: Expected[] = [];
   /** The last comes last; those of several files at once have one id. */
@@ -211,7 +215,7 @@ export class World {
   }
 
   userSaves(which: number, how?: 'plainly'): void {
-    const names = [...this.editor.typed.keys()].map((path) => path.slice(this.folder.length + 1));
+    const names = [...this.editor.typed.keys()].map((path) => this.nameOf(path));
     const name = names[which % names.length];
     if (name !== undefined) {
       this.userSavesFile(name, how);
@@ -351,6 +355,59 @@ export class World {
     }
   }
 
+  prompts(author: Author): Promise<void> {
+    return this.turns.begin(author);
+  }
+
+  /** And sees that to undo it at once would be as if nothing had happened. */
+  async goesBack(author: Author, which: number): Promise<void> {
+    await this.changes.refresh();
+    const set = this.sets.find(author);
+    const isShown = ({ edited, undoneBy }: TurnStart) => edited.length > 0 && undoneBy === undefined;
+    const turns = () => structuredClone(this.sets.find(author)?.turns.filter(isShown)) ?? [];
+    const start = set?.turns.filter(isShown)[which % turns().length];
+    if (!set || !start || this.changes.ofSet(set).length + this.sets.history.ofSet(set.id).length === 0) {
+      return; // the view shows nothing of it
+    }
+    const state = () => ({
+      files: this.files,
+      typed: this.editor.typed,
+      waiting: this.waiting(),
+      turns: turns(),
+    });
+    const before = state();
+    const goals = goalsOf(this.sets, set, start);
+    const takenAt = ({ author: by, name }: Expected) =>
+      this.sets.find(by)?.snapshots.get(this.path(name))?.takenAt;
+    const taken = new Map(this.expected.map((each) => [each, takenAt(each)]));
+    const id = randomUUID();
+    const { files, problems } = await new GoBack(this.sets, this.review, this.editor).to(set, start, id);
+    this.editor.follow();
+    for (const { path, to } of goals) {
+      const name = this.nameOf(path);
+      const isThere = to && this.files.get(name) === this.sets.textOf(path, to)?.toString();
+      const isNamed = problems.some((problem) => problem.includes(basename(name)));
+      assert.ok(isThere || isNamed, `${name} is not what it was at that prompt, and nothing says so`);
+    }
+    assert.ok(files.every(({ path }) => goals.some((goal) => goal.path === path)));
+    assert.deepEqual(this.editor.typed, before.typed, 'what was typed is another');
+    assert.ok(!problems.some((problem) => problem.includes('lost')), problems.join());
+    const decided = this.sets.history.find(id)?.files.map(({ path }) => this.nameOf(path)) ?? [];
+    if (decided.length > 0) {
+      assert.deepEqual(await this.undo.undo(id), []);
+      this.editor.follow();
+      await this.changes.refresh();
+    }
+    for (const each of this.expected.filter(({ name }) => decided.includes(name))) {
+      if (each.before === this.files.get(each.name) && !this.isAwaited(each)) {
+        this.forget((other) => other === each);
+      } else if (takenAt(each) !== taken.get(each)) {
+        each.order = ++this.count; // its session is about to write what has just been written
+      }
+    }
+    assert.deepEqual(state(), before, 'to go back and to undo that is not as if nothing had happened');
+  }
+
   /** Of one of the decisions that are left. */
   async undoes(which: number): Promise<void> {
     const { entries } = this.sets.history;
@@ -371,12 +428,19 @@ export class World {
       assert.ok(names.has(name) || this.files.get(name) === text, `${name} has nothing to do with it`);
     }
     for (const each of meant) {
-      if (left.includes(this.path(each.name))) {
-        assert.equal(this.files.get(each.name), files.get(each.name));
-        this.checkRefusal(each, typed);
+      const refused = left.indexOf(this.path(each.name));
+      if (refused >= 0) {
+        left.splice(refused, 1);
+        if (isDecidedOnce(each.name, meant)) {
+          assert.equal(this.files.get(each.name), files.get(each.name));
+          this.checkRefusal(each, typed);
+        }
         continue;
       }
       this.checkUndone(each, files.get(each.name), meant);
+      if (!isDecidedOnce(each.name, meant)) {
+        this.adopt(each.name);
+      }
       this.decided = this.decided.filter((other) => other !== each);
     }
   }
@@ -394,7 +458,7 @@ export class World {
     all: readonly Decided[],
   ): void {
     const now = this.files.get(name);
-    const isOnce = all.filter((each) => each.name === name).length === 1;
+    const isOnce = isDecidedOnce(name, all);
     const isExact = !step || was === step.to || was === step.from;
     if (step && isExact && isOnce) {
       assert.equal(now, step.from, 'to undo has not brought back what was there');
@@ -426,8 +490,7 @@ export class World {
   }
 
   reload(): void {
-    this.changes.dispose();
-    this.sets.dispose();
+    this.close();
     this.expected.forEach((entry) => Object.assign(entry, { awaitedUntil: 0, isFresh: false }));
     this.open();
   }
@@ -438,8 +501,7 @@ export class World {
     this.dir = join(this.root, `snapshots-${++this.count}`);
     mkdirSync(lost, { recursive: true });
     cpSync(lost, this.dir, { recursive: true });
-    this.changes.dispose();
-    this.sets.dispose();
+    this.close();
     this.open();
     const isThere = ({ author, name }: Expected) =>
       this.sets.find(author)?.snapshots.has(this.path(name)) === true;
@@ -460,11 +522,11 @@ export class World {
     );
     const told = this.changes.all.map((change) => ({
       by: change.set.label,
-      name: change.snapshot.path.slice(this.folder.length + 1),
+      name: this.nameOf(change.snapshot.path),
       before: this.sets.before(change.snapshot)?.toString(),
     }));
     const followed = this.sets.all.flatMap(({ label, snapshots }) =>
-      [...snapshots.keys()].map((path) => `${label}: ${path.slice(this.folder.length + 1)}`),
+      [...snapshots.keys()].map((path) => `${label}: ${this.nameOf(path)}`),
     );
     const expected = this.expected.map(({ author, name, before }) => ({ by: author.label, name, before }));
     assert.deepEqual(followed.sort(), expected.map(({ by, name }) => `${by}: ${name}`).sort());
@@ -472,7 +534,7 @@ export class World {
     const sorted = (list: typeof told) => list.sort((a, b) => key(a).localeCompare(key(b)));
     assert.deepEqual(sorted(told), sorted(expected.filter(({ name, before }) => before !== now.get(name))));
     for (const name of this.written) {
-      if (!this.expected.some((entry) => entry.name === name)) {
+      if (![...this.expected, ...this.decided].some((each) => each.name === name)) {
         this.written.delete(name);
       }
     }
@@ -515,10 +577,10 @@ export class World {
 
   private async revert(change: Change, refuses?: 'edit' | 'save', decision?: string): Promise<void> {
     const { path } = change.snapshot;
-    const name = path.slice(this.folder.length + 1);
+    const name = this.nameOf(path);
     const entry = this.expected.find((each) => each.author.label === change.set.label && each.name === name);
     assert.ok(entry);
-    const loss = this.review.lossOf(change);
+    const loss = lossOf({ sets: this.sets, editor: this.editor }, change);
     const files = this.files;
     const typed = this.editor.typed;
     const followed = this.sets.all.map(({ snapshots }) => [...snapshots.values()]);
@@ -567,6 +629,10 @@ export class World {
     return join(this.folder, name);
   }
 
+  private nameOf(path: string): string {
+    return path.slice(this.folder.length + 1);
+  }
+
   private line(by: string): string {
     return `${by}${++this.count}`;
   }
@@ -578,7 +644,14 @@ export class World {
     this.changes = new Changes(this.sets, this.log);
     this.review = new ChangeReview(this.sets, this.changes, this.editor, () => this.clock);
     this.undo = new UndoDecision(this.sets, this.review, this.editor);
+    this.turns = new TurnStarts(this.sets, this.review, () => undefined, this.log);
     this.editor.review = this.review;
+  }
+
+  private close(): void {
+    this.turns.dispose();
+    this.changes.dispose();
+    this.sets.dispose();
   }
 
   private isAwaited({ awaitedUntil }: Expected): boolean {
@@ -616,6 +689,11 @@ export class World {
       }
     }
   }
+}
+
+/** Whether none of them is about another file that was renamed to that one since. */
+function isDecidedOnce(name: string, all: readonly Decided[]): boolean {
+  return all.filter((each) => each.name === name).length === 1;
 }
 
 const limits = { files: 1_000, totalBytes: 10_000_000, fileBytes: 100_000 };

@@ -4,7 +4,7 @@ import { settingNames } from '../../src/editor/settingNames.ts';
 import { createTools, type ToolPorts } from '../../src/tools/index.ts';
 import { modelVendor, participantId } from '../../src/chat/names.ts';
 import { ownCommands } from '../../src/chat/ownCommands.ts';
-import { editorToolNames } from '../../src/editorTools/names.ts';
+import { editingToolNames, editorToolNames } from '../../src/editorTools/names.ts';
 import { byKey, commandIds, onRow } from '../../src/editor/commandIds.ts';
 
 interface Manifest {
@@ -14,7 +14,8 @@ interface Manifest {
   capabilities: { untrustedWorkspaces: { restrictedConfigurations: string[] } };
   contributes: {
     commands: { command: string; title: string; category: string }[];
-    menus: Record<string, { command: string }[]>;
+    menus: Record<string, { command: string; when?: string }[]>;
+    views: Record<string, { id: string }[]>;
     chatParticipants: { id: string; commands: { name: string; description: string }[] }[];
     languageModelChatProviders: { vendor: string }[];
     keybindings: { command: string; args?: unknown; when?: string }[];
@@ -96,17 +97,23 @@ describe('package.json', () => {
     assert.deepEqual(
       onRows.map(({ command, args, when }) => [command, args, when]),
       [
-        ['acceptProposal', 'proposals'],
-        ['rejectProposal', 'proposals'],
+        ['acceptOrKeep', 'review'],
+        ['rejectOrRevert', 'review'],
         ['renameSession', 'sessions'],
-        ['keepFile', 'changes'],
-        ['revertFile', 'changes'],
       ].map(([name, view]) => [
         `ideBridge.${name}`,
         [onRow, { $treeViewId: `ideBridge.${view}`, $focusedTreeItem: true }],
         `focusedView == ideBridge.${view} && listFocus && !inputFocus`,
       ]),
     );
+  });
+
+  it('names only views of its own, or of the editor, in menus and keys', () => {
+    const ours = new Set(Object.values(contributes.views).flatMap((views) => views.map(({ id }) => id)));
+    const named = [...Object.values(contributes.menus).flat(), ...contributes.keybindings]
+      .flatMap(({ when = '' }) => [...when.matchAll(/\b(?:view|focusedView) == (ideBridge\.\w+)/g)])
+      .map(([, view = '']) => view);
+    assert.deepEqual(sorted(new Set(named)), sorted(ours));
   });
 
   it('contributes the settings that the code reads, each with default, scope and text', () => {
@@ -124,7 +131,7 @@ describe('package.json', () => {
   it('lets the user turn off each tool', () => {
     const setting = contributes.configuration.properties['ideBridge.tools.disabled'];
     const tools = createTools({} as ToolPorts).map(({ name }) => name);
-    const all = [...tools, ...editorToolNames];
+    const all = [...tools, ...editorToolNames, ...editingToolNames];
     assert.deepEqual(setting?.items?.enum, all);
     assert.equal(new Set(all).size, all.length);
   });

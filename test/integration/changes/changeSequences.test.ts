@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import * as vscode from 'vscode';
 import { Changes } from '../../../src/changes/changes.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
+import { reviewRows } from '../../support/reviewRows.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, useDesk } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
@@ -54,7 +55,7 @@ describe('random sequences', () => {
   const { showQuickPick } = vscode.window;
 
   beforeEach(async () => {
-    await vscode.commands.executeCommand('ideBridge.changes.focus');
+    await vscode.commands.executeCommand('ideBridge.review.focus');
     await endReview(); // what other tests have left
     await until('nothing listed', async () => (await listed()).length === 0);
   });
@@ -63,7 +64,7 @@ describe('random sequences', () => {
     await endReview();
   });
 
-  const rows = () => desk.ui.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
+  const rows = () => reviewRows(desk.ui.page);
 
   /** `session: file` for each file that is listed. */
   async function listed(): Promise<string[]> {
@@ -78,7 +79,7 @@ describe('random sequences', () => {
     return found
       .sort((a, b) => a.top - b.top)
       .flatMap(({ level, text }) => {
-        if (level === '1') {
+        if (level === '2') {
           session = text;
           return [];
         }

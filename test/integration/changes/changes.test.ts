@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../../src/tools/openEditors.ts';
 import { repeatTime } from '../../../src/proposals/inFront.ts';
+import { reviewPane } from '../../support/reviewRows.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, holdMoment, letMomentPass, propose, tabs, useDesk } from '../bridge.ts';
 import { changesRows, editAs } from './edits.ts';
@@ -19,7 +20,7 @@ describe('agent changes', () => {
   const desk = useDesk(() => nextPid++);
   const nextDialog = useDialogs();
 
-  beforeEach(() => vscode.commands.executeCommand('ideBridge.changes.focus'));
+  beforeEach(() => vscode.commands.executeCommand('ideBridge.review.focus'));
   afterEach(endReview);
 
   const edit = (path: string, content: string | Buffer | undefined, by = desk.client) =>
@@ -60,6 +61,63 @@ describe('agent changes', () => {
   }
 
   describe('the view', () => {
+    /** New files of one line, as fast as it goes. */
+    async function editMany(count: number): Promise<void> {
+      for (let i = 0; i < count; i++) {
+        const path = desk.scratch.path(`file-${i}.txt`);
+        await desk.client.call('getDiagnostics', { uri: `file://${path}` }); // announces it
+        writeFileSync(path, 'new\n');
+      }
+      await desk.client.call('getDiagnostics', {});
+      await row(`${count} files`).waitFor();
+    }
+
+    it('lists 200 files, and the others when they are asked for', async () => {
+      const count = 230;
+      await editMany(count);
+      await vscode.commands.executeCommand('ideBridge.review.focus');
+      await desk.ui.page.keyboard.press('End');
+      await row('30 more files').waitFor();
+      await desk.ui.screenshot('changes-more-files');
+      await row('30 more files').locator('.monaco-tl-twistie').click();
+      await until('the last file', async () => {
+        await desk.ui.page.keyboard.press('End'); // they come a moment later
+        return row(`file-${count - 1}.txt`).isVisible();
+      });
+      await rowAction(`file-${count - 1}.txt`, 'Keep Agent Changes');
+      await row('29 more files').waitFor();
+      assert.equal(readFileSync(desk.scratch.path(`file-${count - 1}.txt`), 'utf8'), 'new\n');
+    });
+
+    it('has the others below a prompt, too, as they are once they are asked for', async () => {
+      await edit(desk.scratch.path('first.txt'), 'new\n');
+      await desk.client.call('closeAllDiffTabs'); // as a prompt begins
+      await editMany(230);
+      const other = await connectClient(nextPid++);
+      await edit(desk.scratch.path('by-another.txt'), 'new\n', other);
+      await row('by-another.txt').waitFor();
+      const [from, to] = ['file-229.txt', 'renamed.txt'].map((name) =>
+        vscode.Uri.file(desk.scratch.path(name)),
+      );
+      assert.ok(from && to);
+      const renaming = new vscode.WorkspaceEdit();
+      renaming.renameFile(from, to);
+      await vscode.workspace.applyEdit(renaming);
+      await delay(300); // by which all is drawn, and of what is below a row that is shut nothing shows
+      await vscode.commands.executeCommand('ideBridge.review.focus');
+      await desk.ui.page.keyboard.press('End');
+      await row('30 more files').locator('.monaco-tl-twistie').click();
+      await until('the renamed file', async () => {
+        await desk.ui.page.keyboard.press('End');
+        return row('renamed.txt').isVisible();
+      });
+      await desk.ui.screenshot('changes-more-below-a-prompt');
+      assert.equal(await row('file-229.txt').count(), 0);
+      await rowAction('renamed.txt', 'Revert File');
+      await until('the file to go', () => !existsSync(to.fsPath));
+      await row('29 more files').waitFor();
+    });
+
     it('lists what a session has changed, with its lines', async () => {
       const modified = desk.scratch.write('greet.ts', 'const a = 1;\nconst b = 2;\n');
       const deleted = desk.scratch.write('old.md', 'x\n');
@@ -85,7 +143,7 @@ describe('agent changes', () => {
       const left = '2 files, 3 changes';
       const status = desk.ui.page.locator('.statusbar-item[id$="ideBridge.changes"]');
       await status.filter({ hasText: left }).waitFor();
-      const title = desk.ui.page.locator('.pane-header', { hasText: 'Agent Changes' });
+      const title = reviewPane(desk.ui.page).locator('.pane-header');
       await title.filter({ hasText: left }).waitFor();
       await desk.ui.screenshot('changes-left');
       await status.click();
@@ -130,8 +188,8 @@ describe('agent changes', () => {
       await row('b.txt').waitFor();
       letMomentPass();
       const goTo = async (text: string, ...keys: string[]) => {
-        await vscode.commands.executeCommand('ideBridge.changes.focus');
-        for (const key of ['Home', ...keys]) await desk.ui.page.keyboard.press(key);
+        await vscode.commands.executeCommand('ideBridge.review.focus');
+        for (const key of ['Home', 'ArrowDown', ...keys]) await desk.ui.page.keyboard.press(key);
         await changesRows(desk.ui)
           .filter({ hasText: text })
           .and(desk.ui.page.locator('.focused'))
@@ -225,6 +283,7 @@ describe('agent changes', () => {
       await edit(desk.scratch.path('new.txt'), 'fresh text\n');
       // What the editor keeps for screen readers has the text as well, and is never visible.
       const line = (words: string) => desk.ui.page.locator('.view-line:visible', { hasText: words }).first();
+      await row('new.txt').waitFor(); // its coming may take the click
       await row('old.txt').click();
       await line('gone text').waitFor();
       await row('new.txt').click();
@@ -238,7 +297,7 @@ describe('agent changes', () => {
       await edit(desk.scratch.path('c.txt'), 'a new file\n');
       await row('c.txt').filter({ hasText: 'new · +1' }).waitFor();
       await row('Claude').filter({ hasText: '3 files · +3 −2' }).click();
-      await rowAction('Claude', 'Review All Agent Changes');
+      await rowAction('Claude', 'Review What Agents Changed');
       await until('the editor', () => tabs().some(({ label }) => label.startsWith('Changes by Claude')));
       for (const text of ['the new line of a.txt', 'the new line of b.txt', 'a new file']) {
         await desk.ui.page.getByText(text).first().waitFor();
@@ -827,11 +886,11 @@ describe('agent changes', () => {
       watcher.dispose();
     }
 
-    /** By then all that came before has been judged. @returns what is listed */
+    /** By then all that came before has been judged. @returns what is listed, but for the row of the prompt */
     async function listedWith(name: string, by = agent): Promise<string[]> {
       await by.runs(() => write(name));
       await row(name).waitFor();
-      return texts();
+      return (await texts()).filter((text) => !/^go ?\d/.test(text));
     }
 
     it('are not looked for anew with each of many prompts', async () => {

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import type { Locator } from 'playwright-core';
 import type { IdeClient } from '../../support/ideClient.ts';
+import { reviewRows } from '../../support/reviewRows.ts';
 import type { Ui } from '../../support/ui.ts';
 
 /**
@@ -21,7 +22,7 @@ export async function editAs(
   await client.call('getDiagnostics', {});
 }
 
-/** Of the view of Agent Changes. */
+/** What is listed of them. */
 export function changesRows({ page }: Pick<Ui, 'page'>): Locator {
-  return page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
+  return reviewRows(page);
 }

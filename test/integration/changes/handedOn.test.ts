@@ -19,7 +19,7 @@ describe('what agents have changed', () => {
 
   beforeEach(async () => {
     git('init', '--quiet');
-    await vscode.commands.executeCommand('ideBridge.changes.focus');
+    await vscode.commands.executeCommand('ideBridge.review.focus');
   });
   afterEach(endReview);
   afterEach(() => rmSync(join(folder(), '.git'), { recursive: true }));

@@ -11,7 +11,7 @@ describe('changes of agents in the editor of a file', () => {
   const desk = useDesk(() => nextPid++);
   const page = () => desk.ui.page;
 
-  beforeEach(() => vscode.commands.executeCommand('ideBridge.changes.focus'));
+  beforeEach(() => vscode.commands.executeCommand('ideBridge.review.focus'));
   afterEach(endReview);
 
   const edit = (path: string, content: string, by = desk.client) => editAs(by, path, content);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
+import { hasReviewFocus } from '../../support/reviewRows.ts';
 import { onScreen } from '../../support/ui.ts';
 import { asText, changed, original } from '../../support/threeChanges.ts';
 import { until } from '../../support/until.ts';
@@ -21,13 +22,14 @@ describe('the diff of agent changes', () => {
   const desk = useDesk(() => nextPid++);
   const page = () => desk.ui.page;
 
-  beforeEach(() => vscode.commands.executeCommand('ideBridge.changes.focus'));
+  beforeEach(() => vscode.commands.executeCommand('ideBridge.review.focus'));
   afterEach(endReview);
 
   const text = asText(original);
   const edit = (path: string, content: string | undefined, by = desk.client) => editAs(by, path, content);
 
   const row = (words: string) => changesRows(desk.ui).filter({ hasText: words }).first();
+  const undoItem = () => page().locator('[id$="ideBridge.undoKeep"]');
   const toast = (words: string) => page().locator('.notification-toast', { hasText: words });
   const lensRows = () => page().locator('.codelens-decoration:visible');
   const lens = (place: string, name: string) =>
@@ -93,7 +95,8 @@ describe('the diff of agent changes', () => {
       'Keep | Revert | Comment | 3 of 3',
     ]);
     await lens('2 of 3', 'Keep').click();
-    await toast('Kept a change in a.txt.').waitFor();
+    await undoItem().getByText('Kept a change in a.txt').waitFor();
+    assert.equal(await toast('Kept').count(), 0, 'no message for each');
     await row('+2 −1').waitFor();
     await lens('2 of 2', 'Revert').waitFor();
     assert.equal(readFileSync(file, 'utf8'), asText(changed));
@@ -101,9 +104,10 @@ describe('the diff of agent changes', () => {
     await lens('2 of 2', 'Revert').click();
     await until('the file without it', () => readFileSync(file, 'utf8').includes('line 20\nline 21\n'));
     await row('+1 −1').waitFor();
-    await toast('Kept a change in a.txt.').getByRole('button', { name: 'Undo' }).click();
+    await undoItem().click();
     await row('+1 −3').waitFor();
     await lens('2 of 2', 'Keep').waitFor();
+    await undoItem().waitFor({ state: 'hidden' });
     assert.equal(diffs().length, 1);
     await lens('1 of 2', 'Revert File').click();
     await until('the text from before', () => readFileSync(file, 'utf8') === text);
@@ -335,11 +339,7 @@ describe('the diff of agent changes', () => {
     await row('c.txt').getByRole('button', { name: 'Revert File' }).click();
     await until('the text', () => readFileSync(paths[2] ?? '', 'utf8') === text);
     await counts('1 file');
-    await until('the focus in the view', () =>
-      page().evaluate<boolean>(
-        'document.activeElement.closest(".pane")?.textContent.includes("Agent Changes")',
-      ),
-    );
+    await until('the focus in the view', () => hasReviewFocus(page()));
     await page().locator('.editor-actions [aria-label^="Revert All Agent Changes"]').click();
     await until('the file', () => existsSync(gone));
     await until('it to close', () => tabs().length === 0);

@@ -13,7 +13,7 @@ describe('edits before a session connects', function () {
   let cli: RecordedCli;
 
   beforeEach(async () => {
-    await vscode.commands.executeCommand('ideBridge.changes.focus');
+    await vscode.commands.executeCommand('ideBridge.review.focus');
     await desk.client.close();
     const { CLAUDE_CONFIG_DIR } = process.env;
     assert.ok(CLAUDE_CONFIG_DIR, 'the runner sets CLAUDE_CONFIG_DIR');

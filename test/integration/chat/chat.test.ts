@@ -12,6 +12,15 @@ import { askForReason, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridg
 describe('@claude in the chat', function () {
   this.timeout(90_000);
 
+  // So that they stand among the sessions of no other test; before the desk closes its eyes.
+  after(async () => {
+    await vscode.commands.executeCommand('ideBridge.sessions.focus');
+    await until('the conversations to end', async () => {
+      await vscode.commands.executeCommand('ideBridge.stopChatSession');
+      return (await session('Chat · ').count()) === 0;
+    });
+  });
+
   const desk = useDesk();
   let agent: AgentDesk;
 
@@ -37,6 +46,12 @@ describe('@claude in the chat', function () {
 
   const answer = (): Locator => desk.ui.page.locator('.interactive-response').last();
   const button = (title: string): Locator => answer().locator('.monaco-button', { hasText: title });
+  /** In the view of sessions, the newest of that name. */
+  const session = (label: string): Locator =>
+    desk.ui.page
+      .locator('.pane', { has: desk.ui.page.getByText('Sessions', { exact: true }) })
+      .locator('.monaco-list-row', { hasText: label })
+      .last();
   const says = (words: string) =>
     until(`"${words}" in the chat`, async () => (await answer().innerText()).includes(words), 30_000);
   const ask = async (words: string, ...turns: Turn[]) => {
@@ -65,9 +80,16 @@ describe('@claude in the chat', function () {
     );
     await button('Allow').first().waitFor({ timeout: 30_000 });
     await desk.ui.screenshot('chat-question');
+    await vscode.commands.executeCommand('ideBridge.sessions.focus');
+    await session('Chat · run').filter({ hasText: 'Asks in the chat' }).waitFor();
+    await desk.ui.screenshot('chat-session');
     await button('Allow').first().click();
     await says('It ran.');
+    await session('Chat · run').filter({ hasText: 'Idle' }).waitFor();
     await desk.ui.screenshot('chat-command');
+    await session('Chat · run').hover();
+    await session('Chat · run').getByRole('button', { name: 'Stop' }).click();
+    await session('Chat · run').waitFor({ state: 'detached' });
     const result = await agent.api.nextResult('Bash');
     assert.deepEqual(result, { text: 'done', isError: false });
     await button('Deny').first().click();
@@ -132,7 +154,7 @@ describe('@claude in the chat', function () {
     await askToEdit(path, 'one', 'ONE', 'Edited.');
     await says('Edited.');
     assert.equal(readFileSync(path, 'utf8'), 'ONE\n');
-    await vscode.commands.executeCommand('ideBridge.changes.focus');
+    await vscode.commands.executeCommand('ideBridge.review.focus');
     const row = desk.ui.page.locator('.monaco-list-row', { hasText: 'Chat · edit' }).first();
     await row.waitFor();
     await says('1 file changed (+1 −1)');
@@ -178,6 +200,13 @@ describe('@claude in the chat', function () {
     await button('Allow').first().click({ timeout: 30_000 });
     await says('Second.');
     assert.ok(existsSync(desk.scratch.path('second')));
+    assert.ok(!existsSync(desk.scratch.path('first')));
+
+    await vscode.commands.executeCommand('ideBridge.sessions.focus');
+    const first = session('Chat · first');
+    await first.filter({ hasText: 'Asks in the chat' }).hover();
+    await first.getByRole('button', { name: 'Stop' }).click();
+    await first.filter({ hasText: 'Idle' }).waitFor();
     assert.ok(!existsSync(desk.scratch.path('first')));
   });
 
@@ -308,8 +337,8 @@ describe('@claude in the chat', function () {
   it('lists commands, and hands those of the CLI on', async () => {
     await ask('/help');
     await says('Of the chat');
+    await says('/compact');
     await desk.ui.screenshot('chat-help');
-    assert.match(await answer().innerText(), /\/compact/);
     await ask('/cost');
     await says('cost');
   });

@@ -31,9 +31,12 @@ describe('a thread of the chat after a reload of the window', () => {
       {
         processes: agent.processes,
         log: { trace: quiet, info: quiet, warn: quiet, error: quiet },
+        proposals: { all: [], onDidChange: () => ({ dispose: quiet }) },
+        agentChanges: { beginTurn: () => Promise.resolve() },
         servers: { mcpConfig: () => Promise.resolve(undefined) },
         workspaceState: { get: () => undefined },
       } as unknown as ChatDependencies,
+      quiet,
       quiet,
     );
     let said = '';

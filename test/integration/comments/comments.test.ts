@@ -51,7 +51,7 @@ describe('comments on lines', function () {
 
   async function openEdited(by: IdeClient = desk.client, name = 'a.txt'): Promise<vscode.TextEditor> {
     const file = desk.scratch.write(name, 'one\ntwo\nthree\nfour\nfive\n');
-    await vscode.commands.executeCommand('ideBridge.changes.focus');
+    await vscode.commands.executeCommand('ideBridge.review.focus');
     await editAs(by, file, edited);
     await row(name).waitFor();
     return vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });

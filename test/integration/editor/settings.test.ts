@@ -20,6 +20,7 @@ describe('a setting that protects', () => {
     ['diff.returnFocus', true, false],
     ['diff.acceptOnSave', true, false],
     ['editorTools.enabled', true, false],
+    ['editorTools.editing', true, false],
     ['notebook.keepCell', false, true],
     ['notebook.outputLimit', 50_000, 2_000],
   ] as const;

@@ -254,10 +254,14 @@ describe('the editor tools', function () {
         edit.replace(new vscode.Range(0, 0, 0, 28), '// moved\nexport const a = 2;');
         edit.replace(new vscode.Range(1, 17, 1, 18), 'missing');
       });
-      const changed = await until('the news', async () => {
-        const answer = await call('diagnostics', { file, since });
-        return answer.data?.total === 2 && answer;
-      });
+      const changed = await until(
+        'the news',
+        async () => {
+          const answer = await call('diagnostics', { file, since });
+          return answer.data?.total === 2 && answer;
+        },
+        30_000, // the language server is busy with all that the tests before have opened
+      );
       assert.match(
         changed.text,
         /^2 problems have come or gone\n\+ .*problems\.ts:3:18 .*'missing'.*\n- .*:1:14 /,

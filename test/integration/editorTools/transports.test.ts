@@ -186,6 +186,7 @@ describe('the editor tools', function () {
     await row.click();
     const start = desk.ui.page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Start Server' });
     await start.waitFor();
+    await vscode.commands.executeCommand('workbench.action.closePanel');
     await start.click();
     const tool = await until('the tools', () =>
       vscode.lm.tools.find(({ name }) => name.endsWith('searchFiles')),
@@ -195,7 +196,10 @@ describe('the editor tools', function () {
       toolInvocationToken: undefined,
     });
     assert.match(JSON.stringify(content), /total\W+3/);
+    // It shows what the server says, once it has started, and that takes the focus from whoever comes next.
+    await desk.ui.page.locator('.part.panel').waitFor();
     await desk.ui.screenshot('mcp-started');
+    await vscode.commands.executeCommand('workbench.action.closePanel');
   });
 });
 

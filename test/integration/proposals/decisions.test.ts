@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
+import { reviewRows } from '../../support/reviewRows.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, holdMoment, propose, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
 
@@ -115,11 +116,8 @@ describe('a decision', () => {
     const { inTerminal } = await openTerminalWithClient();
     await propose(desk.client, file, 'changed\n', 'A');
     const { uri } = await propose(inTerminal, desk.scratch.path('b.txt'), 'b\n', 'B');
-    await vscode.commands.executeCommand('ideBridge.proposals.focus');
-    const rowOf = (name: string) =>
-      desk.ui.page
-        .locator('.pane', { has: desk.ui.page.getByText('Proposals', { exact: true }) })
-        .locator('.monaco-list-row', { hasText: name });
+    await vscode.commands.executeCommand('ideBridge.review.focus');
+    const rowOf = (name: string) => reviewRows(desk.ui.page).filter({ hasText: name });
     const row = rowOf('b.txt');
     const item = desk.ui.page.locator('.monaco-menu').getByText('Reject with a Reason');
     await until('the menu, once its terminal is known', async () => {

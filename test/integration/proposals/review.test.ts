@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
+import { redrawTime, reviewRows } from '../../support/reviewRows.ts';
 import { onScreen } from '../../support/ui.ts';
 import { asText, changed as proposed, original } from '../../support/threeChanges.ts';
 import { until } from '../../support/until.ts';
@@ -209,7 +210,7 @@ describe('the review of proposals', () => {
       const indented = original.with(25, `    ${original[25]}  `);
       const { answer } = await propose(desk.client, file, asText(indented));
       await desk.ui.page.getByText('Only whitespace differs').waitFor();
-      await vscode.commands.executeCommand('ideBridge.proposals.focus');
+      await vscode.commands.executeCommand('ideBridge.review.focus');
       await desk.ui.page.getByText('+1 −1, only whitespace').waitFor();
       await desk.ui.screenshot('only whitespace');
       const changed = desk.ui.page.locator('.editor.modified .line-insert').first();
@@ -234,12 +235,10 @@ describe('the review of proposals', () => {
   });
 
   describe('in the tree', () => {
+    /** Not of sessions that have only a history. */
     const rows = (text: string) =>
-      desk.ui.page
-        .locator('.pane')
-        .filter({ has: desk.ui.page.getByText('Proposals', { exact: true }) })
-        .locator('.monaco-list-row', { hasText: text });
-    const openTree = () => vscode.commands.executeCommand('ideBridge.proposals.focus');
+      reviewRows(desk.ui.page).filter({ hasText: text }).filter({ hasNotText: 'all reviewed' });
+    const openTree = () => vscode.commands.executeCommand('ideBridge.review.focus');
 
     it('they stand under their session, with counts and a mark for new files, and are counted', async () => {
       const other = await connectClient();
@@ -301,7 +300,8 @@ describe('the review of proposals', () => {
       await rows('hello.txt').hover();
       await rows('hello.txt').getByRole('button', { name: 'Accept Proposed Changes' }).click();
       assert.deepEqual(await first.answer, ['FILE_SAVED', asText(proposed)]);
-      await desk.ui.page.getByText('No proposed change waits for you.').first().waitFor();
+      const reviewed = reviewRows(desk.ui.page).filter({ hasText: 'all reviewed' });
+      await desk.ui.page.getByText('Nothing to review.').or(reviewed).first().waitFor();
     });
 
     it('accept all and reject all of one ask nothing', async () => {
@@ -354,13 +354,15 @@ describe('the review of proposals', () => {
       const goTo = (text: string, ...keys: string[]) =>
         until(`the focus on ${text}`, async () => {
           await openTree();
-          for (const key of ['Home', ...keys]) await press(key);
+          for (const key of ['Home', 'ArrowDown', ...keys]) await press(key);
+          await setTimeout(redrawTime);
           return isFocused(text);
         });
       const letKeyGo = () => setTimeout(repeatTime + 100);
       let proposed: { answer: Promise<string[]>; uri: vscode.Uri }[];
 
       beforeEach(async () => {
+        await letKeyGo(); // of the test before
         proposed = [];
         for (const name of ['a.txt', 'b.txt', 'c.txt']) {
           proposed.push(await propose(desk.client, desk.scratch.path(name), name, name));
@@ -709,7 +711,7 @@ describe('the review of proposals', () => {
       write([...original, 'newer']);
       await desk.ui.page.getByText('Made for an older text').first().waitFor();
       await desk.ui.page.getByText('4 of 4').first().waitFor();
-      await vscode.commands.executeCommand('ideBridge.proposals.focus');
+      await vscode.commands.executeCommand('ideBridge.review.focus');
       await desk.ui.page.locator('.monaco-list-row', { hasText: 'older text' }).waitFor();
       await desk.ui.screenshot('made-for-an-older-text');
       await merge();
@@ -834,7 +836,7 @@ describe('the review of proposals', () => {
       await vscode.commands.executeCommand('ideBridge.acceptAllProposals');
       assert.deepEqual(await first.answer, ['FILE_SAVED', asText(proposed)]);
       write(proposed);
-      await vscode.commands.executeCommand('ideBridge.proposals.focus');
+      await vscode.commands.executeCommand('ideBridge.review.focus');
       await desk.ui.page.locator('.monaco-list-row', { hasText: 'older text' }).waitFor();
       assert.equal(proposalTabs().length, 1);
     });
@@ -945,7 +947,7 @@ describe('the review of proposals', () => {
       await vscode.commands.executeCommand('ideBridge.acceptProposal', first.uri);
       assert.deepEqual(await first.answer, ['FILE_SAVED', asText(changed)]);
       write(changed); // as its CLI does
-      await vscode.commands.executeCommand('ideBridge.proposals.focus');
+      await vscode.commands.executeCommand('ideBridge.review.focus');
       await desk.ui.page.locator('.monaco-list-row', { hasText: 'older text' }).waitFor();
       await vscode.commands.executeCommand('ideBridge.mergeProposal', uri);
       await becomes(uri, [...changed, 'more']);

@@ -225,12 +225,13 @@ describe('CLIs that have lost the bridge', function () {
     );
     await ui.screenshot('absent doctor');
     elsewhere.kill();
-    await until('the focus in the terminal', async () => {
+    const told = toast('Type /ide to the Claude Code CLI in the terminal "Claude Code"').first();
+    await until('the message', async () => {
       const link = (await finding())?.locator('li', { hasText: '(process' }).locator('a').first();
       await link?.click().catch(() => {}); // it is written anew
-      return ui.hasTerminalFocus();
+      return told.isVisible();
     });
-    await toast('Type /ide to the Claude Code CLI in the terminal "Claude Code"').waitFor();
+    await until('the focus in the terminal', () => ui.hasTerminalFocus());
     await connectClient(pid);
     await until('that it is back', async () => !(await finding()));
   });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
+import { reviewRows } from '../../support/reviewRows.ts';
 import { connectUi, tooltip, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -142,9 +143,10 @@ describe('sessions', function () {
       const first = await startSession();
       await startSession();
       await row('Claude Code 2').waitFor();
+      letMomentPass();
       const goOn = holdMoment();
-      await propose(first, scratch.write('a.txt', 'a\n'), 'b\n'); // a row between the two
-      await row('a.txt').waitFor();
+      await first.close();
+      await until('it to be where the other was', async () => (await rows().count()) === 1);
       await row('Claude Code 2').hover();
       await row('Claude Code 2').getByRole('button', { name: 'Rename Session' }).click();
       await ui.page.getByText('Nothing was done: the row has moved just now.').first().waitFor();
@@ -219,7 +221,7 @@ describe('sessions', function () {
       await until('both names', async () => (await labels()) === 'Claude Code,Claude Code 2');
     });
 
-    it('shows open proposals below their session, with a badge', async () => {
+    it('says that a session proposes, and leaves the proposals to the review', async () => {
       await showView();
       const client = await startSession();
       const file = scratch.write('greeting.txt', 'hello\n');
@@ -230,7 +232,9 @@ describe('sessions', function () {
         tab_name: 'T',
       });
       await row('Proposal open').waitFor();
-      await row('greeting.txt').waitFor();
+      await reviewRows(ui.page).filter({ hasText: 'greeting.txt' }).waitFor();
+      assert.equal(await rows().count(), 1, 'of the session alone');
+      assert.equal(await row('Proposal open').getAttribute('aria-expanded'), null);
       await ui.screenshot('sessions-proposal');
       await client.callForTexts('closeAllDiffTabs');
       await answer;
@@ -250,8 +254,9 @@ describe('sessions', function () {
         const marked = '[class*="monaco-decoration-itemColor"]';
         await ui.page.locator(`.tab ${marked}, .tab${marked}`).filter({ hasText: 'wrong.txt' }).waitFor();
         await propose(client, file, 'HELLO\n');
-        await row('wrong.txt').waitFor();
-        assert.equal(await row('wrong.txt').locator(marked).count(), 0);
+        const proposed = reviewRows(ui.page).filter({ hasText: 'wrong.txt' });
+        await proposed.waitFor();
+        assert.equal(await proposed.locator(marked).count(), 0);
       } finally {
         problems.dispose();
       }
@@ -265,7 +270,7 @@ describe('sessions', function () {
       assert.doesNotMatch((await row('Docs').textContent()) ?? '', /✳/);
     });
 
-    it('counts the files that a session has changed, and Agent Changes calls it the same', async () => {
+    it('counts the files that a session has changed, and the review calls it the same', async () => {
       await showView();
       const client = await startSession();
       const file = scratch.write('changed.txt', 'before\n');
@@ -275,9 +280,10 @@ describe('sessions', function () {
       await row('1 changed').waitFor();
       await ui.screenshot('sessions-changed');
       await rename('Claude Code', 'Docs');
-      await vscode.commands.executeCommand('ideBridge.changes.focus');
-      const changes = ui.page.locator('.pane', { hasText: 'Agent Changes' }).locator('.monaco-list-row');
-      await changes.filter({ hasText: /Docs.*1 file/ }).waitFor();
+      await vscode.commands.executeCommand('ideBridge.review.focus');
+      await reviewRows(ui.page)
+        .filter({ hasText: /Docs.*1 file/ })
+        .waitFor();
       await endReview();
       await row('1 changed').waitFor({ state: 'detached' });
     });

@@ -3,6 +3,7 @@
 import { createServer } from 'node:net';
 import * as vscode from 'vscode';
 import { RecordedCli } from '../../support/recordedCli.ts';
+import { reviewRows } from '../../support/reviewRows.ts';
 import { testEnvironment } from '../../support/testEnvironment.ts';
 import { inWebview, tooltip } from '../../support/ui.ts';
 import { asText, original } from '../../support/threeChanges.ts';
@@ -68,7 +69,7 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
         desk.scratch.write('a-file-with-a-long-name.txt', asText(original)),
         asText(proposed),
       );
-      await executeCommand('ideBridge.proposals.focus');
+      await executeCommand('ideBridge.review.focus');
       await lens().waitFor();
       await photograph('proposal');
     });
@@ -101,11 +102,11 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
       await propose(desk.client, desk.scratch.write('a.txt', asText(original)), asText(proposed), 'A');
       const other = await connectClient(nextPid++);
       await propose(other, desk.scratch.path('new.txt'), 'new\n', 'B');
-      await executeCommand('ideBridge.proposals.focus');
+      await executeCommand('ideBridge.review.focus');
       await executeCommand('ideBridge.reviewAllProposals');
       await lens().waitFor();
       await photograph('review-all');
-      const proposal = desk.ui.page.locator('.pane', { hasText: 'Proposals' }).locator('.monaco-list-row');
+      const proposal = reviewRows(desk.ui.page);
       await photograph('proposals-hovered', () => proposal.filter({ hasText: 'a.txt' }).first().hover());
     });
 
@@ -113,7 +114,7 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
       const file = desk.scratch.write('changed.txt', asText(original));
       await edit(file, asText(proposed));
       await edit(desk.scratch.path('new.txt'), 'new\n');
-      await executeCommand('ideBridge.changes.focus');
+      await executeCommand('ideBridge.review.focus');
       await row('changed.txt').click();
       await desk.ui.page.getByText('changed.txt (modified').first().waitFor();
       await row('changed.txt').hover();
@@ -125,6 +126,32 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
       await executeCommand('ideBridge.keepAllChanges');
       await desk.ui.page.locator('.notification-toast').first().waitFor();
       await photograph('notice');
+    });
+
+    it('turns, a file under review, and a comment in it', async () => {
+      const file = desk.scratch.write('changed.txt', asText(original));
+      await executeCommand('ideBridge.review.focus');
+      await desk.client.call('closeAllDiffTabs'); // as a prompt begins
+      await edit(file, asText(original.with(2, 'LINE 2')));
+      await desk.client.call('closeAllDiffTabs');
+      await edit(file, asText(proposed));
+      await edit(desk.scratch.path('new.txt'), 'new\n');
+      await row('1 file above').waitFor();
+      await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
+      await desk.ui.page.locator('.codelens-decoration a', { hasText: 'Revert' }).first().waitFor();
+      await row('A prompt').hover();
+      await photograph('turns');
+      await executeCommand('ideBridge.commentOnLines', vscode.Uri.file(file), 2, 2);
+      const input = desk.ui.page
+        .locator('.review-widget')
+        .locator('.monaco-editor textarea:visible, .monaco-editor .native-edit-context:visible');
+      await input.first().waitFor();
+      await desk.ui.page.keyboard.insertText('Keep it small.');
+      await photograph('comment-written');
+      await desk.ui.page.getByRole('button', { name: 'Add Comment' }).click();
+      await desk.ui.page.locator('.review-comment', { hasText: 'Keep it small.' }).hover();
+      await photograph('comment');
+      await desk.ui.page.getByRole('button', { name: 'Delete Comment' }).first().click();
     });
 
     it('sessions, the status bar and its menu', async () => {

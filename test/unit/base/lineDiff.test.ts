@@ -23,6 +23,28 @@ describe('a line diff', () => {
     assert.deepEqual(hunks('', 'ab'), ['0,0,0,2']);
   });
 
+  it('takes the last of equal lines for those that came or went', () => {
+    assert.deepEqual(hunks('xa}}', 'Xa}'), ['0,1,0,1', '3,4,3,3']);
+    assert.deepEqual(hunks('xa}b', 'xa}a}B'), ['3,4,3,6']);
+    const text = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 });
+    fc.assert(
+      fc.property(text, text, (before, now) => {
+        let end = before.length;
+        for (const { beforeStart, beforeEnd, nowStart, nowEnd } of diffLines(before, now).hunks.reverse()) {
+          assert.ok(beforeEnd < end || end === before.length, 'apart from the next');
+          if (beforeEnd < end && beforeStart === beforeEnd) {
+            assert.notEqual(now[nowStart], now[nowEnd]);
+          }
+          if (beforeEnd < end && nowStart === nowEnd) {
+            assert.notEqual(before[beforeStart], before[beforeEnd]);
+          }
+          end = beforeStart;
+        }
+      }),
+      { numRuns: 2_000, seed: 1 },
+    );
+  });
+
   it('finds the fewest lines that differ, whatever the texts are', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 12 });
     fc.assert(

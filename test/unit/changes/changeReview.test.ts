@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChangeReview } from '../../../src/changes/changeReview.ts';
+import { lossOf } from '../../../src/changes/loss.ts';
 import type { Changes } from '../../../src/changes/changes.ts';
 import { type Change } from '../../../src/changes/changes.ts';
 import type { Author } from '../../../src/changes/changeSet.ts';
@@ -350,7 +351,7 @@ describe('the review of changes', () => {
       editor.write(path('a.txt'), '0\n');
       editor.type(path('a.txt'), (before) => `${before}mine\n`);
       edit(first, 'a.txt', '1\n');
-      assert.equal(review.lossOf(await change(first, 'a.txt')).isUnsaved, true);
+      assert.equal(lossOf({ sets, editor }, await change(first, 'a.txt')).isUnsaved, true);
       await revert(first, 'a.txt');
       assert.equal(text('a.txt'), '0\n');
       assert.ok(!editor.isDirty(path('a.txt')));
@@ -389,13 +390,13 @@ describe('the review of changes', () => {
       editor.type(path('a.txt'), (before) => `${before}mine\n`);
       editor.save(path('a.txt'));
       edit(second, 'a.txt', '2\n');
-      const loss = review.lossOf(await change(first, 'a.txt'));
+      const loss = lossOf({ sets, editor }, await change(first, 'a.txt'));
       assert.equal(loss.isSaved, true);
       assert.deepEqual(
         loss.later.map(({ label }) => label),
         ['Claude 2'],
       );
-      assert.equal(review.lossOf(await change(second, 'a.txt')).isSaved, false);
+      assert.equal(lossOf({ sets, editor }, await change(second, 'a.txt')).isSaved, false);
       await revert(first, 'a.txt');
       assert.equal(text('a.txt'), '0\n');
       assert.deepEqual(await listed(), []);

@@ -52,6 +52,7 @@ const agentEdits = step(
   name,
   how,
 );
+const prompts = step('prompts', (world, a: Author) => world.prompts(a), author);
 const steps = [
   ...[agentEdits, agentEdits],
   step('announce', (world, a: Author, n: string) => world.announce(a, n), author, name),
@@ -87,6 +88,8 @@ const steps = [
   step('revertHunks', (world, a: Author, n: string) => world.revertHunks(a, n), author, name),
   step('undoes', (world, w: number) => world.undoes(w), fc.nat(20)),
   step('undoes', (world, w: number) => world.undoes(w), fc.nat(20)),
+  ...[prompts, prompts],
+  step('goesBack', (world, a: Author, w: number) => world.goesBack(a, w), author, which),
   step('reload', (world) => world.reload()),
   step('crash', (world) => world.crash()),
 ];

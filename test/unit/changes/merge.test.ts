@@ -32,6 +32,11 @@ describe('a merge', () => {
     assert.equal(merged('abcd', 'aBcd', 'aBcD'), 'aBcD');
   });
 
+  it('takes the same one of equal lines for that which both have changed', () => {
+    assert.equal(merged('ab}c}}d', 'aB}c}d', 'ab}c}d'), 'aB}c}d');
+    assert.equal(merged('ab}c}d', 'Ab}c}c}d', 'ab}c}c}dE'), 'Ab}c}c}dE');
+  });
+
   it('counts another line end as a change, and keeps every byte', () => {
     const all = merge(
       Buffer.from('a\nb\n\xff', 'latin1'),

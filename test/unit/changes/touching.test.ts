@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { diffLines } from '../../../src/base/lineDiff.ts';
-import { touching } from '../../../src/changes/touching.ts';
+import { ofAgents, slidingHunks, touching } from '../../../src/changes/touching.ts';
 
 describe('hunks that touch others', () => {
   const before = (hunk: { beforeStart: number; beforeEnd: number }): [number, number] => [
@@ -20,6 +20,22 @@ describe('hunks that touch others', () => {
     assert.deepEqual(left('abcdefg', 'abXdefg', 'abXY1efg'), ['XY1']); // beside it
     assert.deepEqual(left('abcdefg', 'abXdefg', '1bcdefg'), []); // taken back by hand
     assert.deepEqual(left('abcdefg', 'abdefg', '1abdefg2'), ['']); // lines that are gone
+  });
+
+  /** What is left of an agent's edit where a diff may take one of several equal lines. */
+  const leftSliding = (text: string, agent: string, user: string) => {
+    const sliding = (now: string) => slidingHunks(diff([...text], [...now]), [...text], [...now]);
+    return ofAgents(sliding(user), sliding(agent)).map(({ nowStart, nowEnd }) =>
+      user.slice(nowStart, nowEnd),
+    );
+  };
+
+  it('are the agent’s also where a diff tells other ones of equal lines, as the user has typed above', () => {
+    assert.deepEqual(left('af}', 'af}g}', 'af1}g}'), [], 'what this is against');
+    assert.deepEqual(leftSliding('af}', 'af}g}', 'af1}g}'), ['1}g']);
+    assert.deepEqual(leftSliding('abb', 'ab', 'a1b'), ['1']); // of lines that are gone
+    assert.deepEqual(leftSliding('000', '0000', '1002'), ['2'], 'a line of the user is no line of theirs');
+    assert.deepEqual(slidingHunks(diff([...'ab'], [...'aab']), [...'ab'], [...'aab'])[0]?.highest, 0);
   });
 
   it('are all of the agent’s and none of those that only the user has made, whatever the texts are', () => {

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import type { ChangeReview } from '../../../src/changes/changeReview.ts';
+import { lossOf } from '../../../src/changes/loss.ts';
 import type { Changes } from '../../../src/changes/changes.ts';
 import type { Author } from '../../../src/changes/changeSet.ts';
 import type { ChangeSets } from '../../../src/changes/changeSets.ts';
@@ -163,7 +164,7 @@ describe('the history of decisions', () => {
     edit(claude, 'waits', '1\n');
     edit(claude, 'waits', '2\n');
     assert.deepEqual(await waiting(), ['Claude 1: waits: none']);
-    assert.ok(sets.history.bytes <= 100, String(sets.history.bytes));
+    assert.ok(sets.history.taken.bytes <= 100, String(sets.history.taken.bytes));
     assert.equal(sets.notice, undefined);
     sets.forgetHistory(() => true);
     assert.deepEqual(readdirSync(join(folder, 'snapshots')), ['index.json']);
@@ -224,7 +225,7 @@ describe('the history of decisions', () => {
       await changes.refresh();
       const [change] = changes.all;
       assert.ok(change);
-      assert.equal(review.lossOf(change).isSaved, true);
+      assert.equal(lossOf({ sets, editor }, change).isSaved, true);
     });
 
     it('under its new name, and not where the user has deleted it', async () => {

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChangeReview } from '../../../src/changes/changeReview.ts';
+import { lossOf } from '../../../src/changes/loss.ts';
 import { Changes } from '../../../src/changes/changes.ts';
 import { ChangeSets } from '../../../src/changes/changeSets.ts';
 import { UnwatchedEdits } from '../../../src/changes/unwatchedEdits.ts';
@@ -277,7 +278,7 @@ describe('edits that nobody watched', () => {
       const [first, second] = sets.ofPath(path('a.txt'));
       assert.ok(first && second);
       assert.equal(second.set.label, 'Claude 2');
-      assert.deepEqual(review.lossOf(first).later, [second.set]);
+      assert.deepEqual(lossOf({ sets, editor: new FakeEditor() }, first).later, [second.set]);
       await review.revert(second);
       assert.equal(fs.readFileSync(path('a.txt'), 'utf8'), '1\n\nthree\n');
       assert.deepEqual(listed(), ['Ended session · mend it: a.txt recorded']);
@@ -406,7 +407,7 @@ describe('edits that nobody watched', () => {
       assert.ok(entry);
       assert.equal(before('new.txt'), undefined);
       assert.equal(entry.snapshot.source, 'rebuilt');
-      assert.ok(review.lossOf(entry).isSaved);
+      assert.ok(lossOf({ sets, editor: new FakeEditor() }, entry).isSaved);
     });
 
     it('leave what an announced edit is compared with, where that is older', async () => {

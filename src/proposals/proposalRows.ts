@@ -1,82 +1,76 @@
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { counted } from '../base/text.ts';
 import { printable } from '../base/printable.ts';
+import { commandIds } from '../editor/commandIds.ts';
+import { fileIcon, type ReviewRows, RowLooks } from '../editor/reviewTree.ts';
+import type { Proposer } from '../server/proposer.ts';
+import { Session } from '../server/session.ts';
 import type { Hunks } from './hunks.ts';
 import { Proposal } from './proposal.ts';
 import type { Proposals } from './proposals.ts';
-import type { Proposer } from '../server/proposer.ts';
-import { Session } from '../server/session.ts';
-import { commandIds } from '../editor/commandIds.ts';
-import { fileIcon } from '../editor/fileIcon.ts';
-import { RowMoves } from '../editor/rowMoves.ts';
+import type { TerminalsOfSessions } from './proposalsSection.ts';
 
-export interface TerminalsOfSessions {
-  /** Undefined where it is not known. */
-  terminalOf(session: Proposer): vscode.Terminal | undefined;
-  readonly onDidChange: vscode.Event<unknown>;
-}
+type Row = Proposer | Proposal;
 
-/** The tree of what waits for a decision: session → file. */
-export class ProposalsView implements vscode.TreeDataProvider<Proposer | Proposal>, vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<Proposal | undefined>();
-  private readonly view: vscode.TreeView<Proposer | Proposal>;
-  private readonly rows = new RowMoves();
+/** Session → file. */
+export class ProposalRows implements ReviewRows<Row> {
   /** Added and removed lines, as they were last counted. */
   private readonly counts = new WeakMap<Proposal, string>();
-  private readonly subscriptions: vscode.Disposable;
-
-  readonly onDidChangeTreeData = this.changed.event;
+  private readonly looks = new RowLooks();
 
   constructor(
     private readonly proposals: Proposals,
     private readonly hunks: Hunks,
     private readonly terminals: TerminalsOfSessions,
-  ) {
-    this.view = vscode.window.createTreeView('ideBridge.proposals', { treeDataProvider: this });
-    this.subscriptions = vscode.Disposable.from(
-      proposals.onDidChange(() => this.update()),
-      terminals.onDidChange(() => this.update()),
-      hunks.onDidChange((proposal) => this.changed.fire(proposal)),
-    );
+    /** Draws a row anew. */
+    private readonly changed: vscode.EventEmitter<Proposal | undefined>,
+  ) {}
+
+  get names(): string[] {
+    return this.all().map((row) => this.nameOf(row));
   }
 
-  getChildren(element?: Proposer | Proposal): (Proposer | Proposal)[] {
+  nameOf(row: Row): string {
+    return row instanceof Proposal ? row.uri.toString() : `session ${row.id}`;
+  }
+
+  draw(row?: Row): Row[] {
     const { all } = this.proposals;
-    if (element === undefined) {
+    if (row === undefined) {
       return [...new Set(all.map(({ session }) => session))];
     }
-    return element instanceof Proposal ? [] : all.filter(({ session }) => session === element);
+    return row instanceof Proposal ? [] : all.filter(({ session }) => session === row);
   }
 
-  getTreeItem(element: Proposer | Proposal): vscode.TreeItem {
-    return element instanceof Proposal ? this.fileItem(element) : this.sessionItem(element);
+  itemOf(row: Row): vscode.TreeItem {
+    return row instanceof Proposal ? this.fileItem(row) : this.sessionItem(row);
   }
 
-  /** Whether a click on its row may be meant for another. */
-  refuseClick(element: Proposer | Proposal): boolean {
-    return this.rows.refuseClick(rowOf(element));
+  parentOf(row: Row): Row | undefined {
+    return row instanceof Proposal ? row.session : undefined;
   }
 
-  dispose(): void {
-    vscode.Disposable.from(this.subscriptions, this.view, this.changed).dispose();
+  beside(row: Row): () => Row | undefined {
+    const files = this.draw().flatMap((session) => this.draw(session));
+    const index = files.indexOf(row);
+    const beside = files[index + 1] ?? files[index - 1];
+    const isThere = (other: Row) => this.proposals.all.some((proposal) => proposal === other);
+    return () => (beside && isThere(beside) && !isThere(row) ? beside : undefined);
   }
 
-  private update(): void {
-    const value = this.proposals.all.length;
-    const tooltip = `${counted(value, 'proposed change waits', 'proposed changes wait')} for you`;
-    this.view.badge = value === 0 ? undefined : { value, tooltip };
-    this.rows.drawn(
-      this.getChildren().flatMap((session) => [session, ...this.getChildren(session)].map(rowOf)),
-    );
-    this.changed.fire(undefined);
+  drawn(): boolean {
+    return this.looks.change(this.all().map((row) => [this.nameOf(row), this.itemOf(row)]));
+  }
+
+  private all(): Row[] {
+    return this.draw().flatMap((session) => [session, ...this.draw(session)]);
   }
 
   private sessionItem(session: Proposer): vscode.TreeItem {
     const item = new vscode.TreeItem(session.label, vscode.TreeItemCollapsibleState.Expanded);
-    item.id = rowOf(session);
+    item.id = this.nameOf(session);
     item.iconPath = new vscode.ThemeIcon(session instanceof Session ? 'terminal' : 'comment-discussion');
-    item.contextValue = 'session';
+    item.contextValue = 'proposals.session';
     return item;
   }
 
@@ -104,7 +98,7 @@ export class ProposalsView implements vscode.TreeDataProvider<Proposer | Proposa
       ...(base.isOutdated ? ['older text'] : []),
     ];
     const item = new vscode.TreeItem(fileName);
-    item.id = rowOf(proposal);
+    item.id = this.nameOf(proposal);
     const folder = printable(dirname(vscode.workspace.asRelativePath(filePath)));
     item.description = [...marks, ...(folder === '.' ? [] : [folder])].join(' · ');
     const older = base.isOutdated ? '\nMade for an older text: the file has changed since' : '';
@@ -117,9 +111,4 @@ export class ProposalsView implements vscode.TreeDataProvider<Proposer | Proposa
     item.command = { title: 'Open', command: commandIds.openProposal, arguments: [proposal] };
     return item;
   }
-}
-
-/** What tells it apart from the others. */
-export function rowOf(element: Proposer | Proposal): string {
-  return element instanceof Proposal ? element.uri.toString() : `session ${element.id}`;
 }

@@ -1,0 +1,114 @@
+import type * as vscode from 'vscode';
+import { DisposableStore } from '../base/disposable.ts';
+import type { Proposals } from '../proposals/proposals.ts';
+import { type StateWords, stateWords } from '../sessions/sessionStates.ts';
+import { promptText, proposalsText } from '../sessions/stateText.ts';
+import type { ChatAgent } from './chatAgent.ts';
+import type { ChatThread } from './chatThread.ts';
+
+/** A conversation of the chat, as it stands among the sessions. */
+export interface ChatSession {
+  /** Of its agent. */
+  readonly chatId: number;
+  readonly label: string;
+  readonly state: StateWords;
+  /** The first line of what it was asked last. */
+  readonly prompt: string;
+  /** Whether that was its first: the label begins with it. */
+  readonly isFirst: boolean;
+}
+
+interface Known {
+  readonly agent: ChatAgent;
+  readonly thread: ChatThread;
+  prompt: string;
+  prompts: number;
+  /** Of its questions in the chat, those that are open. */
+  asked: number;
+}
+
+/** The conversations of this window's chat that have a process: one that is idle for long has none until its next prompt. */
+export class ChatSessions implements vscode.Disposable {
+  private readonly known: Known[] = [];
+  private told = '';
+  private readonly store = new DisposableStore();
+
+  /** @param tell all of them, whenever one of them looks otherwise */
+  constructor(
+    private readonly proposals: Proposals,
+    private readonly tell: (sessions: readonly ChatSession[]) => void,
+  ) {
+    this.store.add(proposals.onDidChange(() => this.update()));
+  }
+
+  add(agent: ChatAgent, thread: ChatThread): void {
+    this.known.push({ agent, thread, prompt: '', prompts: 0, asked: 0 });
+    this.store.add(thread.onDidChangeState(() => this.update()));
+  }
+
+  prompted(thread: ChatThread, prompt: string): void {
+    const known = this.find(thread);
+    if (known) {
+      known.prompt = promptText(prompt);
+      known.prompts++;
+      this.update();
+    }
+  }
+
+  /** @param answer settles when the question is over */
+  async asks<T>(thread: ChatThread, answer: Promise<T>): Promise<T> {
+    const known = this.find(thread);
+    this.count(known, 1);
+    try {
+      return await answer;
+    } finally {
+      this.count(known, -1);
+    }
+  }
+
+  /** See `AgentSession`. @param session undefined: all that are idle, which stops no turn */
+  stop(session: ChatSession | undefined): void {
+    this.known
+      .filter(({ agent, thread }) => (session ? agent.id === session.chatId : thread.state === 'idle'))
+      .forEach(({ thread }) => thread.stop());
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private find(thread: ChatThread): Known | undefined {
+    return this.known.find((known) => known.thread === thread);
+  }
+
+  private count(known: Known | undefined, step: number): void {
+    if (known) {
+      known.asked += step;
+      this.update();
+    }
+  }
+
+  private update(): void {
+    const sessions = this.known
+      .filter(({ thread, asked }) => asked > 0 || ['starting', 'idle', 'running'].includes(thread.state))
+      .map((known) => this.describe(known));
+    const told = JSON.stringify(sessions);
+    if (told !== this.told) {
+      this.told = told;
+      this.tell(sessions);
+    }
+  }
+
+  private describe({ agent, thread, prompt, prompts, asked }: Known): ChatSession {
+    const proposed = this.proposals.all.filter(({ session }) => session === agent).length;
+    const state =
+      asked > 0
+        ? stateWords('asks', 'Asks in the chat')
+        : proposed > 0
+          ? stateWords('proposes', proposalsText(proposed))
+          : thread.state !== 'idle'
+            ? stateWords('working', 'Working')
+            : stateWords('idle', 'Idle');
+    return { chatId: agent.id, label: agent.label, state, prompt, isFirst: prompts <= 1 };
+  }
+}

@@ -1,0 +1,119 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import { printable } from '../base/printable.ts';
+import { counted } from '../base/text.ts';
+import type { ChatSession } from '../chat/chatSessions.ts';
+import { commandIds } from '../editor/commandIds.ts';
+import { kindOf } from '../mentions/waitingReasons.ts';
+import { Session } from '../server/session.ts';
+import type { AbsentCli, StateWords } from '../sessions/sessionStates.ts';
+import { promptText, toolText } from '../sessions/stateText.ts';
+import { rowOf, type SessionNode, type SessionsAround } from './sessionsView.ts';
+
+/** How the sessions look in their view. */
+export class SessionItems {
+  constructor(private readonly around: SessionsAround) {}
+
+  of(node: SessionNode): vscode.TreeItem {
+    const item =
+      node instanceof Session ? this.ofSession(node) : 'chatId' in node ? chatItem(node) : absentItem(node);
+    item.id = rowOf(node);
+    return item;
+  }
+
+  /** What is known of it, for all sessions. */
+  private each<T>(property: (session: Session) => T | undefined): Set<T> {
+    return new Set([...this.around.bridge.sessions].flatMap((session) => property(session) ?? []));
+  }
+
+  private ofSession(session: Session): vscode.TreeItem {
+    const { agentChanges, sessionTerminals, states, waitingReasons } = this.around;
+    const { label, clientInfo, pid } = session;
+    const folder = sessionTerminals.folderOf(session);
+    const reasons = waitingReasons.all.filter((reason) => reason.pid === pid);
+    const kind = kindOf(reasons).toLowerCase();
+    const hasTerminal = sessionTerminals.terminalOf(session) !== undefined;
+    const { kind: state, icon, text } = states.of(session);
+    const item = new vscode.TreeItem(label);
+    item.iconPath = new vscode.ThemeIcon(icon, iconColor(state));
+    const changed = agentChanges.changes.ofProcess(pid).length;
+    const { mode = 'default', turn } = this.around.records.of(session) ?? {};
+    const folders = this.each((other) => sessionTerminals.folderOf(other));
+    const versions = this.each((other) => other.clientInfo?.version);
+    // What tells it from the others; the prompt last, as it may be cut off.
+    item.description = [
+      text,
+      mode !== 'default' && printable(mode, 40),
+      reasons.length > 0 && counted(reasons.length, `${kind} waits`, `${kind}s wait`),
+      changed > 0 && `${changed} changed`,
+      folders.size > 1 && folder && basename(folder),
+      versions.size > 1 && clientInfo?.version,
+      turn && `“${promptText(turn.prompt)}”`,
+    ]
+      .filter(Boolean)
+      .join(' · ');
+    item.tooltip = [
+      `${label}: ${text}`,
+      ...this.details(session).filter((line) => line !== text),
+      ...reasons.map(({ name }) => `Your ${name} waits for its prompt`),
+      `${clientInfo?.name} ${clientInfo?.version}, process ${pid ?? 'unknown'}`,
+      ...(folder === undefined ? [] : [folder]),
+      hasTerminal ? 'Click to show its terminal' : 'Runs outside of the terminals of this window',
+    ].join('\n');
+    item.contextValue = 'session';
+    item.command = { command: commandIds.showSession, title: 'Show Terminal', arguments: [session] };
+    return item;
+  }
+
+  /** What the CLI's records tell besides, for the tooltip, which is plain text. */
+  private details(session: Session): string[] {
+    const recorded = this.around.records.of(session);
+    if (!recorded) {
+      return [];
+    }
+    const { turn, mode, model, contextTokens, state } = recorded;
+    const asks = state?.status === 'waiting' ? state.asks.slice(0, 5) : [];
+    return [
+      ...asks.map((use) => `Asks: ${toolText(use, 200)}`),
+      ...(turn ? [`Prompt: ${promptText(turn.prompt)}`] : []),
+      ...(mode === undefined ? [] : [`Mode: ${printable(mode, 40)}`]),
+      ...(model === undefined ? [] : [`Model: ${printable(model, 60)}`]),
+      ...(contextTokens === undefined ? [] : [`Context: ${contextTokens.toLocaleString('en')} tokens`]),
+    ];
+  }
+}
+
+/** Whoever waits for an answer stands out. */
+function iconColor(kind: StateWords['kind']): vscode.ThemeColor | undefined {
+  switch (kind) {
+    case 'asks':
+    case 'proposes':
+    case 'calls':
+      return new vscode.ThemeColor('list.warningForeground');
+    case 'done':
+      return new vscode.ThemeColor('testing.iconPassed');
+    case 'working':
+    case 'idle':
+      return undefined;
+  }
+}
+
+function chatItem({ label, state: { kind, icon, text }, prompt, isFirst }: ChatSession): vscode.TreeItem {
+  const item = new vscode.TreeItem(label);
+  item.description = isFirst ? text : `${text} · “${prompt}”`;
+  item.tooltip = `${label}: ${text}\nPrompt: ${prompt}\nClick to show the chat`;
+  item.iconPath = new vscode.ThemeIcon(icon, iconColor(kind));
+  item.contextValue = 'chat';
+  item.command = { command: 'workbench.action.chat.open', title: 'Show the Chat' };
+  return item;
+}
+
+function absentItem({ pid, label, text, isLost }: AbsentCli): vscode.TreeItem {
+  const item = new vscode.TreeItem(label);
+  item.description = text;
+  item.iconPath = new vscode.ThemeIcon(isLost ? 'debug-disconnect' : 'loading~spin');
+  if (isLost) {
+    item.command = { command: commandIds.reconnect, title: 'Reconnect', arguments: [pid] };
+  }
+  return item;
+}

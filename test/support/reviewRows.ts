@@ -1,0 +1,26 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** ms after which the editor has drawn what it was told of: until then it may know of no row that has the focus. */
+export const redrawTime = 700;
+
+/** The view of what is to be reviewed. */
+export function reviewPane(page: Page): Locator {
+  const title = page.locator('.pane-header').getByText('Review', { exact: true });
+  return page.locator('.pane', { has: title });
+}
+
+/** What stands below *Waiting for You* and *Changed*. */
+export function reviewRows(page: Page): Locator {
+  return reviewPane(page).locator('.monaco-list-row:not([aria-level="1"])');
+}
+
+/** The rows of both themselves. */
+export function reviewGroups(page: Page): Locator {
+  return reviewPane(page).locator('.monaco-list-row[aria-level="1"]');
+}
+
+export function hasReviewFocus(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>(
+    'document.activeElement.closest(".pane")?.querySelector(".pane-header")?.textContent.includes("Review") === true',
+  );
+}
