@@ -220,6 +220,11 @@ export class EditorWindow {
     await this.page.keyboard.press(shortcuts[command]);
   }
 
+  /** With their extensions and descriptions, on lines of their own. */
+  tabTexts(): Promise<string[]> {
+    return this.tabs().allInnerTexts();
+  }
+
   tabLabels(): Promise<string[]> {
     return this.tabs().locator('.label-name').allInnerTexts();
   }
