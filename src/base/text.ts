@@ -15,6 +15,11 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** `+3 −1`, without the one that is none. */
+export function linesText({ added, removed }: { added: number; removed: number }): string {
+  return [added > 0 ? `+${added}` : '', removed > 0 ? `−${removed}` : ''].filter(Boolean).join(' ');
+}
+
 /** The first three, and how many more there are, for a message. */
 export function firstOf(effects: readonly string[]): string {
   const shown = 3;

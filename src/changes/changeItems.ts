@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
-import { counted, timeText } from '../base/text.ts';
+import { counted, linesText, timeText } from '../base/text.ts';
 import type { Change, Changes } from './changes.ts';
 import type { ChangeSet } from './changeSet.ts';
 import type { ChangesNode } from './changeRows.ts';
@@ -199,5 +199,5 @@ export function countsText(changes: readonly Change[]): string {
     added += comparison.lines?.added ?? 0;
     removed += comparison.lines?.removed ?? 0;
   }
-  return [added > 0 ? `+${added}` : '', removed > 0 ? `−${removed}` : ''].filter(Boolean).join(' ');
+  return linesText({ added, removed });
 }

@@ -1,6 +1,6 @@
 import type { TrackedEdit } from '../agent/editTracker.ts';
 import type { FileState } from '../agent/fileState.ts';
-import { counted } from '../base/text.ts';
+import { counted, linesText } from '../base/text.ts';
 import { compare } from '../changes/comparison.ts';
 
 /** What the edits of one turn have made of files, whoever reviews them later. */
@@ -25,8 +25,10 @@ export class TurnEdits {
     });
     const added = lines.reduce((sum, each) => sum + (each?.added ?? 0), 0);
     const removed = lines.reduce((sum, each) => sum + (each?.removed ?? 0), 0);
-    const count = lines.includes(undefined) ? '' : ` (+${added} −${removed})`;
-    return paths.length === 0 ? undefined : `${counted(paths.length, 'file')} changed${count}`;
+    const count = lines.includes(undefined) ? '' : linesText({ added, removed });
+    return paths.length === 0
+      ? undefined
+      : `${counted(paths.length, 'file')} changed${count === '' ? '' : ` (${count})`}`;
   }
 }
 

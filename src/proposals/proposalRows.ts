@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
+import { linesText } from '../base/text.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { fileIcon, type ReviewRows, RowLooks } from '../editor/reviewTree.ts';
 import type { Proposer } from '../server/proposer.ts';
@@ -79,8 +80,8 @@ export class ProposalRows implements ReviewRows<Row> {
     const hunks = await this.hunks.of(proposal);
     const added = hunks.reduce((sum, { nowStart, nowEnd }) => sum + nowEnd - nowStart, 0);
     const removed = hunks.reduce((sum, { beforeStart, beforeEnd }) => sum + beforeEnd - beforeStart, 0);
-    const note = this.hunks.isOnlyWhitespace(proposal) ? ', only whitespace' : '';
-    const counted = `+${added} −${removed}${note}`;
+    const lines = linesText({ added, removed }) || 'no line differs';
+    const counted = this.hunks.isOnlyWhitespace(proposal) ? `${lines}, only whitespace` : lines;
     if (this.proposals.find(proposal.uri) && this.counts.get(proposal) !== counted) {
       this.counts.set(proposal, counted);
       this.changed.fire(proposal);

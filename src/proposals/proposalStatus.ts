@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { counted } from '../base/text.ts';
 import type { Proposals } from './proposals.ts';
-import { isReviewingAll } from './proposalTabs.ts';
+import type { Proposal } from './proposal.ts';
+import { isReviewingAll, proposedSides } from './proposalTabs.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { StatusItem } from '../editor/statusItem.ts';
 
@@ -39,7 +40,11 @@ export class ProposalStatus implements vscode.Disposable {
     void vscode.commands.executeCommand('setContext', 'ideBridge.showsReviewAll', isReviewing);
     const inReviewAll = isReviewing && active !== undefined;
     void vscode.commands.executeCommand('setContext', 'ideBridge.inReviewAll', inReviewAll);
-    const waiting = all.filter((proposal) => proposal !== active).length;
+    const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+    const inFront = isReviewing && activeTab ? proposedSides(activeTab).map(String) : [];
+    const isInFront = (proposal: Proposal) =>
+      proposal === active || inFront.includes(proposal.uri.toString());
+    const waiting = all.filter((proposal) => !isInFront(proposal)).length;
     const tooltip = `${counted(waiting, 'proposed change waits', 'proposed changes wait')} for you: click to go there (Shift+Alt+K).`;
     this.item.tell(waiting > 0 ? { text: `$(diff) ${counted(waiting, 'proposal')}`, tooltip } : undefined);
   }
