@@ -86,6 +86,7 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
   }
 
   async getChildren(element?: object): Promise<object[]> {
+    this.moves.asked();
     if (!element) {
       return (this.shown = this.full());
     }
@@ -162,7 +163,7 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
   }
 
   private move(): void {
-    this.moves.drawn(this.full().flatMap((section) => [section.id, ...(section.rows?.names ?? [])]));
+    this.moves.told(this.full().flatMap((section) => [section.id, ...(section.rows?.names ?? [])]));
   }
 
   private full(): ReviewSection[] {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
 import { editTurns, text, toolUse, type Turn } from '../../e2e/mockApi.ts';
 import { cliVersions } from '../../e2e/provisionCli.ts';
+import { redrawTime } from '../../support/reviewRows.ts';
 import { until } from '../../support/until.ts';
 import { askForReason, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
 
@@ -203,6 +205,8 @@ describe('@claude in the chat', function () {
     assert.ok(!existsSync(desk.scratch.path('first')));
 
     await vscode.commands.executeCommand('ideBridge.sessions.focus');
+    await session('Chat · second').filter({ hasText: 'Idle' }).waitFor();
+    await setTimeout(redrawTime); // a click on a row that has just moved does nothing
     const first = session('Chat · first');
     await first.filter({ hasText: 'Asks in the chat' }).hover();
     await first.getByRole('button', { name: 'Stop' }).click();
