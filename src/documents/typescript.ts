@@ -1,9 +1,8 @@
 import { isAbsolute } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { isSame } from '../editor/documents.ts';
-import { isAsOnDisk } from '../editor/onDisk.ts';
+import { isReloaded } from '../editor/onDisk.ts';
 import { isRegularFile } from '../editor/paths.ts';
 import { allTabs, contentOf } from '../editor/tabContent.ts';
 
@@ -13,6 +12,7 @@ const extensionId = 'vscode.typescript-language-features';
 const maxFiles = 10;
 /** ms after which the server need not answer any more. */
 const answerTime = 10_000;
+
 /** ms in which the editor reads again what was written. */
 const reloadTime = 1_000;
 
@@ -93,7 +93,7 @@ export class TypeScript {
       const document = await vscode.workspace.openTextDocument(uri);
       // Else the first request would go through the window, and tell nothing of the order of things.
       await extension.activate();
-      if ((isWritten && !(await isReloaded(document))) || !isValidated(document)) {
+      if ((isWritten && !(await isReloaded(document, reloadTime))) || !isValidated(document)) {
         return undefined;
       }
       const { version } = document;
@@ -207,26 +207,4 @@ function hasTab(uri: vscode.Uri): boolean {
         content.kind !== 'custom' &&
         [content.uri, content.original].some((side) => isSame(side, uri)),
     );
-}
-
-/** Waits until a document has what is on the disk; one with unsaved changes is what the server knows. */
-async function isReloaded(document: vscode.TextDocument): Promise<boolean> {
-  const uri = document.uri.toString();
-  let subscription: vscode.Disposable | undefined;
-  const changed = new Promise<boolean>((resolve) => {
-    subscription = vscode.workspace.onDidChangeTextDocument((event) => {
-      if (event.document.uri.toString() === uri && event.contentChanges.length > 0) {
-        resolve(true);
-      }
-    });
-  });
-  try {
-    return (
-      (await isAsOnDisk(document)) ||
-      document.isDirty ||
-      (await Promise.race([changed, delay(reloadTime, false)]))
-    );
-  } finally {
-    subscription?.dispose();
-  }
 }

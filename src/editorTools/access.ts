@@ -3,11 +3,16 @@ import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import { onOneLine } from './onOneLine.ts';
 import { fileUriOf } from '../editor/cells.ts';
+import { openDocument } from '../editor/documents.ts';
+import { isReloaded } from '../editor/onDisk.ts';
 import { candidates } from '../editor/paths.ts';
 import { tabsWith } from '../editor/tabContent.ts';
 import { isInWorkspace } from '../editor/workspaceFolders.ts';
 import type { Sharing } from '../sharing/sharing.ts';
 import { Refusal } from './refusal.ts';
+
+/** ms in which the editor may not have read yet what was written to a file. */
+const recent = 3_000;
 
 /** Of a file that is opened for a tool, in bytes. */
 const maxFile = 10 * 1024 * 1024;
@@ -25,7 +30,8 @@ export class Access {
   }
 
   /**
-   * The document of a file in the workspace, or of one that the user has open; by its name an untitled one.
+   * The document of a file in the workspace, or of one that the user has open; by its name an untitled one. A model asks
+   * at once about what it has just written.
    * @throws Refusal for everything else
    */
   async document(input: string): Promise<vscode.TextDocument> {
@@ -36,9 +42,15 @@ export class Access {
       return untitled;
     }
     const uri = await this.file(input);
-    const known = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
+    const known = openDocument(uri);
+    if (known) {
+      if (Date.now() - (await stat(uri.fsPath)).mtimeMs < recent) {
+        await isReloaded(known, recent);
+      }
+      return known;
+    }
     try {
-      return known ?? (await vscode.workspace.openTextDocument(uri));
+      return await vscode.workspace.openTextDocument(uri);
     } catch (error) {
       throw new Refusal(`The editor cannot open ${quoted(input)} as text: ${onOneLine(errorMessage(error))}`);
     }

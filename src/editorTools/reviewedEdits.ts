@@ -39,6 +39,9 @@ export const editOutput = z.object({
 });
 type Result = z.infer<typeof editOutput>['files'][number];
 
+/** ms after which a client is told again that the user has not decided yet. */
+const progressTime = 10_000;
+
 /** Far below those of the agents in the chat. */
 let lastId = -1_000_000;
 
@@ -90,18 +93,21 @@ export class ReviewedEdits {
   async review(
     edits: readonly FileEdit[],
     what: string,
-    { session, signal }: ToolCall,
+    { session, signal, tellProgress }: ToolCall,
   ): Promise<Found<z.infer<typeof editOutput>>> {
     const client = this.clients.get(session) ?? new EditingClient(session);
     this.clients.set(session, client);
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
     let decided: Decided[];
+    const waiting = setInterval(tellProgress, progressTime);
     try {
       decided = await Promise.all(edits.map((edit) => this.decide(edit, client, either)));
     } catch (error) {
       over.abort();
       throw error;
+    } finally {
+      clearInterval(waiting);
     }
     signal.throwIfAborted();
     const results = await this.write(decided, client);

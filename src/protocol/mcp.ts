@@ -20,6 +20,8 @@ export const callToolParams = z.object({
     z.looseObject({
       /** Present when the model made the call, absent when the CLI itself did (seen on 2.1.330 and 2.0.77). */
       'claudecode/toolUseId': z.optional(z.string()),
+      /** Of a client that wants `notifications/progress`. */
+      progressToken: z.catch(z.optional(z.union([z.string(), z.number()])), undefined),
     }),
   ),
 });

@@ -58,6 +58,8 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** Whether the model made the call; the CLI makes most calls by itself. */
   readonly fromModel: boolean;
+  /** Tells the client that the call goes on, if it has asked for that: some wait for a minute only. */
+  readonly tellProgress: () => void;
 }
 
 /** The tools as a session sees them. */
@@ -322,10 +324,18 @@ export class Session extends Proposer implements Disposable {
     const cancelled = new Promise<never>((_, reject) => {
       abort.signal.addEventListener('abort', () => reject(new Cancelled()), { once: true });
     });
+    const progressToken = _meta?.progressToken;
+    let progress = 0;
     const call = this.tools.call(name, args ?? {}, {
       session: this,
       signal: abort.signal,
       fromModel: _meta?.['claudecode/toolUseId'] !== undefined,
+      tellProgress: () => {
+        if (progressToken !== undefined && this.inFlight.has(id)) {
+          const params = { progressToken, progress: ++progress };
+          this.send({ jsonrpc: '2.0', method: 'notifications/progress', params });
+        }
+      },
     });
     try {
       this.used.fire(); // after the tool has begun: the newest CLI does not wait for it to read a file

@@ -10,6 +10,8 @@ import type { Transport } from './transport.ts';
 
 /** Those who go away without a word are not missed: the one that was silent for longest gives way. */
 const maxClients = 64;
+/** ms after which a stream says that it is alive; clients give up one that says nothing, Node's own after five minutes. */
+const usualSilence = 30_000;
 /** Of one request; what an editor is asked is short. */
 const maxBodyBytes = 4 * 1024 * 1024;
 
@@ -21,7 +23,11 @@ export class StreamableHttp {
   /** By the id of the MCP session; the one that was used last is last. */
   private readonly clients = new Map<string, HttpTransport>();
 
-  constructor(private readonly admit: (transport: Transport) => void) {}
+  /** @param silence see `usualSilence` */
+  constructor(
+    private readonly admit: (transport: Transport) => void,
+    private readonly silence = usualSilence,
+  ) {}
 
   /** @throws when the connection ends before the answer does */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -36,7 +42,7 @@ export class StreamableHttp {
       this.clients.delete(id);
       this.clients.set(id, client);
     }
-    await client.handle(request, response);
+    await client.handle(request, response, this.silence);
   }
 
   close(): void {
@@ -85,7 +91,7 @@ class HttpTransport implements Transport {
     };
   }
 
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async handle(request: IncomingMessage, response: ServerResponse, silence: number): Promise<void> {
     const answer = await this.library.handleRequest(asWebRequest(request));
     if (!request.complete) {
       answer.headers.set('connection', 'close'); // the rest of a body that is too long is not waited for
@@ -96,8 +102,12 @@ class HttpTransport implements Transport {
       return;
     }
     response.flushHeaders(); // a stream may say nothing for long
+    // A comment; the library writes whole events, so that it stands in none. A user may take long to decide.
+    const isStream = answer.headers.get('content-type') === 'text/event-stream';
+    const alive = isStream ? setInterval(() => response.write(':\n\n'), silence) : undefined;
     // A client that hangs up ends its stream, not its session.
     await pipeline(Readable.fromWeb(answer.body as ReadableStream), response).catch(() => {});
+    clearInterval(alive);
   }
 
   send(text: string): void {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -8,7 +9,7 @@ import * as vscode from 'vscode';
 import { editorToolNames } from '../../../src/editorTools/names.ts';
 import { SdkTransport } from '../../support/sdkTransport.ts';
 import { until } from '../../support/until.ts';
-import { currentLock, extensionUnderTest, Scratch, skipOnFloor, useDesk } from '../bridge.ts';
+import { currentLock, extensionUnderTest, proposalTabs, Scratch, skipOnFloor, useDesk } from '../bridge.ts';
 
 type AnyTransport = Parameters<Client['connect']>[0];
 
@@ -108,6 +109,47 @@ describe('the editor tools', function () {
         await names(),
         editorToolNames.filter((each) => each !== 'references'),
       );
+    });
+  }
+
+  for (const [name, open] of transports) {
+    it(`have an edit reviewed over ${name}, and withdraw it with the call or the client`, async () => {
+      await desk.configure('ideBridge.editorTools.editing', true);
+      const transport = await open();
+      const client = await connect(transport);
+      const path = scratch.write('loose.ts', 'export const  loose=1;\n');
+      const format = (signal?: AbortSignal) =>
+        client.callTool(
+          { name: 'format', arguments: { file: `${basename(scratch.folder)}/loose.ts` } },
+          undefined,
+          signal ? { signal } : {},
+        );
+      const isShown = () => until('the proposal', () => proposalTabs()[0]?.startsWith('loose.ts'), 30_000);
+      const isGone = () => until('it to be gone', () => proposalTabs().length === 0);
+
+      const abort = new AbortController();
+      const cancelled = assert.rejects(format(abort.signal));
+      await isShown();
+      abort.abort();
+      await cancelled;
+      await isGone();
+
+      const accepted = format();
+      await isShown();
+      await vscode.commands.executeCommand('ideBridge.acceptProposal');
+      assert.match(JSON.stringify((await accepted).content), /1 file written/);
+      assert.equal(readFileSync(path, 'utf8'), 'export const loose = 1;\n');
+      await isGone();
+
+      scratch.write('loose.ts', 'export const  loose=2;\n');
+      const left = assert.rejects(format());
+      await isShown();
+      // One that only hangs up may come back.
+      await (transport instanceof StreamableHTTPClientTransport ? transport.terminateSession() : undefined);
+      await client.close();
+      await left;
+      await isGone();
+      assert.equal(readFileSync(path, 'utf8'), 'export const  loose=2;\n');
     });
   }
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Bridge } from '../../../src/server/bridge.ts';
 import type { ToolCall } from '../../../src/server/session.ts';
+import { StreamableHttp } from '../../../src/server/streamableHttp.ts';
 import { connectOverHttp, initialize } from '../../support/httpClient.ts';
 import type { Lock } from '../../support/ideClient.ts';
 import { TestBridges } from '../../support/testBridges.ts';
@@ -92,6 +95,64 @@ describe('MCP over HTTP', () => {
     const waiting = await post({ id: 'w', method: 'tools/call', params: { name: 'wait' } });
     await post({ method: 'notifications/cancelled', params: { requestId: 'w' } });
     assert.match(await waiting.text(), /"id":"w"/);
+  });
+
+  it('tells who asks for progress of a call that it goes on', async () => {
+    const { client } = await connect();
+    const steps: number[] = [];
+    void client
+      .callTool({ name: 'wait' }, undefined, { onprogress: ({ progress }) => void steps.push(progress) })
+      .catch(() => {});
+    void client.callTool({ name: 'wait' }).catch(() => {});
+    await until('both calls', () => calls.length === 2);
+    await until('two steps', () => {
+      calls.forEach(({ tellProgress }) => tellProgress());
+      return steps.length >= 2;
+    });
+    assert.deepEqual(steps.slice(0, 2), [steps[0], Number(steps[0]) + 1]);
+  });
+
+  it('says by a comment that a stream without an answer is alive, and no more once it has one', async () => {
+    let answer = () => {};
+    const http = new StreamableHttp((transport) => {
+      transport.onDidReceive((message) => {
+        const { id, method } = JSON.parse(message) as { id: number; method: string };
+        const send = () => transport.send(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
+        if (method === 'ping') {
+          answer = send;
+        } else {
+          send();
+        }
+      });
+    }, 20);
+    const server = createServer((asked, response) => void http.handle(asked, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const post = (body: string, more: Record<string, string> = {}) =>
+        fetch(url, {
+          method: 'POST',
+          body,
+          headers: {
+            accept: 'application/json, text/event-stream',
+            'content-type': 'application/json',
+            ...more,
+          },
+        });
+      const begun = await post(initialize);
+      const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+      await begun.text();
+      const { body } = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }), session);
+      let text = '';
+      for await (const chunk of (body ?? assert.fail()).pipeThrough(new TextDecoderStream())) {
+        text += chunk;
+        if (text.endsWith(':\n\n:\n\n')) answer();
+      }
+      assert.match(text, /^(:\n\n){2,}event: message\n.*"id":1.*\n\n$/s);
+    } finally {
+      http.close();
+      server.close();
+    }
   });
 
   it('tells of other tools by the stream that is open for that', async () => {
