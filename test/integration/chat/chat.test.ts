@@ -21,17 +21,15 @@ describe('@claude in the chat', function () {
       'the conversations to end',
       async () => {
         await vscode.commands.executeCommand('ideBridge.stopChatSession');
-        const left = session('Chat · ');
-        if ((await left.count()) > 0) {
-          // One that a test has left in the midst of a turn would stand in the way of the other suites.
-          await left.hover();
-          await left
-            .getByRole('button', { name: 'Stop' })
-            .click({ timeout: redrawTime })
-            .catch(() => {});
+        // One that a test has left in the midst of a turn would stand in the way of the other suites.
+        const busy = session('Chat · ').filter({ hasNotText: 'Idle' });
+        if ((await busy.count()) > 0) {
+          await busy.hover({ timeout: redrawTime }).catch(() => {});
+          const stop = busy.getByRole('button', { name: 'Stop' });
+          await stop.click({ timeout: redrawTime }).catch(() => {});
           await setTimeout(redrawTime);
         }
-        return (await left.count()) === 0;
+        return (await session('Chat · ').count()) === 0;
       },
       30_000,
     );
