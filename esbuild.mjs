@@ -6,8 +6,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 /** Bytes, by the module that is imported when it is first used; each without what the start has loaded already. */
 const budgets = {
   'src/extension.ts': 250_000,
-  'src/changes/changeCommands.ts': 19_000,
-  'src/changes/changeRows.ts': 12_000,
+  'src/changes/changeCommands.ts': 20_000,
+  'src/changes/changeRows.ts': 13_000,
   'src/changes/copyPatch.ts': 12_000,
   'src/changes/hunkReview.ts': 21_000,
   'src/changes/shellEdits.ts': 16_000,

@@ -95,7 +95,13 @@ export function changeCommands(
     isNode(node) ? revert(reviewing, changesOf(node, changes)) : sayNothingChanged(),
   );
   const keepSession = decide((node) =>
-    isNode(node) ? told(review.keep(setOf(node).snapshots.keys())) : sayNothingChanged(),
+    isNode(node)
+      ? told(
+          review.keep(
+            node.kind === 'folder' ? pathsOf(changesOf(node, changes)) : setOf(node).snapshots.keys(),
+          ),
+        )
+      : sayNothingChanged(),
   );
   /** Also by a key in a diff; or on a row, which may be that of a session. */
   const byAnyKey =
@@ -114,7 +120,7 @@ export function changeCommands(
         const goOn = tree.beside(focused);
         await decideFile(focused);
         await goOn();
-      } else if (isNode(focused) && focused.kind === 'session') {
+      } else if (isNode(focused) && (focused.kind === 'session' || focused.kind === 'folder')) {
         await ofSession(focused);
       }
     };
@@ -153,13 +159,7 @@ export function changeCommands(
     ),
     keepSession,
     keepAllChanges: inDiff(
-      decide((argument) =>
-        told(
-          isUri(argument)
-            ? review.keep(all(argument).map(({ snapshot }) => snapshot.path))
-            : review.keepAll(),
-        ),
-      ),
+      decide((argument) => told(isUri(argument) ? review.keep(pathsOf(all(argument))) : review.keepAll())),
       isUri,
     ),
     revertAllChanges: inDiff(
@@ -176,7 +176,7 @@ export function changeCommands(
         : sayNothingChanged());
     },
     keepAndStage: decide(async (argument) => {
-      const paths = new Set(chosenBy(argument, changes).map(({ snapshot }) => snapshot.path));
+      const paths = new Set(pathsOf(chosenBy(argument, changes)));
       if (paths.size === 0) {
         return sayNothingChanged();
       }
@@ -241,8 +241,18 @@ function decidedFile(node: ChangesNode): { entry: HistoryEntry; file: HistoryFil
   return file && 'entry' in node ? { entry: node.entry, file } : undefined;
 }
 
+/** Of its session, or of what the row of a folder has shown. */
 function changesOf(node: ChangesNode, changes: Changes): Change[] {
-  return changes.ofSet(setOf(node));
+  const ofSession = changes.ofSet(setOf(node));
+  if (node.kind !== 'folder') {
+    return ofSession;
+  }
+  const shown = new Set(pathsOf(node.changes));
+  return ofSession.filter(({ snapshot }) => shown.has(snapshot.path));
+}
+
+function pathsOf(changes: readonly Change[]): string[] {
+  return changes.map(({ snapshot }) => snapshot.path);
 }
 
 /** The file or session of a row, the file of an editor, or else all. */

@@ -21,6 +21,8 @@ export function itemOf(
       return sessionItem(node.set, changes.ofSet(node.set));
     case 'turn':
       return turnItem(node, changes.ofSet(node.set));
+    case 'folder':
+      return folderItem(node);
     case 'more':
       return moreItem(node);
     case 'file':
@@ -43,9 +45,7 @@ function sessionItem(set: ChangeSet, changes: readonly Change[]): vscode.TreeIte
   item.id = waits ? set.id : `${set.id}:reviewed`; // else the editor would leave it as it was, open or not
   item.contextValue = waits ? 'changes.session' : 'reviewedSession';
   item.iconPath = new vscode.ThemeIcon('sparkle');
-  item.description = waits
-    ? [counted(changes.length, 'file'), countsText(changes)].filter(Boolean).join(' · ')
-    : 'all reviewed';
+  item.description = waits ? filesText(changes) : 'all reviewed';
   item.tooltip = `Changed by ${set.label} since ${new Date(set.startedAt).toLocaleString()}`;
   return item;
 }
@@ -63,7 +63,7 @@ function turnItem(
   const edited = new Set(start.edited);
   const above = ofSet.filter(({ snapshot }) => edited.has(snapshot.path));
   const counts = waits
-    ? [counted(changes.length, 'file'), countsText(changes)]
+    ? [filesText(changes)]
     : [above.length > 0 ? `${counted(above.length, 'file')} above, changed again` : 'all reviewed'];
   item.description = [...counts, timeText(start.begun)].filter(Boolean).join(' · ');
   const names = start.edited.map((path) => basename(path));
@@ -76,12 +76,27 @@ function turnItem(
   return item;
 }
 
-function moreItem({ id, changes }: Extract<ChangesNode, { kind: 'more' }>): vscode.TreeItem {
+function folderItem({ id, folder, changes }: Extract<ChangesNode, { kind: 'folder' }>): vscode.TreeItem {
   const { Collapsed } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(counted(changes.length, 'more file'), Collapsed);
+  const item = new vscode.TreeItem(vscode.workspace.asRelativePath(folder), Collapsed);
+  item.id = id;
+  item.contextValue = 'changes.folder';
+  item.iconPath = vscode.ThemeIcon.Folder;
+  item.description = filesText(changes);
+  item.tooltip = folder;
+  return item;
+}
+
+function moreItem({ id, rows }: Extract<ChangesNode, { kind: 'more' }>): vscode.TreeItem {
+  const { Collapsed } = vscode.TreeItemCollapsibleState;
+  const folders = rows.flatMap((row) => (row.kind === 'folder' ? [row] : []));
+  const files = rows.flatMap((row) => (row.kind === 'file' ? [row.change] : []));
+  const title =
+    folders.length > 0 ? counted(folders.length, 'more folder') : counted(files.length, 'more file');
+  const item = new vscode.TreeItem(title, Collapsed);
   item.id = id;
   item.iconPath = new vscode.ThemeIcon('ellipsis');
-  item.description = countsText(changes);
+  item.description = countsText([...files, ...folders.flatMap(({ changes }) => changes)]);
   return item;
 }
 
@@ -190,6 +205,10 @@ export function sourceNote(change: Change): string[] {
         'edited while this window did not watch, and changed since: compared with what it would be without the edits',
       ];
   }
+}
+
+function filesText(changes: readonly Change[]): string {
+  return [counted(changes.length, 'file'), countsText(changes)].filter(Boolean).join(' · ');
 }
 
 export function countsText(changes: readonly Change[]): string {

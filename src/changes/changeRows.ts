@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type * as vscode from 'vscode';
 import { type ReviewRows, RowLooks } from '../editor/reviewTree.ts';
 import { itemOf } from './changeItems.ts';
@@ -11,18 +12,19 @@ import type { NewProblems } from './newProblems.ts';
 export type ChangesNode =
   | { kind: 'session'; set: ChangeSet }
   | { kind: 'turn'; set: ChangeSet; start: TurnStart; changes: readonly Change[] }
-  | { kind: 'more'; set: ChangeSet; id: string; changes: readonly Change[] }
+  | { kind: 'folder'; set: ChangeSet; id: string; folder: string; changes: readonly Change[] }
+  | { kind: 'more'; set: ChangeSet; id: string; rows: readonly ChangesNode[] }
   | { kind: 'file'; change: Change }
   | { kind: 'problem'; change: Change; problem: vscode.Diagnostic }
   | { kind: 'history'; set: ChangeSet }
   | { kind: 'decision'; set: ChangeSet; entry: HistoryEntry }
   | { kind: 'decidedFile'; set: ChangeSet; entry: HistoryEntry; file: HistoryFile };
 
-/** Files that stand below one row. */
+/** Rows that stand below one. */
 const pageSize = 200;
 
 /**
- * Session → turn → the files that it has last changed there, until they are kept or reverted; and what was. Of sessions and
+ * Session → turn → the files that it has last changed there (by folder, if they are many), until they are kept or reverted; and what was. Of sessions and
  * turns the newest is the first.
  */
 export class ChangeRows implements ReviewRows<ChangesNode> {
@@ -30,6 +32,9 @@ export class ChangeRows implements ReviewRows<ChangesNode> {
   private readonly looks = new RowLooks();
   /** Of the rows that are shut at first, those that the editor has asked for what is below. */
   private readonly opened = new Set<string>();
+
+  /** Rows below which files stand by folder. */
+  private readonly inFolders = new Set<string>();
 
   constructor(
     private readonly section: Pick<ChangesSection, 'shown'>,
@@ -66,8 +71,10 @@ export class ChangeRows implements ReviewRows<ChangesNode> {
           ...(this.historyOf(node.set).length > 0 ? [{ kind: 'history' as const, set: node.set }] : []),
         ];
       case 'turn':
+      case 'folder':
+        return this.files(node, node.changes);
       case 'more':
-        return page(node, node.changes);
+        return [...node.rows];
       case 'file':
         return this.problems
           .of(node.change.snapshot.path)
@@ -93,7 +100,7 @@ export class ChangeRows implements ReviewRows<ChangesNode> {
   }
 
   parentOf(node: ChangesNode): ChangesNode | undefined {
-    if (node.kind !== 'turn' && node.kind !== 'more' && node.kind !== 'file') {
+    if (!(isAboveFiles(node) || node.kind === 'file')) {
       return undefined;
     }
     const set = node.kind === 'file' ? node.change.set : node.set;
@@ -103,11 +110,7 @@ export class ChangeRows implements ReviewRows<ChangesNode> {
   private parentIn(node: ChangesNode, row: string): ChangesNode | undefined {
     for (const child of this.below(node)) {
       const parent =
-        rowOf(child) === row
-          ? node
-          : child.kind === 'turn' || child.kind === 'more'
-            ? this.parentIn(child, row)
-            : undefined;
+        rowOf(child) === row ? node : isAboveFiles(child) ? this.parentIn(child, row) : undefined;
       if (parent) {
         return parent;
       }
@@ -153,8 +156,32 @@ export class ChangeRows implements ReviewRows<ChangesNode> {
       ...turns
         .map((start): ChangesNode => ({ kind: 'turn', set, start, changes: changes.get(start) ?? [] }))
         .reverse(),
-      ...page({ kind: 'session', set }, changes.get(undefined) ?? []),
+      ...this.files({ kind: 'session', set }, changes.get(undefined) ?? []),
     ];
+  }
+
+  /** By folder where they are too many to be looked through, and on until they are half as many. */
+  private files(above: Above, changes: readonly Change[]): ChangesNode[] {
+    const row = rowOf(above);
+    const folders = grouped(changes, ({ snapshot }) => dirname(snapshot.path));
+    const most = this.inFolders.has(row) ? pageSize / 2 : pageSize;
+    if (changes.length <= most || folders.size === 1) {
+      this.inFolders.delete(row);
+      return pages(
+        above,
+        changes.map((change) => ({ kind: 'file', change })),
+      );
+    }
+    this.inFolders.add(row);
+    const { set } = above;
+    const nodeOf = (folder: string): ChangesNode => ({
+      kind: 'folder',
+      set,
+      id: `${row} ${folder}`,
+      folder,
+      changes: folders.get(folder) ?? [],
+    });
+    return pages(above, [...folders.keys()].sort().map(nodeOf));
   }
 
   private historyOf({ id }: ChangeSet): HistoryEntry[] {
@@ -165,32 +192,42 @@ export class ChangeRows implements ReviewRows<ChangesNode> {
 /** Those of a session, by the turn in which it has last changed them; undefined: in none that is known. */
 function byTurn(set: ChangeSet, changes: readonly Change[]): Map<TurnStart | undefined, Change[]> {
   const last = new Map(turnsOf(set).flatMap((each) => each.edited.map((path) => [path, each])));
-  const byTurn = new Map<TurnStart | undefined, Change[]>();
-  for (const change of changes) {
-    const turn = last.get(change.snapshot.path);
-    const others = byTurn.get(turn);
-    if (others) {
-      others.push(change);
-    } else {
-      byTurn.set(turn, [change]);
-    }
-  }
-  return byTurn;
+  return grouped(changes, ({ snapshot }) => last.get(snapshot.path));
 }
 
+function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const each of all) {
+    const key = keyOf(each);
+    const group = groups.get(key);
+    if (group) {
+      group.push(each);
+    } else {
+      groups.set(key, [each]);
+    }
+  }
+  return groups;
+}
+
+type Above = Extract<ChangesNode, { set: ChangeSet }>;
+
 /** All at once, 2,000 files nearly double what the extension host does for the list (`npm run bench`). */
-function page(parent: Extract<ChangesNode, { set: ChangeSet }>, changes: readonly Change[]): ChangesNode[] {
-  const files = changes.slice(0, pageSize).map((change): ChangesNode => ({ kind: 'file', change }));
-  const more = changes.slice(pageSize);
-  const { set } = parent;
-  return more.length === 0
-    ? files
-    : [...files, { kind: 'more', set, id: `${rowOf(parent)} more`, changes: more }];
+function pages(above: Above, rows: readonly ChangesNode[]): ChangesNode[] {
+  const more: ChangesNode[] = [];
+  for (let start = pageSize; start < rows.length; start += pageSize) {
+    const id = `${rowOf(above)} more ${start}`;
+    more.push({ kind: 'more', set: above.set, id, rows: rows.slice(start, start + pageSize) });
+  }
+  return [...rows.slice(0, pageSize), ...more];
+}
+
+function isAboveFiles(node: ChangesNode): node is Extract<ChangesNode, { kind: 'turn' | 'folder' | 'more' }> {
+  return node.kind === 'turn' || node.kind === 'folder' || node.kind === 'more';
 }
 
 /** What is below those does not move what stands under them before they are opened. */
 function isShutFirst({ kind }: ChangesNode): boolean {
-  return kind === 'more' || kind === 'history' || kind === 'decision';
+  return kind === 'folder' || kind === 'more' || kind === 'history' || kind === 'decision';
 }
 
 /** What tells it apart from the others. */
@@ -200,6 +237,7 @@ function rowOf(node: ChangesNode): string {
       return node.set.id;
     case 'turn':
       return `${node.set.id} ${node.start.begun}`;
+    case 'folder':
     case 'more':
       return node.id;
     case 'file':

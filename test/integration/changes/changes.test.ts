@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
@@ -62,9 +71,10 @@ describe('agent changes', () => {
 
   describe('the view', () => {
     /** New files of one line, as fast as it goes. */
-    async function editMany(count: number): Promise<void> {
+    async function editMany(count: number, nameOf = (i: number) => `file-${i}.txt`): Promise<void> {
       for (let i = 0; i < count; i++) {
-        const path = desk.scratch.path(`file-${i}.txt`);
+        const path = desk.scratch.path(nameOf(i));
+        mkdirSync(dirname(path), { recursive: true });
         await desk.client.call('getDiagnostics', { uri: `file://${path}` }); // announces it
         writeFileSync(path, 'new\n');
       }
@@ -87,6 +97,24 @@ describe('agent changes', () => {
       await rowAction(`file-${count - 1}.txt`, 'Keep Agent Changes');
       await row('29 more files').waitFor();
       assert.equal(readFileSync(desk.scratch.path(`file-${count - 1}.txt`), 'utf8'), 'new\n');
+    });
+
+    it('has more than 200 files by folder, each decided at once, until they are half as many', async () => {
+      await editMany(204, (i) => `folder-${i % 2}/file-${i}.txt`);
+      const folder = (words: string) => row(`folder-${words}`).filter({ hasNotText: 'txt' });
+      await folder('0').filter({ hasText: '102 files · +102' }).waitFor();
+      await desk.ui.screenshot('changes-folders');
+      await folder('1').locator('.monaco-tl-twistie').click();
+      await row('file-203.txt').or(row('file-1.txt')).first().waitFor();
+      await rowAction('file-1.txt', 'Revert File');
+      await folder('1').filter({ hasText: '101 files' }).waitFor();
+      assert.ok(!existsSync(desk.scratch.path('folder-1/file-1.txt')));
+      await rowAction('', 'Keep All Changes Below', folder('1'));
+      await folder('1').waitFor({ state: 'detached' });
+      assert.ok(existsSync(desk.scratch.path('folder-1/file-3.txt')));
+      await row('file-0.txt').waitFor();
+      assert.equal(await folder('0').count(), 0, '102 of one folder stand for themselves');
+      await row('102 files').waitFor();
     });
 
     it('has the others below a prompt, too, as they are once they are asked for', async () => {
