@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { diffLines, type Hunk } from '../base/lineDiff.ts';
 import { documentBefore } from './beforeFiles.ts';
+import { mustBeFile } from './changes.ts';
 import type { Entry } from './changeSet.ts';
 import { linesBetween, linesIn } from '../editor/documents.ts';
 import { replacement } from '../editor/replacement.ts';
@@ -50,6 +51,7 @@ export function markOf(hunk: Hunk, before: vscode.TextDocument, now: vscode.Text
 
 /** Puts the lines of before in the place of those of now; saved, unless there were unsaved changes already. */
 export async function revertHunk(change: Entry, document: vscode.TextDocument, hunk: Hunk): Promise<void> {
+  await mustBeFile(change.snapshot.path);
   const wasDirty = document.isDirty;
   const lines = linesBetween(await documentBefore(change), hunk.beforeStart, hunk.beforeEnd);
   const { range, text } = replacement(document, hunk, lines);
@@ -85,6 +87,7 @@ export async function decideHunk(
   lineCount: number,
   find: (hunks: Hunk[]) => Hunk | undefined,
 ): Promise<DecidedHunk> {
+  await mustBeFile(path);
   const now = await readFile(path);
   const [ours, theirs] = [textLines(before), textLines(now)];
   // In UTF-16, for example, lines do not end where the editor sees it.

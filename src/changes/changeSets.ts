@@ -229,7 +229,7 @@ export class ChangeSets implements Disposable {
   textOf(path: string, { hash }: Pick<FileState, 'hash'>): Buffer | undefined {
     const bytes = hash === undefined ? undefined : this.files.read(hash);
     if (hash !== undefined && !bytes) {
-      throw new LostSnapshot(`What ${path} was is lost.`);
+      throw new LostSnapshot(`What ${basename(path)} was before is no longer kept.`);
     }
     return bytes;
   }
@@ -309,6 +309,12 @@ export class ChangeSets implements Disposable {
     this.saveNow();
     this.forgotten.fire([...forgotten]);
     this.changed.fire();
+  }
+
+  /** One of which the bytes from before are gone. */
+  forgetLost(lost: Snapshot): void {
+    this.forget((snapshot) => snapshot === lost);
+    this.tell(`${basename(lost.path)} is no longer listed: what it was before is no longer kept.`);
   }
 
   /** Files have another path now. @param target undefined: it has the one that it had */

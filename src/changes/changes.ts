@@ -154,7 +154,7 @@ export class Changes implements Disposable {
       if (!(error instanceof LostSnapshot) || set.snapshots.get(snapshot.path) !== snapshot) {
         return false; // not readable now; or kept in the meantime, and its file perhaps edited anew
       }
-      this.sets.forget((other) => other === snapshot);
+      this.sets.forgetLost(snapshot);
     }
     return true;
   }
@@ -187,5 +187,12 @@ export async function describe(path: string): Promise<{ stamp: string; size: num
       return { stamp: 'none', size: 0 };
     }
     throw error;
+  }
+}
+
+/** @throws when there is something else than a file */
+export async function mustBeFile(path: string): Promise<void> {
+  if ((await describe(path)).size === Infinity) {
+    throw new Error(`${path} is no longer a file.`);
   }
 }

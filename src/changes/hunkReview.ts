@@ -239,8 +239,8 @@ export class HunkReview implements vscode.Disposable {
     if (hunks.length > 0) {
       return goTo(hunks.find(({ nowStart }) => nowStart >= from.nowStart) ?? hunks[0], editor);
     }
-    // Else an agent has just written it anew, which nobody has seen yet.
-    if (change && !document.isDirty && (await isAsOnDisk(document).catch(() => false))) {
+    // Else an agent has just written it anew, which nobody has seen yet; or it cannot be told what is left.
+    if (change && !document.isDirty && (await isKnown(change, document))) {
       this.review.keep([path]);
     }
     await goOn();
@@ -299,4 +299,14 @@ function askToSave(document: vscode.TextDocument): null {
 
 function sayNoneHere(): void {
   void vscode.window.showInformationMessage('Put the cursor into a changed line first.');
+}
+
+/** Whether what the document shows is what is there, and its changes can be told. */
+async function isKnown(change: Entry, document: vscode.TextDocument): Promise<boolean> {
+  try {
+    await hunksOf(change, document);
+    return await isAsOnDisk(document);
+  } catch {
+    return false;
+  }
 }

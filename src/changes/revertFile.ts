@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isNotFound } from '../base/errors.ts';
-import { describe } from './changes.ts';
+import { mustBeFile } from './changes.ts';
 import type { Entry } from './changeSet.ts';
 import type { Editor, Unsaved } from './editor.ts';
 
@@ -15,7 +15,7 @@ export async function revertFile(editor: Editor, entry: Entry, before: Buffer | 
   const { path, mode } = entry.snapshot;
   const unsaved = before && editor.unsaved(path);
   if (unsaved) {
-    await checkIsFile(path);
+    await mustBeFile(path);
     await saveAs(entry, unsaved, before);
   }
   await writeBytes(editor, path, before, mode);
@@ -32,13 +32,13 @@ export async function writeBytes(
   bytes: Buffer | undefined,
   mode: number | undefined,
 ): Promise<void> {
+  await mustBeFile(path);
   if (!bytes) {
     if (!(await editor.delete(path))) {
       throw new Error(`${path} could not be deleted.`);
     }
     return;
   }
-  await checkIsFile(path);
   // A clean document follows the file by itself, and can undo that. Only this is sure to bring back every byte:
   // the editor's own saving may format, and knows one encoding and one kind of line end.
   const now = await readFile(path).catch(() => undefined);
@@ -55,13 +55,6 @@ export async function writeBytes(
   }
   if (mode !== undefined && ((await stat(path)).mode & 0o777) !== mode) {
     await chmod(path, mode);
-  }
-}
-
-/** @throws when it is something else */
-async function checkIsFile(path: string): Promise<void> {
-  if ((await describe(path)).size === Infinity) {
-    throw new Error(`${path} is no longer a file.`);
   }
 }
 

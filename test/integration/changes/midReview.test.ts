@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import * as vscode from 'vscode';
+import { testEnvironment } from '../../support/testEnvironment.ts';
+import { asText, original } from '../../support/threeChanges.ts';
+import { until } from '../../support/until.ts';
+import { endReview, letMomentPass, useDesk } from '../bridge.ts';
+import { useDialogs } from '../dialogs.ts';
+import { changesRows, editAs } from './edits.ts';
+
+describe('a file under review that becomes something else', () => {
+  let nextPid = 3_880_000; // above what Linux gives out, so that no two tests share a session
+  const desk = useDesk(() => nextPid++);
+  const nextDialog = useDialogs();
+  let path: string;
+
+  /** Two changes of an agent, shown in the editor of the file. */
+  beforeEach(async () => {
+    await vscode.commands.executeCommand('ideBridge.review.focus');
+    path = desk.scratch.write('a.txt', asText(original));
+    await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: false });
+    await editAs(desk.client, path, asText(original.with(2, 'LINE 2').with(20, 'LINE 20')));
+    await lens('2 of 2').waitFor();
+  });
+  afterEach(endReview);
+
+  const row = () => changesRows(desk.ui).filter({ hasText: 'a.txt' }).first();
+  const lens = (place: string) => desk.ui.page.locator('.codelens-decoration:visible', { hasText: place });
+  const clickLens = (name: string, place: string) => {
+    letMomentPass();
+    return lens(place)
+      .locator('a', { hasText: new RegExp(`${name}$`) })
+      .first()
+      .click();
+  };
+  const clickRow = async (name: string) => {
+    await row().hover();
+    letMomentPass();
+    await row().getByRole('button', { name }).click();
+  };
+  const says = (words: string | RegExp) =>
+    desk.ui.page.locator('.notification-toast', { hasText: words }).first().waitFor();
+  const isAsBefore = () => readFileSync(path).equals(Buffer.from(asText(original)));
+
+  it('nothing: it comes back by Revert File, and stays away by Keep', async () => {
+    rmSync(path);
+    await row().filter({ hasText: 'deleted · −30' }).waitFor();
+    await clickRow('Revert File');
+    await until('the file', () => existsSync(path) && isAsBefore());
+    await editAs(desk.client, path, undefined);
+    await row().filter({ hasText: 'deleted · −30' }).waitFor();
+    await clickRow('Keep Agent Changes');
+    await row().waitFor({ state: 'detached' });
+    assert.ok(!existsSync(path));
+  });
+
+  it('a folder: nothing in it is touched, whatever is clicked', async () => {
+    rmSync(path);
+    mkdirSync(path);
+    writeFileSync(join(path, 'inside.txt'), 'mine');
+    await row().filter({ hasNotText: '+2' }).waitFor();
+    for (const name of ['Keep', 'Revert']) {
+      await vscode.commands.executeCommand('notifications.clearAll');
+      await clickLens(name, '1 of 2');
+      await says('a.txt is no longer a file.');
+      assert.ok(vscode.workspace.textDocuments.every(({ isDirty }) => !isDirty));
+    }
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await clickRow('Revert File');
+    (await nextDialog()).press('Revert File');
+    await says(/Not everything could be reverted.*a\.txt is no longer a file\./);
+    assert.equal(readFileSync(join(path, 'inside.txt'), 'utf8'), 'mine');
+    await clickRow('Keep Agent Changes');
+    await row().waitFor({ state: 'detached' });
+    assert.equal(readFileSync(join(path, 'inside.txt'), 'utf8'), 'mine');
+  });
+
+  it('binary, or another encoding: no part of it is kept, and every byte comes back', async () => {
+    writeFileSync(path, Buffer.from([0, 1, 2, 0, 3]));
+    await row().filter({ hasNotText: '+2' }).waitFor();
+    await lens('1 of 1').waitFor();
+    await clickLens('Keep', '1 of 1');
+    await says('A part of this file cannot be kept, as it is encoded. Keep the file instead.');
+    await clickRow('Revert File');
+    await until('the file', isAsBefore);
+    await editAs(desk.client, path, Buffer.from(`\uFEFF${asText(original)}`, 'utf16le'));
+    await row().waitFor();
+    await clickRow('Revert File');
+    await until('the file', isAsBefore);
+  });
+
+  it('of other line ends: its changes are decided, and what comes back is every byte', async () => {
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
+    await row().filter({ hasText: '+30 −30' }).waitFor();
+    await clickLens('Keep', '2 of 2');
+    await lens('1 of 1').waitFor();
+    assert.ok(readFileSync(path, 'utf8').includes('LINE 2\r\n'));
+    await clickRow('Revert File');
+    await until('the lines from before', () =>
+      readFileSync(path, 'utf8').startsWith('line 0\nline 1\nline 2\n'),
+    );
+    assert.ok(readFileSync(path, 'utf8').includes('LINE 20'), 'what was kept');
+  });
+
+  it('what it was before: it is reviewed', async () => {
+    writeFileSync(path, asText(original));
+    await row().waitFor({ state: 'detached' });
+    await until('no lenses', async () => (await lens('of').count()) === 0);
+  });
+
+  it('one of which nobody knows any more what it was: that is said, and nothing is reverted', async () => {
+    const userData = process.env[testEnvironment.userData] ?? assert.fail();
+    const kept = ['ide-bridge.ide-bridge-for-claude-code', 'changes', ''].join(sep);
+    for (const each of readdirSync(userData, { recursive: true, encoding: 'utf8' })) {
+      if (each.includes(kept) && /[0-9a-f]{64}/.test(each)) rmSync(join(userData, each));
+    }
+    const now = readFileSync(path);
+    await clickLens('Keep', '1 of 2');
+    await says('What a.txt was before is no longer kept.');
+    await clickRow('Revert File');
+    await says('Not everything could be reverted. a.txt: What a.txt was before is no longer kept.');
+    assert.ok(readFileSync(path).equals(now));
+    await editAs(desk.client, path, 'anew\n');
+    await row().waitFor({ state: 'detached' });
+    await desk.ui.page.getByText('a.txt is no longer listed: what it was before').first().waitFor();
+    assert.equal(readFileSync(path, 'utf8'), 'anew\n');
+  });
+});
