@@ -36,13 +36,10 @@ export function diffLines(before: readonly string[], now: readonly string[]): Li
     return { hunks: [part], isExact: false };
   }
   // A line that only one side has is known to differ: mostly there is little left to compare.
-  const ours = sharedLines(before, beforeStart, beforeEnd, new Set(now.slice(nowStart, nowEnd)));
-  const theirs = sharedLines(now, nowStart, nowEnd, new Set(before.slice(beforeStart, beforeEnd)));
-  const parts = diffArrays(
-    ours.map((line) => before[line]),
-    theirs.map((line) => now[line]),
-    { maxEditLength: Math.min(maxEdits, Math.floor(maxWork / (ours.length + theirs.length + 1))) },
-  );
+  const { ours, theirs, beforeNumbers, nowNumbers } = sharedLines(before, now, part);
+  const parts = diffArrays(beforeNumbers, nowNumbers, {
+    maxEditLength: Math.min(maxEdits, Math.floor(maxWork / (ours.length + theirs.length + 1))),
+  });
   if (!parts) {
     return { hunks: [part], isExact: false };
   }
@@ -131,18 +128,38 @@ function differingPart(before: readonly string[], now: readonly string[]): Hunk 
   };
 }
 
-/** The numbers of those that `others` has, too. */
-function sharedLines(
-  lines: readonly string[],
-  start: number,
-  end: number,
-  others: ReadonlySet<string>,
-): number[] {
-  const shared: number[] = [];
-  for (let line = start; line < end; line++) {
-    if (others.has(lines[line] ?? '')) {
-      shared.push(line);
+/**
+ * Of the lines in a part those that both sides have: where they stand, and a number for the text of each, as to hash
+ * every line twice and compare it as a text takes most of the time of a diff.
+ */
+function sharedLines(before: readonly string[], now: readonly string[], part: Hunk) {
+  const numbers = new Map<string, number>();
+  const all: number[] = [];
+  for (let line = part.beforeStart; line < part.beforeEnd; line++) {
+    const text = before[line] ?? '';
+    let number = numbers.get(text);
+    if (number === undefined) {
+      number = numbers.size;
+      numbers.set(text, number);
+    }
+    all.push(number);
+  }
+  const isShared = new Uint8Array(numbers.size);
+  const [theirs, nowNumbers]: [number[], number[]] = [[], []];
+  for (let line = part.nowStart; line < part.nowEnd; line++) {
+    const number = numbers.get(now[line] ?? '');
+    if (number !== undefined) {
+      isShared[number] = 1;
+      theirs.push(line);
+      nowNumbers.push(number);
     }
   }
-  return shared;
+  const [ours, beforeNumbers]: [number[], number[]] = [[], []];
+  all.forEach((number, index) => {
+    if (isShared[number]) {
+      ours.push(part.beforeStart + index);
+      beforeNumbers.push(number);
+    }
+  });
+  return { ours, theirs, beforeNumbers, nowNumbers };
 }
