@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 /** Bytes, by the module that is imported when it is first used; each without what the start has loaded already. */
 const budgets = {
-  'src/extension.ts': 250_000,
+  'src/extension.ts': 251_000,
   'src/changes/changeCommands.ts': 20_000,
   'src/changes/changeRows.ts': 13_000,
   'src/changes/copyPatch.ts': 12_000,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { diffLines, type Hunk } from '../base/lineDiff.ts';
 import { documentBefore } from './beforeFiles.ts';
@@ -16,7 +17,9 @@ export async function hunksOf(change: Entry, document: vscode.TextDocument): Pro
 /** With the lines of both sides. @throws as `hunksOf` does */
 export async function diffOf(change: Entry, document: vscode.TextDocument) {
   const before = await linesIn(await documentBefore(change));
+  await setImmediate(); // of a long file each step takes tens of ms, and every extension waits for it
   const now = await linesIn(document);
+  await setImmediate();
   return { before, now, hunks: exactHunks(before, now) };
 }
 
@@ -94,7 +97,9 @@ export async function decideHunk(
   if (theirs.length !== lineCount || before.includes(0) || now.includes(0)) {
     throw new Error('A part of this file cannot be kept, as it is encoded. Keep the file instead.');
   }
+  await setImmediate(); // see `diffOf`
   const hunks = exactHunks(ours.map(withoutCr), theirs.map(withoutCr));
+  await setImmediate();
   const hunk = find(hunks);
   if (!hunk || hunks.length === 1) {
     return { hunk, now, kept: now, without: before }; // with all that no line shows, such as line ends

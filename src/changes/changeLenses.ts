@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Hunk } from '../base/lineDiff.ts';
 import type { AgentHunks } from './agentHunks.ts';
@@ -99,10 +100,17 @@ async function lensesOf(
   if (!before || document.version !== version) {
     return []; // asked for again soon
   }
-  return hunks.map((hunk, index) => {
+  const lenses: vscode.CodeLens[][] = [];
+  for (const [index, hunk] of hunks.entries()) {
+    if (index % portion === portion - 1) {
+      await setImmediate();
+      if (document.version !== version) {
+        return [];
+      }
+    }
     const line = shownLine(hunk, document);
     const where = [document.uri, namedLine(hunk), markOf(hunk, before, document)];
-    return [
+    lenses.push([
       lens(line, '$(check) Keep', commandIds.keepChangedHunk, ...where),
       lens(line, '$(discard) Revert', commandIds.revertHunk, ...where),
       lens(
@@ -114,9 +122,13 @@ async function lensesOf(
         Math.max(line, hunk.nowEnd - 1),
       ),
       lens(line, `${index + 1} of ${hunks.length}`),
-    ];
-  });
+    ]);
+  }
+  return lenses;
 }
+
+/** Changes of which the lenses are made in one go. */
+const portion = 500;
 
 /** Without a command it is plain text. */
 function lens(line: number, title: string, command = '', ...args: unknown[]): vscode.CodeLens {

@@ -269,9 +269,10 @@ async function lineOf(
   }
   // Lines above it may have come or gone since the lens was drawn.
   const before = await documentBefore(change);
-  const same = (await hunksOf(change, document)).filter((hunk) => markOf(hunk, before, document) === what);
-  const lines = same.map(namedLine).sort((a, b) => Math.abs(a - line) - Math.abs(b - line));
-  return lines[0] ?? null;
+  const distance = (hunk: Hunk) => Math.abs(namedLine(hunk) - line);
+  const nearest = (await hunksOf(change, document)).sort((a, b) => distance(a) - distance(b));
+  const same = nearest.find((hunk) => markOf(hunk, before, document) === what);
+  return same ? namedLine(same) : null;
 }
 
 /** Where a diff shows it: that of removed lines at the one after them. */
