@@ -9,7 +9,7 @@ const budgets = {
   'src/changes/changeCommands.ts': 20_000,
   'src/changes/changeRows.ts': 13_000,
   'src/changes/copyPatch.ts': 12_000,
-  'src/changes/hunkReview.ts': 21_000,
+  'src/changes/hunkReview.ts': 22_000,
   'src/changes/shellEdits.ts': 16_000,
   'src/changes/stage.ts': 2_000,
   'src/changes/turnCommands.ts': 9_000,

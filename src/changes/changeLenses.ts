@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Hunk } from '../base/lineDiff.ts';
 import type { AgentHunks } from './agentHunks.ts';
@@ -58,6 +57,10 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
     return change && isInView(uri) && setting('changes.lenses') ? this.inFile(change, document) : [];
   }
 
+  resolveCodeLens(lens: vscode.CodeLens): vscode.CodeLens {
+    return lens instanceof HunkLens ? lens.resolve() : lens;
+  }
+
   private async inFile(change: Change, document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     const { uri } = document;
     const isOnly = this.changes.all.every(({ snapshot: { path } }) => path === change.snapshot.path);
@@ -90,47 +93,69 @@ function fileLenses(uri: vscode.Uri, line: number): vscode.CodeLens[] {
   ];
 }
 
+/** Those that are out of view get their words and commands once they are seen: a long file may have thousands. */
+class HunkLens extends vscode.CodeLens {
+  constructor(
+    line: number,
+    private readonly make: () => vscode.Command,
+    isNear: boolean,
+  ) {
+    super(at(line), isNear ? make() : undefined);
+  }
+
+  resolve(): this {
+    this.command ??= this.make();
+    return this;
+  }
+}
+
 async function lensesOf(
   change: Change,
   hunks: readonly Hunk[],
   document: vscode.TextDocument,
 ): Promise<vscode.CodeLens[][]> {
-  const { version } = document;
+  const { uri, version } = document;
   const before = hunks.length > 0 ? await documentBefore(change) : undefined;
   if (!before || document.version !== version) {
     return []; // asked for again soon
   }
-  const lenses: vscode.CodeLens[][] = [];
-  for (const [index, hunk] of hunks.entries()) {
-    if (index % portion === portion - 1) {
-      await setImmediate();
-      if (document.version !== version) {
-        return [];
-      }
-    }
+  const shown = vscode.window.visibleTextEditors
+    .filter((editor) => editor.document === document)
+    .flatMap(({ visibleRanges }) => visibleRanges);
+  return hunks.map((hunk, index) => {
     const line = shownLine(hunk, document);
-    const where = [document.uri, namedLine(hunk), markOf(hunk, before, document)];
-    lenses.push([
-      lens(line, '$(check) Keep', commandIds.keepChangedHunk, ...where),
-      lens(line, '$(discard) Revert', commandIds.revertHunk, ...where),
-      lens(
-        line,
-        '$(comment) Comment',
-        commandIds.commentOnLines,
-        document.uri,
-        line,
-        Math.max(line, hunk.nowEnd - 1),
-      ),
-      lens(line, `${index + 1} of ${hunks.length}`),
-    ]);
-  }
-  return lenses;
+    const isNear = shown.some(({ start, end }) => start.line - nearby <= line && line <= end.line + nearby);
+    let mark: string | undefined;
+    /** Nothing, where the text is another by now: then there are others soon. */
+    const decision = (title: string, command: string) => () => {
+      mark ??= document.version === version ? markOf(hunk, before, document) : undefined;
+      return mark === undefined
+        ? { title, command: '' }
+        : { title, command, arguments: [uri, namedLine(hunk), mark] };
+    };
+    const comment = {
+      title: '$(comment) Comment',
+      command: commandIds.commentOnLines,
+      arguments: [uri, line, Math.max(line, hunk.nowEnd - 1)],
+    };
+    const place = { title: `${index + 1} of ${hunks.length}`, command: '' };
+    return [
+      decision('$(check) Keep', commandIds.keepChangedHunk),
+      decision('$(discard) Revert', commandIds.revertHunk),
+      () => comment,
+      () => place,
+    ].map((make) => new HunkLens(line, make, isNear));
+  });
 }
 
-/** Changes of which the lenses are made in one go. */
-const portion = 500;
+/** Lines around what is in view. */
+const nearby = 100;
 
 /** Without a command it is plain text. */
 function lens(line: number, title: string, command = '', ...args: unknown[]): vscode.CodeLens {
-  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title, command, arguments: args });
+  return new vscode.CodeLens(at(line), { title, command, arguments: args });
+}
+
+function at(line: number): vscode.Range {
+  return new vscode.Range(line, 0, line, 0);
 }
