@@ -9,6 +9,7 @@ import { isSame } from './comparison.ts';
 import type { Editor } from './editor.ts';
 import type { HistoryFile, Listed } from './history.ts';
 import { type FileStep, rebase } from './merge.ts';
+import { isUtf8Of, takeIn } from './ownLines.ts';
 import { revertFile } from './revertFile.ts';
 
 /** ms within which a CLI writes the file that it has announced. */
@@ -35,6 +36,10 @@ export class ChangeReview {
   private readonly awaited = new WeakMap<Snapshot, number>();
   /** The change sets that are about to edit what the user is saving, by path. */
   private readonly overtaken = new Map<string, readonly ChangeSet[]>();
+  /** What the user is saving, by path: what is there until then. Only as long as nobody else is known to write it. */
+  private readonly saving = new Map<string, { from: Buffer | undefined; until: number }>();
+  /** Lines that agents have written, as far as a save of the user's has told them. */
+  private readonly ofAgents = new WeakMap<Snapshot, ReadonlySet<string>>();
   /** Paths that a revert or an undo writes: what happens there is not the user's. */
   private readonly writing = new Set<string>();
   private readonly accepted: AcceptedEdits;
@@ -73,6 +78,7 @@ export class ChangeReview {
   willEdit(author: Author, path: string): Snapshot | undefined {
     this.takeAccepted(path);
     this.accepted.announced(author, path);
+    this.saving.delete(path);
     this.forgetSame(path);
     this.sets.announce(author, path);
     const snapshot = this.sets.find(author)?.snapshots.get(path);
@@ -93,6 +99,7 @@ export class ChangeReview {
     source: SnapshotSource,
     orBy: readonly Author[] = [],
   ): void {
+    this.saving.delete(path);
     if (!this.isFollowed(path) && !this.sets.isNow(path, before.bytes)) {
       const labels = orBy.map(({ label }) => label);
       this.sets.record(author, path, before, source, labels.length > 0 ? labels : undefined);
@@ -110,15 +117,23 @@ export class ChangeReview {
     if (!this.writing.has(path)) {
       this.takeAccepted(path);
       this.overtaken.set(path, this.forgetSame(path));
+      this.saving.delete(path);
+      if (this.isFollowed(path)) {
+        this.saving.set(path, { from: readable(path), until: this.now() + writeTime });
+      }
     }
   }
 
-  /** The user has written the file: with the text from before, they have reverted it by hand. */
-  didSave(path: string): void {
+  /**
+   * The user has written the file: with the text from before, they have reverted it by hand.
+   * @param text what they have saved, where the editor tells it
+   */
+  didSave(path: string, text?: () => string): void {
     if (this.writing.has(path)) {
       return;
     }
-    this.sets.markSaved(path); // before what is retaken, which has it
+    const takenIn = this.takeIn(path, text);
+    this.sets.markSaved(path, (snapshot) => takenIn.has(snapshot)); // before what is retaken, which has it
     const overtaken =
       this.overtaken.get(path) ?? this.forgetSame(path, (snapshot) => this.changes.isSame(snapshot));
     for (const set of overtaken) {
@@ -288,13 +303,45 @@ export class ChangeReview {
   /**
    * Compares the file with another text than before.
    * @param bytes undefined: there was no file
-   * @param at see `ChangeSets.recordIn` @param known what is not left as it was
+   * @param at see `ChangeSets.recordIn` @param known what is not left as it was @returns undefined when it cannot be
    */
-  replace(entry: Entry, bytes: Buffer | undefined, at?: number, known?: Known): void {
+  replace(entry: Entry, bytes: Buffer | undefined, at?: number, known?: Known): Snapshot | undefined {
     const replaced = this.sets.replace(entry, bytes, at, known);
     if (replaced) {
       this.awaited.set(replaced, this.awaited.get(entry.snapshot) ?? 0);
     }
+    return replaced;
+  }
+
+  /**
+   * What the user saves is no change of an agent's: each text from before has it, too, where it touches none of those.
+   * @returns the snapshots of which that is so for all of it
+   */
+  private takeIn(path: string, text: (() => string) | undefined): ReadonlySet<Snapshot> {
+    const { from, until = 0 } = this.saving.get(path) ?? {};
+    this.saving.delete(path);
+    const to = from && text && until > this.now() ? readable(path) : undefined;
+    if (!from || !to || !isUtf8Of(to, text?.() ?? '')) {
+      return new Set(); // an agent may have written it since
+    }
+    const found = this.sets.ofPath(path).flatMap((entry) => {
+      const old = this.textBefore(entry.snapshot);
+      const taken = old && takeIn(old.bytes, { from, to }, this.ofAgents.get(entry.snapshot));
+      return old ? [{ entry, old: old.bytes, taken }] : [];
+    });
+    // If one then all, so that their order stays.
+    const isOther = found.some(({ old, taken }) => taken && !isSame(old, taken.bytes));
+    const whole = new Set<Snapshot>();
+    for (const { entry, old, taken } of found) {
+      const replaced = isOther ? this.replace(entry, taken?.bytes ?? old) : entry.snapshot;
+      if (replaced && taken) {
+        this.ofAgents.set(replaced, taken.ofAgents);
+        if (taken.isWhole) {
+          whole.add(replaced);
+        }
+      }
+    }
+    return whole;
   }
 
   private takeOver({ author, path, from, to }: AcceptedEdit): void {

@@ -10,18 +10,18 @@ export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.D
       review.willSave(fsPath); // not for a proposal: its acceptance lets the agent write
     }
   };
-  const didSave = ({ scheme, fsPath }: vscode.Uri) => {
+  const didSave = ({ scheme, fsPath }: vscode.Uri, text?: () => string) => {
     if (scheme === 'file') {
-      review.didSave(fsPath);
+      review.didSave(fsPath, text);
     }
   };
   return vscode.Disposable.from(
     workspace.onWillSaveTextDocument(({ document }) => willSave(document.uri)),
     workspace.onWillSaveNotebookDocument(({ notebook }) => willSave(notebook.uri)),
-    workspace.onDidSaveTextDocument(({ uri }) => didSave(uri)),
+    workspace.onDidSaveTextDocument((document) => didSave(document.uri, () => document.getText())),
     workspace.onDidSaveNotebookDocument(({ uri }) => didSave(uri)),
     workspace.onWillCreateFiles(({ files }) => files.forEach(willSave)), // also by a copy over another file
-    workspace.onDidCreateFiles(({ files }) => files.forEach(didSave)),
+    workspace.onDidCreateFiles(({ files }) => files.forEach((uri) => didSave(uri))),
     workspace.onDidDeleteFiles(({ files }) => files.forEach(({ fsPath }) => review.didDelete(fsPath))),
     workspace.onDidRenameFiles(({ files }) => {
       files.forEach(({ oldUri, newUri }) => review.didRename(oldUri.fsPath, newUri.fsPath));

@@ -101,7 +101,7 @@ export class FakeEditor implements Editor {
     }
     this.write(path, buffer.text);
     this.load(path, buffer);
-    this.review?.didSave(path);
+    this.review?.didSave(path, () => buffer.text);
     this.onDidUse?.(path);
     return true;
   }
