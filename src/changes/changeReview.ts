@@ -9,7 +9,7 @@ import { isSame } from './comparison.ts';
 import type { Editor } from './editor.ts';
 import type { HistoryFile, Listed } from './history.ts';
 import { type FileStep, rebase } from './merge.ts';
-import { isUtf8Of, takeIn } from './ownLines.ts';
+import type { SavedLines } from './savedLines.ts';
 import { revertFile } from './revertFile.ts';
 
 /** ms within which a CLI writes the file that it has announced. */
@@ -19,6 +19,14 @@ const writeTime = 10_000;
 export interface FoundEdit {
   readonly author: Author;
   readonly path: string;
+}
+
+/** A save that has begun. */
+export interface Saving {
+  /** What the file was before; undefined: there was none, or none that can be read. */
+  readonly from: Buffer | undefined;
+  /** When it is no longer believed that it goes on, on the clock of the review. */
+  readonly until: number;
 }
 
 /** What that file is to be compared with from now on, as a part of it is kept. */
@@ -37,13 +45,14 @@ export class ChangeReview {
   /** The change sets that are about to edit what the user is saving, by path. */
   private readonly overtaken = new Map<string, readonly ChangeSet[]>();
   /** What the user is saving, by path: what is there until then. Only as long as nobody else is known to write it. */
-  private readonly saving = new Map<string, { from: Buffer | undefined; until: number }>();
-  /** Lines that agents have written, as far as a save of the user's has told them. */
-  private readonly ofAgents = new WeakMap<Snapshot, ReadonlySet<string>>();
+  private readonly saving = new Map<string, Saving>();
   /** Paths that a revert or an undo writes: what happens there is not the user's. */
   private readonly writing = new Set<string>();
   private readonly accepted: AcceptedEdits;
   private readonly edited = new Emitter<FoundEdit>();
+
+  /** There once the user saves a file that waits for review. */
+  savedLines: SavedLines | undefined;
 
   /** A session is about to write a file, or was found to have written it. */
   readonly onDidFindEdit = this.edited.event;
@@ -53,7 +62,7 @@ export class ChangeReview {
     private readonly changes: Pick<Changes, 'isSame'>,
     private readonly editor: Editor,
     /** In ms, on a clock that nobody sets. */
-    private readonly now: () => number = () => performance.now(),
+    readonly now: () => number = () => performance.now(),
   ) {
     this.accepted = new AcceptedEdits(readable, now, writeTime);
   }
@@ -117,7 +126,6 @@ export class ChangeReview {
     if (!this.writing.has(path)) {
       this.takeAccepted(path);
       this.overtaken.set(path, this.forgetSame(path));
-      this.saving.delete(path);
       if (this.isFollowed(path)) {
         this.saving.set(path, { from: readable(path), until: this.now() + writeTime });
       }
@@ -132,8 +140,7 @@ export class ChangeReview {
     if (this.writing.has(path)) {
       return;
     }
-    const takenIn = this.takeIn(path, text);
-    this.sets.markSaved(path, (snapshot) => takenIn.has(snapshot)); // before what is retaken, which has it
+    this.sets.markSaved(path, this.takeIn(path, text)); // before what is retaken, which has it
     const overtaken =
       this.overtaken.get(path) ?? this.forgetSame(path, (snapshot) => this.changes.isSame(snapshot));
     for (const set of overtaken) {
@@ -313,35 +320,11 @@ export class ChangeReview {
     return replaced;
   }
 
-  /**
-   * What the user saves is no change of an agent's: each text from before has it, too, where it touches none of those.
-   * @returns the snapshots of which that is so for all of it
-   */
-  private takeIn(path: string, text: (() => string) | undefined): ReadonlySet<Snapshot> {
-    const { from, until = 0 } = this.saving.get(path) ?? {};
+  /** @returns the snapshots of which the text from before has all that the user has saved now */
+  private takeIn(path: string, text: (() => string) | undefined): ReadonlySet<Snapshot> | undefined {
+    const saving = this.saving.get(path);
     this.saving.delete(path);
-    const to = from && text && until > this.now() ? readable(path) : undefined;
-    if (!from || !to || !isUtf8Of(to, text?.() ?? '')) {
-      return new Set(); // an agent may have written it since
-    }
-    const found = this.sets.ofPath(path).flatMap((entry) => {
-      const old = this.textBefore(entry.snapshot);
-      const taken = old && takeIn(old.bytes, { from, to }, this.ofAgents.get(entry.snapshot));
-      return old ? [{ entry, old: old.bytes, taken }] : [];
-    });
-    // If one then all, so that their order stays.
-    const isOther = found.some(({ old, taken }) => taken && !isSame(old, taken.bytes));
-    const whole = new Set<Snapshot>();
-    for (const { entry, old, taken } of found) {
-      const replaced = isOther ? this.replace(entry, taken?.bytes ?? old) : entry.snapshot;
-      if (replaced && taken) {
-        this.ofAgents.set(replaced, taken.ofAgents);
-        if (taken.isWhole) {
-          whole.add(replaced);
-        }
-      }
-    }
-    return whole;
+    return this.savedLines?.take(this, this.sets, path, saving, text);
   }
 
   private takeOver({ author, path, from, to }: AcceptedEdit): void {
@@ -374,7 +357,7 @@ export class ChangeReview {
   }
 
   /** Undefined: it is lost. */
-  private textBefore(snapshot: Snapshot): Before | undefined {
+  textBefore(snapshot: Snapshot): Before | undefined {
     try {
       return { bytes: this.sets.before(snapshot) };
     } catch {
@@ -407,7 +390,7 @@ export function listing({ set, snapshot }: Entry): Listed {
 }
 
 /** Undefined for what is no file, or cannot be read. */
-function readable(path: string): Buffer | undefined {
+export function readable(path: string): Buffer | undefined {
   try {
     return bytesAt(path);
   } catch {

@@ -348,11 +348,11 @@ export class ChangeSets implements Disposable {
 
   /**
    * The user has saved the file. Written at once: a revert names it, and going back does, also after a crash.
-   * @param isTakenIn those of which the text from before has all that the user has saved: a revert keeps it
+   * @param takenIn those of which the text from before has all that the user has saved: a revert keeps it
    */
-  markSaved(path: string, isTakenIn: (snapshot: Snapshot) => boolean = () => false): void {
+  markSaved(path: string, takenIn?: ReadonlySet<Snapshot>): void {
     const inTurns = this.sets.flatMap(({ turns }) => turns.flatMap(({ files }) => files[path] ?? []));
-    const listed = this.ofPath(path).flatMap(({ snapshot }) => (isTakenIn(snapshot) ? [] : [snapshot]));
+    const listed = this.ofPath(path).flatMap(({ snapshot }) => (takenIn?.has(snapshot) ? [] : [snapshot]));
     const unmarked = [...listed, ...inTurns].filter(({ isSavedOver }) => !isSavedOver);
     for (const each of unmarked) {
       each.isSavedOver = true;

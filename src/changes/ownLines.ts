@@ -31,19 +31,18 @@ export function takeIn(
   if (isSame(from, to)) {
     return { bytes: before, isWhole: true, ofAgents: known };
   }
-  const [was, agents, now] = [linesOf(before), linesOf(from), linesOf(to)];
-  const [inWas, inAgents, inNow] = [was, agents, now].map(countsOf) as [Counts, Counts, Counts];
-  const ofAgents = new Set([...known, ...inAgents.keys()].filter((line) => !inWas.has(line)));
-  const isMoved = (line: string) => count(inNow, line) <= count(inAgents, line);
-  const isOfAgents = (line: string) =>
-    ofAgents.has(line) || (count(inAgents, line) > count(inWas, line) && isMoved(line));
-  const merged = mergeLines(agents, was, now, (added) => added.some(isOfAgents));
+  const [was, agents, now] = [before, from, to].map(linesOf) as [string[], string[], string[]];
+  const [added, typed] = [surplus(agents, was), surplus(now, agents)];
+  const inWas = new Set(was);
+  const ofAgents = new Set([...known, ...added].filter((line) => !inWas.has(line)));
+  const isOfAgents = (line: string) => ofAgents.has(line) || (added.has(line) && !typed.has(line));
+  const merged = mergeLines(agents, was, now, (lines) => lines.some(isOfAgents));
   if (!merged) {
     return undefined;
   }
   const isWhole = merged.leftOut === 0;
   // Of a line that was moved, only that it went may have been taken in: a revert would lose it.
-  return isWhole || !isSplit(inWas, countsOf(merged.lines), inNow)
+  return isWhole || !isSplit(was, merged.lines, now)
     ? { bytes: Buffer.from(merged.lines.join(''), 'latin1'), isWhole, ofAgents }
     : { bytes: before, isWhole, ofAgents };
 }
@@ -54,25 +53,31 @@ export function isUtf8Of(bytes: Buffer, text: string): boolean {
   return bytes.subarray(hasMark ? 3 : 0).equals(Buffer.from(text));
 }
 
-/** How often each line is there. */
-type Counts = ReadonlyMap<string, number>;
-
-function countsOf(lines: readonly string[]): Counts {
-  const counts = new Map<string, number>();
-  for (const line of lines) {
-    counts.set(line, (counts.get(line) ?? 0) + 1);
-  }
-  return counts;
-}
-
 /** Whether a line has gone from the text from before that is still in the file. */
-function isSplit(was: Counts, merged: Counts, now: Counts): boolean {
-  return [...was].some(([line, times]) => {
-    const left = count(merged, line);
-    return left < times && left < count(now, line);
-  });
+function isSplit(was: readonly string[], merged: readonly string[], now: readonly string[]): boolean {
+  const left = surplus(now, merged);
+  return [...surplus(was, merged)].some((line) => left.has(line));
 }
 
-function count(counts: Counts, line: string): number {
-  return counts.get(line) ?? 0;
+/** Lines that are there more often than in the others. */
+function surplus(lines: readonly string[], others: readonly string[]): Set<string> {
+  const shorter = Math.min(lines.length, others.length);
+  let start = 0;
+  while (start < shorter && lines[start] === others[start]) {
+    start++;
+  }
+  let end = 0;
+  while (end < shorter - start && lines.at(-1 - end) === others.at(-1 - end)) {
+    end++;
+  }
+  const counts = new Map<string, number>();
+  const count = (all: readonly string[], by: number) => {
+    for (let line = start; line < all.length - end; line++) {
+      const text = all[line] ?? '';
+      counts.set(text, (counts.get(text) ?? 0) + by);
+    }
+  };
+  count(lines, 1);
+  count(others, -1);
+  return new Set([...counts].flatMap(([line, more]) => (more > 0 ? [line] : [])));
 }

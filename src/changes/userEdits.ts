@@ -16,7 +16,13 @@ export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.D
     }
   };
   return vscode.Disposable.from(
-    workspace.onWillSaveTextDocument(({ document }) => willSave(document.uri)),
+    workspace.onWillSaveTextDocument((event) => {
+      const { document } = event;
+      willSave(document.uri);
+      if (!review.savedLines && review.isFollowed(document.uri.fsPath)) {
+        event.waitUntil(loadSavedLines(review));
+      }
+    }),
     workspace.onWillSaveNotebookDocument(({ notebook }) => willSave(notebook.uri)),
     workspace.onDidSaveTextDocument((document) => didSave(document.uri, () => document.getText())),
     workspace.onDidSaveNotebookDocument(({ uri }) => didSave(uri)),
@@ -28,4 +34,9 @@ export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.D
       void changes.refresh();
     }),
   );
+}
+
+async function loadSavedLines(review: ChangeReview): Promise<void> {
+  const { SavedLines } = await import('./savedLines.ts');
+  review.savedLines ??= new SavedLines();
 }

@@ -13,6 +13,7 @@ import { dirname, join, sep } from 'node:path';
 import type { ChangeReview } from '../../src/changes/changeReview.ts';
 import type { Entry } from '../../src/changes/changeSet.ts';
 import type { Editor, Unsaved } from '../../src/changes/editor.ts';
+import { SavedLines } from '../../src/changes/savedLines.ts';
 
 interface OpenText {
   text: string;
@@ -93,8 +94,9 @@ export class FakeEditor implements Editor {
    */
   save(path: string, how?: 'plainly'): boolean {
     const buffer = this.open(path);
-    if (how !== 'plainly') {
-      this.review?.willSave(path);
+    if (how !== 'plainly' && this.review) {
+      this.review.savedLines ??= new SavedLines();
+      this.review.willSave(path);
     }
     if (existsSync(path) && buffer.mtime < statSync(path).mtimeMs) {
       return false;

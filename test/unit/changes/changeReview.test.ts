@@ -20,6 +20,7 @@ import type { Changes } from '../../../src/changes/changes.ts';
 import { type Change } from '../../../src/changes/changes.ts';
 import type { Author } from '../../../src/changes/changeSet.ts';
 import type { ChangeSets } from '../../../src/changes/changeSets.ts';
+import { SavedLines } from '../../../src/changes/savedLines.ts';
 import { UndoDecision } from '../../../src/changes/undoDecision.ts';
 import { FakeEditor } from '../../support/fakeEditor.ts';
 import { openReview } from '../../support/openReview.ts';
@@ -93,7 +94,10 @@ describe('the review of changes', () => {
       sets.before((await change(author, 'a.txt')).snapshot)?.toString() ?? '';
     const isSaved = async (author: Author) => lossOf({ sets, editor }, await change(author, 'a.txt')).isSaved;
 
-    beforeEach(() => editor.write(path('a.txt'), lines(...was)));
+    beforeEach(() => {
+      review.savedLines = new SavedLines();
+      editor.write(path('a.txt'), lines(...was));
+    });
 
     it('counts nothing, and a revert leaves it', async () => {
       edit(first, 'a.txt', lines(...was.with(1, 'B')));
@@ -165,6 +169,7 @@ describe('the review of changes', () => {
     it('takes nothing in of a save that failed once, and of which nobody tells before', async () => {
       let now = 0;
       review = editor.review = new ChangeReview(sets, changes, editor, () => now);
+      review.savedLines = new SavedLines();
       edit(first, 'a.txt', lines(...was.with(1, 'B')));
       review.willSave(path('a.txt'));
       now = 60_000;
