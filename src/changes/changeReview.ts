@@ -21,6 +21,11 @@ export interface FoundEdit {
   readonly path: string;
 }
 
+/** A text document. */
+export interface SavedText {
+  getText(): string;
+}
+
 /** A save that has begun. */
 export interface Saving {
   /** What the file was before; undefined: there was none, or none that can be read. */
@@ -134,13 +139,13 @@ export class ChangeReview {
 
   /**
    * The user has written the file: with the text from before, they have reverted it by hand.
-   * @param text what they have saved, where the editor tells it
+   * @param saved what they have saved, where the editor tells it
    */
-  didSave(path: string, text?: () => string): void {
+  didSave(path: string, saved?: SavedText): void {
     if (this.writing.has(path)) {
       return;
     }
-    this.sets.markSaved(path, this.takeIn(path, text)); // before what is retaken, which has it
+    this.sets.markSaved(path, this.takeIn(path, saved)); // before what is retaken, which has it
     const overtaken =
       this.overtaken.get(path) ?? this.forgetSame(path, (snapshot) => this.changes.isSame(snapshot));
     for (const set of overtaken) {
@@ -321,10 +326,10 @@ export class ChangeReview {
   }
 
   /** @returns the snapshots of which the text from before has all that the user has saved now */
-  private takeIn(path: string, text: (() => string) | undefined): ReadonlySet<Snapshot> | undefined {
+  private takeIn(path: string, saved: SavedText | undefined): ReadonlySet<Snapshot> | undefined {
     const saving = this.saving.get(path);
     this.saving.delete(path);
-    return this.savedLines?.take(this, this.sets, path, saving, text);
+    return this.savedLines?.take(this, this.sets, path, saving, saved);
   }
 
   private takeOver({ author, path, from, to }: AcceptedEdit): void {

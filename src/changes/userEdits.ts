@@ -10,9 +10,9 @@ export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.D
       review.willSave(fsPath); // not for a proposal: its acceptance lets the agent write
     }
   };
-  const didSave = ({ scheme, fsPath }: vscode.Uri, text?: () => string) => {
+  const didSave = ({ scheme, fsPath }: vscode.Uri, document?: vscode.TextDocument) => {
     if (scheme === 'file') {
-      review.didSave(fsPath, text);
+      review.didSave(fsPath, document);
     }
   };
   return vscode.Disposable.from(
@@ -24,7 +24,7 @@ export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.D
       }
     }),
     workspace.onWillSaveNotebookDocument(({ notebook }) => willSave(notebook.uri)),
-    workspace.onDidSaveTextDocument((document) => didSave(document.uri, () => document.getText())),
+    workspace.onDidSaveTextDocument((document) => didSave(document.uri, document)),
     workspace.onDidSaveNotebookDocument(({ uri }) => didSave(uri)),
     workspace.onWillCreateFiles(({ files }) => files.forEach(willSave)), // also by a copy over another file
     workspace.onDidCreateFiles(({ files }) => files.forEach((uri) => didSave(uri))),

@@ -103,7 +103,7 @@ export class FakeEditor implements Editor {
     }
     this.write(path, buffer.text);
     this.load(path, buffer);
-    this.review?.didSave(path, () => buffer.text);
+    this.review?.didSave(path, { getText: () => buffer.text });
     this.onDidUse?.(path);
     return true;
   }

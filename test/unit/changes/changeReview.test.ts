@@ -22,6 +22,7 @@ import type { Author } from '../../../src/changes/changeSet.ts';
 import type { ChangeSets } from '../../../src/changes/changeSets.ts';
 import { SavedLines } from '../../../src/changes/savedLines.ts';
 import { UndoDecision } from '../../../src/changes/undoDecision.ts';
+import { savedForAgents } from '../../../src/editor/savedForAgents.ts';
 import { FakeEditor } from '../../support/fakeEditor.ts';
 import { openReview } from '../../support/openReview.ts';
 
@@ -157,12 +158,12 @@ describe('the review of changes', () => {
       const saved = lines(...was.with(1, 'B'), 'mine');
       review.willSave(path('a.txt'));
       editor.write(path('a.txt'), lines(...was.with(1, 'B').with(4, 'E'), 'mine'));
-      review.didSave(path('a.txt'), () => saved);
+      review.didSave(path('a.txt'), { getText: () => saved });
       assert.equal(await before(first), lines(...was));
       assert.equal(await isSaved(first), true);
       review.willSave(path('a.txt'));
       edit(second, 'a.txt', saved);
-      review.didSave(path('a.txt'), () => saved);
+      review.didSave(path('a.txt'), { getText: () => saved });
       assert.equal(await before(first), lines(...was));
     });
 
@@ -174,7 +175,17 @@ describe('the review of changes', () => {
       review.willSave(path('a.txt'));
       now = 60_000;
       editor.write(path('a.txt'), lines(...was.with(1, 'B').with(4, 'E'))); // by a command of its shell
-      review.didSave(path('a.txt'), () => text('a.txt'));
+      review.didSave(path('a.txt'), { getText: () => text('a.txt') });
+      assert.equal(await before(first), lines(...was));
+    });
+
+    it('takes nothing in that the editor saves for a tool of an agent', async () => {
+      edit(first, 'a.txt', lines(...was.with(1, 'B')));
+      const document = { getText: () => text('a.txt') };
+      savedForAgents.add(document);
+      review.willSave(path('a.txt'));
+      editor.write(path('a.txt'), lines(...was.with(1, 'B').with(4, 'formatted')));
+      review.didSave(path('a.txt'), document);
       assert.equal(await before(first), lines(...was));
     });
 
