@@ -5,11 +5,12 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 /** Bytes, by the module that is imported when it is first used; each without what the start has loaded already. */
 const budgets = {
-  'src/extension.ts': 251_000,
+  'src/extension.ts': 252_000,
   'src/changes/changeCommands.ts': 20_000,
   'src/changes/changeRows.ts': 13_000,
   'src/changes/copyPatch.ts': 12_000,
   'src/changes/hunkReview.ts': 22_000,
+  'src/changes/savedLines.ts': 3_000,
   'src/changes/shellEdits.ts': 16_000,
   'src/changes/stage.ts': 2_000,
   'src/changes/turnCommands.ts': 9_000,
@@ -22,7 +23,7 @@ const budgets = {
   'src/chat/resumePast.ts': 33_000,
   'src/comments/comments.ts': 17_000,
   'src/doctor/pages.ts': 16_000,
-  'src/documents/formatFile.ts': 2_400,
+  'src/documents/formatFile.ts': 3_000,
   'src/documents/typescript.ts': 5_500,
   'src/editor/tell.ts': 2_000,
   'src/editor/terminalInput.ts': 6_000,

@@ -15,12 +15,14 @@ interface Lines {
 /**
  * Makes in `ours` the changes that lead from `base` to `theirs`, but for those that touch lines which `ours` has changed
  * itself. Made alike on both sides, they are there already.
- * @returns undefined where too much differs to tell the changes
+ * @param isLeftOut of what a change adds, where it touches none of those @returns undefined where too much differs to
+ *   tell the changes
  */
 export function mergeLines(
   base: readonly string[],
   ours: readonly string[],
   theirs: readonly string[],
+  isLeftOut: (added: readonly string[]) => boolean = () => false,
 ): MergedLines | undefined {
   const own = diffLines(base, ours);
   const other = diffLines(base, theirs);
@@ -39,10 +41,15 @@ export function mergeLines(
       leftOut += isThere ? 0 : 1;
       continue;
     }
+    const added = theirs.slice(hunk.nowStart, hunk.nowEnd);
+    if (isLeftOut(added)) {
+      leftOut++;
+      continue;
+    }
     for (let each = own.hunks[next]; each && each.beforeEnd <= hunk.beforeStart; each = own.hunks[++next]) {
       shift = each.nowEnd - each.beforeEnd;
     }
-    parts.push(ours.slice(taken, hunk.beforeStart + shift), theirs.slice(hunk.nowStart, hunk.nowEnd));
+    parts.push(ours.slice(taken, hunk.beforeStart + shift), added);
     taken = hunk.beforeEnd + shift;
   }
   parts.push(ours.slice(taken));

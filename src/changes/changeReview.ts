@@ -9,6 +9,7 @@ import { isSame } from './comparison.ts';
 import type { Editor } from './editor.ts';
 import type { HistoryFile, Listed } from './history.ts';
 import { type FileStep, rebase } from './merge.ts';
+import type { SavedLines } from './savedLines.ts';
 import { revertFile } from './revertFile.ts';
 
 /** ms within which a CLI writes the file that it has announced. */
@@ -18,6 +19,19 @@ const writeTime = 10_000;
 export interface FoundEdit {
   readonly author: Author;
   readonly path: string;
+}
+
+/** A text document. */
+export interface SavedText {
+  getText(): string;
+}
+
+/** A save that has begun. */
+export interface Saving {
+  /** What the file was before; undefined: there was none, or none that can be read. */
+  readonly from: Buffer | undefined;
+  /** When it is no longer believed that it goes on, on the clock of the review. */
+  readonly until: number;
 }
 
 /** What that file is to be compared with from now on, as a part of it is kept. */
@@ -35,10 +49,15 @@ export class ChangeReview {
   private readonly awaited = new WeakMap<Snapshot, number>();
   /** The change sets that are about to edit what the user is saving, by path. */
   private readonly overtaken = new Map<string, readonly ChangeSet[]>();
+  /** What the user is saving, by path: what is there until then. Only as long as nobody else is known to write it. */
+  private readonly saving = new Map<string, Saving>();
   /** Paths that a revert or an undo writes: what happens there is not the user's. */
   private readonly writing = new Set<string>();
   private readonly accepted: AcceptedEdits;
   private readonly edited = new Emitter<FoundEdit>();
+
+  /** There once the user saves a file that waits for review. */
+  savedLines: SavedLines | undefined;
 
   /** A session is about to write a file, or was found to have written it. */
   readonly onDidFindEdit = this.edited.event;
@@ -48,7 +67,7 @@ export class ChangeReview {
     private readonly changes: Pick<Changes, 'isSame'>,
     private readonly editor: Editor,
     /** In ms, on a clock that nobody sets. */
-    private readonly now: () => number = () => performance.now(),
+    readonly now: () => number = () => performance.now(),
   ) {
     this.accepted = new AcceptedEdits(readable, now, writeTime);
   }
@@ -73,6 +92,7 @@ export class ChangeReview {
   willEdit(author: Author, path: string): Snapshot | undefined {
     this.takeAccepted(path);
     this.accepted.announced(author, path);
+    this.saving.delete(path);
     this.forgetSame(path);
     this.sets.announce(author, path);
     const snapshot = this.sets.find(author)?.snapshots.get(path);
@@ -93,6 +113,7 @@ export class ChangeReview {
     source: SnapshotSource,
     orBy: readonly Author[] = [],
   ): void {
+    this.saving.delete(path);
     if (!this.isFollowed(path) && !this.sets.isNow(path, before.bytes)) {
       const labels = orBy.map(({ label }) => label);
       this.sets.record(author, path, before, source, labels.length > 0 ? labels : undefined);
@@ -110,15 +131,21 @@ export class ChangeReview {
     if (!this.writing.has(path)) {
       this.takeAccepted(path);
       this.overtaken.set(path, this.forgetSame(path));
+      if (this.isFollowed(path)) {
+        this.saving.set(path, { from: readable(path), until: this.now() + writeTime });
+      }
     }
   }
 
-  /** The user has written the file: with the text from before, they have reverted it by hand. */
-  didSave(path: string): void {
+  /**
+   * The user has written the file: with the text from before, they have reverted it by hand.
+   * @param saved what they have saved, where the editor tells it
+   */
+  didSave(path: string, saved?: SavedText): void {
     if (this.writing.has(path)) {
       return;
     }
-    this.sets.markSaved(path); // before what is retaken, which has it
+    this.sets.markSaved(path, this.takeIn(path, saved)); // before what is retaken, which has it
     const overtaken =
       this.overtaken.get(path) ?? this.forgetSame(path, (snapshot) => this.changes.isSame(snapshot));
     for (const set of overtaken) {
@@ -288,13 +315,21 @@ export class ChangeReview {
   /**
    * Compares the file with another text than before.
    * @param bytes undefined: there was no file
-   * @param at see `ChangeSets.recordIn` @param known what is not left as it was
+   * @param at see `ChangeSets.recordIn` @param known what is not left as it was @returns undefined when it cannot be
    */
-  replace(entry: Entry, bytes: Buffer | undefined, at?: number, known?: Known): void {
+  replace(entry: Entry, bytes: Buffer | undefined, at?: number, known?: Known): Snapshot | undefined {
     const replaced = this.sets.replace(entry, bytes, at, known);
     if (replaced) {
       this.awaited.set(replaced, this.awaited.get(entry.snapshot) ?? 0);
     }
+    return replaced;
+  }
+
+  /** @returns the snapshots of which the text from before has all that the user has saved now */
+  private takeIn(path: string, saved: SavedText | undefined): ReadonlySet<Snapshot> | undefined {
+    const saving = this.saving.get(path);
+    this.saving.delete(path);
+    return this.savedLines?.take(this, this.sets, path, saving, saved);
   }
 
   private takeOver({ author, path, from, to }: AcceptedEdit): void {
@@ -327,7 +362,7 @@ export class ChangeReview {
   }
 
   /** Undefined: it is lost. */
-  private textBefore(snapshot: Snapshot): Before | undefined {
+  textBefore(snapshot: Snapshot): Before | undefined {
     try {
       return { bytes: this.sets.before(snapshot) };
     } catch {
@@ -360,7 +395,7 @@ export function listing({ set, snapshot }: Entry): Listed {
 }
 
 /** Undefined for what is no file, or cannot be read. */
-function readable(path: string): Buffer | undefined {
+export function readable(path: string): Buffer | undefined {
   try {
     return bytesAt(path);
   } catch {

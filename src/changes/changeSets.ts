@@ -46,6 +46,7 @@ export interface Before {
 type Origin = Pick<Snapshot, 'source'> & {
   readonly orBy?: string[] | undefined;
   readonly firstTakenAt?: number | undefined;
+  readonly replaces?: Snapshot;
 };
 const announced: Origin = { source: 'announced' };
 /** What a text from before is known by, and what goes with it. */
@@ -65,6 +66,7 @@ export class ChangeSets implements Disposable {
   private readonly nameless = new WeakMap<Author, ChangeSet>();
   private readonly changed = new Emitter<void>();
   private readonly forgotten = new Emitter<readonly string[]>();
+  private readonly replaced = new Emitter<{ old: Snapshot; now: Snapshot }>();
   private readonly saving = new Throttle(250, () => this.save());
   /** Else the index is not written: what earlier sessions have left would be lost. */
   private isLoaded: boolean;
@@ -78,6 +80,8 @@ export class ChangeSets implements Disposable {
   readonly history = new History();
   /** Paths at which a session has no file any more: what is there now is nobody's work. */
   readonly onDidForget = this.forgotten.event;
+  /** Before `onDidChange`: the file is compared with another text. */
+  readonly onDidReplace = this.replaced.event;
   /** What reads or writes all files of a turn, one after the other. */
   readonly ofTurn = new Queue();
   /** What the limits have cost, for the user. */
@@ -247,6 +251,7 @@ export class ChangeSets implements Disposable {
   ): Snapshot | undefined {
     const { path, mode, isSavedOver, turns, ...origin } = {
       firstTakenAt: snapshot.takenAt,
+      replaces: snapshot,
       ...snapshot,
       ...known,
     };
@@ -347,10 +352,13 @@ export class ChangeSets implements Disposable {
     }
   }
 
-  /** The user has saved the file. Written at once: a revert names it, and going back does, also after a crash. */
-  markSaved(path: string): void {
+  /**
+   * The user has saved the file. Written at once: a revert names it, and going back does, also after a crash.
+   * @param takenIn those of which the text from before has all that the user has saved: a revert keeps it
+   */
+  markSaved(path: string, takenIn?: ReadonlySet<Snapshot>): void {
     const inTurns = this.sets.flatMap(({ turns }) => turns.flatMap(({ files }) => files[path] ?? []));
-    const listed = this.ofPath(path).map(({ snapshot }) => snapshot);
+    const listed = this.ofPath(path).flatMap(({ snapshot }) => (takenIn?.has(snapshot) ? [] : [snapshot]));
     const unmarked = [...listed, ...inTurns].filter(({ isSavedOver }) => !isSavedOver);
     for (const each of unmarked) {
       each.isSavedOver = true;
@@ -451,6 +459,7 @@ export class ChangeSets implements Disposable {
     this.saving.flush();
     this.changed.dispose();
     this.forgotten.dispose();
+    this.replaced.dispose();
   }
 
   /** Keeps the file as it is at this moment. */
@@ -473,7 +482,7 @@ export class ChangeSets implements Disposable {
     set: () => ChangeSet,
     path: string,
     { bytes, mode }: Before,
-    { source, orBy, firstTakenAt }: Origin,
+    { source, orBy, firstTakenAt, replaces }: Origin,
     at?: number,
   ): Snapshot {
     const hash = bytes && this.files.write(bytes);
@@ -491,6 +500,9 @@ export class ChangeSets implements Disposable {
       ...(firstTakenAt !== undefined && { firstTakenAt }),
     };
     set().put(snapshot, takenAt === this.newest);
+    if (replaces) {
+      this.replaced.fire({ old: replaces, now: snapshot });
+    }
     this.dropOldest();
     this.touch();
     return snapshot;

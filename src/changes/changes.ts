@@ -38,6 +38,7 @@ export class Changes implements Disposable {
     private readonly sets: ChangeSets,
     private readonly log: Logger,
   ) {
+    this.store.add(sets.onDidReplace(({ old, now }) => this.carryOver(old, now)));
     this.store.add(sets.onDidChange(() => this.changed.fire()));
   }
 
@@ -125,6 +126,14 @@ export class Changes implements Disposable {
     }
     if (differs) {
       this.changed.fire();
+    }
+  }
+
+  /** Until it is looked at it is listed as it was: its row, and what stands in its editor, shall not come and go. */
+  private carryOver(old: Snapshot, now: Snapshot): void {
+    const comparison = this.known.get(old)?.comparison;
+    if (comparison && comparison.kind !== 'same') {
+      this.known.set(now, { stamp: '', comparison });
     }
   }
 

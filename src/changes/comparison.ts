@@ -58,7 +58,7 @@ function countLines(before: Buffer, now: Buffer): LineCounts | undefined {
 }
 
 /** As git decides it: by a zero among the first bytes. */
-function isBinary(bytes: Buffer | undefined): boolean {
+export function isBinary(bytes: Buffer | undefined): boolean {
   return bytes?.subarray(0, 8_000).includes(0) ?? false;
 }
 

@@ -17,7 +17,7 @@ import type { SessionEdit } from '../sessions/sessionRecords.ts';
 import type { Session } from '../server/session.ts';
 import type { Changes } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
-import type { ChangeSet, Snapshot } from './changeSet.ts';
+import { type ChangeSet, firstTaken, type Snapshot } from './changeSet.ts';
 import type { ChangeSets, SnapshotLimits } from './changeSets.ts';
 import { takeOut, type TakenOut } from './editsTakenOut.ts';
 import { Watched } from './watched.ts';
@@ -302,11 +302,11 @@ export class UnwatchedEdits implements Disposable {
     const own = (): Snapshot | undefined => found.set()?.snapshots.get(path);
     const known = own();
     // Of a file that it had edited before, the text from before that counts.
-    if (first && !(known && known.takenAt <= first.at)) {
-      const laterEntry = () => sets.ofPath(path).find(({ snapshot }) => snapshot.takenAt > first.at);
+    if (first && !(known && firstTaken(known) <= first.at)) {
+      const laterEntry = () => sets.ofPath(path).find(({ snapshot }) => firstTaken(snapshot) > first.at);
       const later = laterEntry()?.snapshot;
       const now = later ? sets.before(later) : await this.read(path);
-      const edits = unseen.filter(({ at }) => !later || at < later.takenAt);
+      const edits = unseen.filter(({ at }) => !later || at < firstTaken(later));
       const taken = await this.takeOut(path, now, edits, found.conversation);
       if (laterEntry()?.snapshot !== later || (!later && !sets.isNow(path, now))) {
         return this.takeFile(path, all, found); // announced, or written, meanwhile

@@ -10,22 +10,33 @@ export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.D
       review.willSave(fsPath); // not for a proposal: its acceptance lets the agent write
     }
   };
-  const didSave = ({ scheme, fsPath }: vscode.Uri) => {
+  const didSave = ({ scheme, fsPath }: vscode.Uri, document?: vscode.TextDocument) => {
     if (scheme === 'file') {
-      review.didSave(fsPath);
+      review.didSave(fsPath, document);
     }
   };
   return vscode.Disposable.from(
-    workspace.onWillSaveTextDocument(({ document }) => willSave(document.uri)),
+    workspace.onWillSaveTextDocument((event) => {
+      const { document } = event;
+      willSave(document.uri);
+      if (!review.savedLines && review.isFollowed(document.uri.fsPath)) {
+        event.waitUntil(loadSavedLines(review));
+      }
+    }),
     workspace.onWillSaveNotebookDocument(({ notebook }) => willSave(notebook.uri)),
-    workspace.onDidSaveTextDocument(({ uri }) => didSave(uri)),
+    workspace.onDidSaveTextDocument((document) => didSave(document.uri, document)),
     workspace.onDidSaveNotebookDocument(({ uri }) => didSave(uri)),
     workspace.onWillCreateFiles(({ files }) => files.forEach(willSave)), // also by a copy over another file
-    workspace.onDidCreateFiles(({ files }) => files.forEach(didSave)),
+    workspace.onDidCreateFiles(({ files }) => files.forEach((uri) => didSave(uri))),
     workspace.onDidDeleteFiles(({ files }) => files.forEach(({ fsPath }) => review.didDelete(fsPath))),
     workspace.onDidRenameFiles(({ files }) => {
       files.forEach(({ oldUri, newUri }) => review.didRename(oldUri.fsPath, newUri.fsPath));
       void changes.refresh();
     }),
   );
+}
+
+async function loadSavedLines(review: ChangeReview): Promise<void> {
+  const { SavedLines } = await import('./savedLines.ts');
+  review.savedLines ??= new SavedLines();
 }

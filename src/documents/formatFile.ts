@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { formattingOptions } from '../editor/formattingOptions.ts';
 import { candidates, isRegularFile } from '../editor/paths.ts';
+import { savedForAgents } from '../editor/savedForAgents.ts';
 import { readDocument } from './files.ts';
 
 /** See `Formatter`. In a module of its own: only the clients of one dialect ask for it. */
@@ -23,10 +24,19 @@ export async function formatFile(input: string): Promise<boolean | undefined> {
   if (!(await vscode.workspace.applyEdit(edit))) {
     throw new Error(`The editor refused to change ${path}.`);
   }
-  if (!wasDirty && document.isDirty && !(await document.save())) {
+  if (!wasDirty && document.isDirty && !(await save(document))) {
     throw new Error(`${path} is formatted, but the editor did not save it.`);
   }
   return true;
+}
+
+async function save(document: vscode.TextDocument): Promise<boolean> {
+  savedForAgents.add(document);
+  try {
+    return await document.save();
+  } finally {
+    savedForAgents.delete(document);
+  }
 }
 
 /** @returns undefined when the text has changed meanwhile, which these edits do not fit */

@@ -208,6 +208,28 @@ export class World {
     }
   }
 
+  /** @param at a line, or the end */
+  userTypesInside(name: string, at: number): void {
+    if (this.files.has(name)) {
+      const line = `${this.line('user')}\n`;
+      this.editor.type(this.path(name), (text) => {
+        const lines = text.match(/.*\n/g) ?? [];
+        return lines.toSpliced(at % (lines.length + 1), 0, line).join('');
+      });
+    }
+  }
+
+  /** Whoever has written it. @param to where it is put in again, if anywhere */
+  userMovesLine(name: string, from: number, to?: number): void {
+    if (this.files.has(name)) {
+      this.editor.type(this.path(name), (text) => {
+        const lines = text.match(/.*\n/g) ?? [];
+        const [line = ''] = lines.splice(from % (lines.length || 1), 1);
+        return (to === undefined ? lines : lines.toSpliced(to % (lines.length + 1), 0, line)).join('');
+      });
+    }
+  }
+
   userUndoes(name: string): void {
     if (this.files.has(name)) {
       this.editor.undo(this.path(name));
@@ -237,11 +259,49 @@ export class World {
     if (this.editor.save(this.path(name), how)) {
       forgetUnchanged();
       this.forget((entry) => overtaken.includes(entry));
+      if (how !== 'plainly') {
+        this.expected
+          .filter((entry) => entry.name === name)
+          .forEach((entry) => this.checkTakenIn(entry, before, typed));
+      }
       overtaken.forEach(({ author }) => this.expect(author, name, typed));
       this.forget((entry) => entry.name === name && entry.before === typed && !this.isAwaited(entry));
     } else {
       assert.notEqual(before, undefined);
     }
+  }
+
+  /** What the user has saved is in the text from before, wherever it touches nothing of an agent's; and nothing else is. */
+  private checkTakenIn(entry: Expected, from: string | undefined, to: string): void {
+    const { author, name, before } = entry;
+    const snapshot = this.sets.find(author)?.snapshots.get(this.path(name));
+    const after = snapshot ? this.sets.before(snapshot)?.toString() : to;
+    const [was, seen, saved, compared] = [before, from, to, after].map((text) =>
+      (text ?? '').split('\n').filter(Boolean),
+    ) as [string[], string[], string[], string[]];
+    for (const line of seen) {
+      const isAgents = saved.includes(line) && !was.includes(line);
+      assert.ok(!isAgents || !compared.includes(line), `${line} no longer waits`);
+    }
+    for (const line of compared) {
+      assert.ok(was.includes(line) || saved.includes(line), `${line} was never there`);
+    }
+    for (const line of was.filter((each) => !compared.includes(each))) {
+      assert.ok(seen.includes(line) && !saved.includes(line), `${line} would be lost`);
+    }
+    const isWanting = saved.some((line) => !seen.includes(line) && !compared.includes(line));
+    assert.ok(
+      !isWanting || snapshot?.isSavedOver,
+      'what the user has saved would be lost without being named',
+    );
+    const old = saved.filter((line) => seen.includes(line));
+    if (before !== undefined && from !== undefined && isSame(seen, old)) {
+      for (const [above, line, below] of insertions(seen, saved)) {
+        const isApart = areNeighbours(was, above, below) && line.startsWith('user');
+        assert.ok(!isApart || compared.includes(line), `${line} counts as a change`);
+      }
+    }
+    Object.assign(entry, { before: after });
   }
 
   userRenames(from: string, to: string): void {
@@ -689,6 +749,31 @@ export class World {
       }
     }
   }
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((line, index) => line === b[index]);
+}
+
+/** The lines that are new, each between those of before; undefined: the start or the end. */
+function insertions(
+  before: readonly string[],
+  now: readonly string[],
+): [above: string | undefined, line: string, below: string | undefined][] {
+  const isOld = (line: string) => before.includes(line);
+  return now.flatMap((line, index) =>
+    isOld(line) ? [] : [[now.slice(0, index).findLast(isOld), line, now.slice(index).find(isOld)]],
+  );
+}
+
+/** Whether nothing stands between these two. */
+function areNeighbours(
+  lines: readonly string[],
+  above: string | undefined,
+  below: string | undefined,
+): boolean {
+  const at = above === undefined ? -1 : lines.indexOf(above);
+  return (above === undefined || at >= 0) && lines[at + 1] === below;
 }
 
 /** Whether none of them is about another file that was renamed to that one since. */

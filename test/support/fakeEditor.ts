@@ -13,6 +13,7 @@ import { dirname, join, sep } from 'node:path';
 import type { ChangeReview } from '../../src/changes/changeReview.ts';
 import type { Entry } from '../../src/changes/changeSet.ts';
 import type { Editor, Unsaved } from '../../src/changes/editor.ts';
+import { SavedLines } from '../../src/changes/savedLines.ts';
 
 interface OpenText {
   text: string;
@@ -93,15 +94,16 @@ export class FakeEditor implements Editor {
    */
   save(path: string, how?: 'plainly'): boolean {
     const buffer = this.open(path);
-    if (how !== 'plainly') {
-      this.review?.willSave(path);
+    if (how !== 'plainly' && this.review) {
+      this.review.savedLines ??= new SavedLines();
+      this.review.willSave(path);
     }
     if (existsSync(path) && buffer.mtime < statSync(path).mtimeMs) {
       return false;
     }
     this.write(path, buffer.text);
     this.load(path, buffer);
-    this.review?.didSave(path);
+    this.review?.didSave(path, { getText: () => buffer.text });
     this.onDidUse?.(path);
     return true;
   }

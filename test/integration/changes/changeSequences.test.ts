@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import * as vscode from 'vscode';
 import { Changes } from '../../../src/changes/changes.ts';
+import { takeIn } from '../../../src/changes/ownLines.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { reviewRows } from '../../support/reviewRows.ts';
 import { until } from '../../support/until.ts';
@@ -16,7 +17,9 @@ import { withStored } from './stored.ts';
 /** What a session has done to a file since it was last kept or reverted. */
 interface Entry {
   /** Undefined: there was no file. */
-  readonly before: string | undefined;
+  before: string | undefined;
+  /** See `TakenIn`. */
+  ofAgents?: ReadonlySet<string>;
   /** The order of the first edits. */
   readonly at: number;
   /** What others did since then leaves open whether it is to be listed. */
@@ -221,11 +224,23 @@ describe('random sequences', () => {
     if (text !== undefined) file.texts.add(text);
   }
 
+  /** Of what that may take, the unit tests tell. */
+  function takeIntoBefore(entry: Entry, from: string, to: string): void {
+    const before = entry.before === undefined ? undefined : Buffer.from(entry.before);
+    const taken = takeIn(before, { from: Buffer.from(from), to: Buffer.from(to) }, entry.ofAgents);
+    if (taken) {
+      entry.before = taken.bytes.toString();
+      entry.ofAgents = taken.ofAgents;
+    }
+  }
+
   function saved(file: ModelFile): void {
     if (file.unsaved) {
       const { text } = file.unsaved;
+      const from = file.disk;
       file.unsaved = undefined;
-      if (text !== file.disk) wrote(file, text);
+      if (text !== from) wrote(file, text);
+      if (from !== undefined) file.entries.forEach((entry) => entry && takeIntoBefore(entry, from, text));
     }
   }
 

@@ -62,6 +62,8 @@ describe('changes of agents in the editor of a file', () => {
     await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: false });
     await page().locator('.monaco-editor.focused .view-line').first().waitFor();
   };
+  /** Until the watcher has told of what was saved. */
+  const letListSettle = () => new Promise((resolve) => setTimeout(resolve, 1_500));
   const ofFile = 'Keep File | Revert File';
   const places = (count: number) =>
     Array.from({ length: count }, (_, i) => `Keep | Revert | Comment | ${i + 1} of ${count}`);
@@ -147,7 +149,7 @@ describe('changes of agents in the editor of a file', () => {
       .locator('.notification-toast', { hasText: 'Put the cursor into a changed line first.' })
       .waitFor();
     await vscode.window.activeTextEditor?.document.save();
-    await row('+4 −3').waitFor();
+    await row('+2 −3').waitFor();
     for (const left of [3, 2, 1]) {
       await shows(ofFile, ...places(left));
       await lens(`1 of ${left}`, left === 2 ? 'Revert' : 'Keep').click();
@@ -159,6 +161,55 @@ describe('changes of agents in the editor of a file', () => {
     await edit(file, `${asText(now.with(5, 'AGAIN'))}mine`);
     await shows(ofFile, ...places(1));
     await colors(1, 1);
+  });
+
+  it('are not what the user saves elsewhere in it, which stays when the file is reverted', async () => {
+    const file = desk.scratch.write('a.txt', asText(original));
+    await open(file);
+    await edit(file, asText(original.with(2, 'LINE 2')));
+    await shows(ofFile, ...places(1));
+    const { keyboard } = page();
+    const document = vscode.window.activeTextEditor?.document;
+    await keyboard.press('Control+End');
+    await keyboard.type('mine');
+    await keyboard.press('Enter');
+    await document?.save();
+    await keyboard.press('Control+Home');
+    await keyboard.type('mine too');
+    await keyboard.press('Enter');
+    await document?.save();
+    const now = (line: string) => ['mine too', ...original.with(2, line), 'mine'];
+    assert.equal(readFileSync(file, 'utf8'), asText(now('LINE 2')));
+    await letListSettle();
+    await row('+1 −1').waitFor();
+    await page()
+      .locator('.statusbar-item[id$="ideBridge.changes"]', { hasText: /1 file, 1 change\b/ })
+      .waitFor();
+    await shows(ofFile, ...places(1));
+    await colors(1, 1);
+    await desk.ui.screenshot('in-file-saved');
+    await lens('Keep File', 'Revert File').click();
+    await noRow('a.txt');
+    await until('the lines of the user alone', () => readFileSync(file, 'utf8') === asText(now('line 2')));
+    assert.equal(await page().getByText('with what you saved there since').count(), 0);
+  });
+
+  it('are what the user saves beside them, too, which a revert of the file says', async () => {
+    const file = desk.scratch.write('a.txt', asText(original));
+    await open(file);
+    await edit(file, asText(original.with(2, 'LINE 2')));
+    await shows(ofFile, ...places(1));
+    const { keyboard } = page();
+    await keyboard.press('Control+Home');
+    for (let line = 0; line < 2; line++) await keyboard.press('ArrowDown');
+    await keyboard.press('End');
+    await keyboard.type(' and mine');
+    await vscode.window.activeTextEditor?.document.save();
+    await letListSettle();
+    await row('+1 −1').waitFor();
+    await lens('Keep File', 'Revert File').click();
+    await until('the text from before', () => readFileSync(file, 'utf8') === asText(original));
+    await page().locator('.notification-toast', { hasText: 'with what you saved there since' }).waitFor();
   });
 
   it('of two sessions are decided without asking whose: both are compared with what was there first', async () => {

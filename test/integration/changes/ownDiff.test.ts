@@ -229,8 +229,8 @@ describe('the diff of agent changes', () => {
     await lens('2 of 4', 'Keep').click();
     await toast('a.txt has unsaved changes').getByRole('button', { name: 'Save' }).click();
     await until('the text', () => readFileSync(file, 'utf8').includes('mine '));
-    await lens('2 of 4', 'Keep').click();
-    await lens('1 of 3', 'Keep').waitFor();
+    await lens('1 of 3', 'Keep').click(); // what was saved is the user's
+    await lens('1 of 2', 'Keep').waitFor();
   });
 
   it('has keep and revert for a new and for a deleted file as a whole', async () => {

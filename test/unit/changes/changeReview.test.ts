@@ -20,7 +20,9 @@ import type { Changes } from '../../../src/changes/changes.ts';
 import { type Change } from '../../../src/changes/changes.ts';
 import type { Author } from '../../../src/changes/changeSet.ts';
 import type { ChangeSets } from '../../../src/changes/changeSets.ts';
+import { SavedLines } from '../../../src/changes/savedLines.ts';
 import { UndoDecision } from '../../../src/changes/undoDecision.ts';
+import { savedForAgents } from '../../../src/editor/savedForAgents.ts';
 import { FakeEditor } from '../../support/fakeEditor.ts';
 import { openReview } from '../../support/openReview.ts';
 
@@ -80,6 +82,140 @@ describe('the review of changes', () => {
     symlinkSync('common.txt', path('a.txt'));
     await assert.rejects(revert(first, 'a.txt'), /a link leads to another file now/);
     assert.equal(text('common.txt'), 'the user’s\n');
+  });
+
+  describe('of what the user saves elsewhere in a file', () => {
+    const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
+    const was = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const save = (change: (text: string) => string) => {
+      editor.type(path('a.txt'), change);
+      assert.ok(editor.save(path('a.txt')));
+    };
+    const before = async (author: Author) =>
+      sets.before((await change(author, 'a.txt')).snapshot)?.toString() ?? '';
+    const isSaved = async (author: Author) => lossOf({ sets, editor }, await change(author, 'a.txt')).isSaved;
+
+    beforeEach(() => {
+      review.savedLines = new SavedLines();
+      editor.write(path('a.txt'), lines(...was));
+    });
+
+    it('counts nothing, and a revert leaves it', async () => {
+      edit(first, 'a.txt', lines(...was.with(1, 'B')));
+      save((text) => `${text}mine\n`);
+      save((text) => `mine too\n${text}`);
+      const { comparison, snapshot } = await change(first, 'a.txt');
+      assert.deepEqual(comparison.lines, { added: 1, removed: 1, hunks: 1 });
+      assert.equal(snapshot.isSavedOver, undefined);
+      await revert(first, 'a.txt');
+      assert.equal(text('a.txt'), lines('mine too', ...was, 'mine'));
+      assert.deepEqual(await listed(), []);
+    });
+
+    it('counts nothing after a reload of the window either', async () => {
+      edit(first, 'a.txt', lines(...was.with(1, 'B')));
+      save((text) => `${text}mine\n`);
+      sets.dispose();
+      ({ sets, changes, review } = openReview(folder, editor));
+      save((text) => `mine too\n${text}`);
+      assert.equal(await before(first), lines('mine too', ...was, 'mine'));
+      assert.equal(await isSaved(first), false);
+    });
+
+    it('takes in what touches nothing of an agent’s alone, and names the rest', async () => {
+      edit(first, 'a.txt', lines(...was.with(1, 'B')));
+      save((text) => `${text.replace('B\n', 'B and mine\n')}mine\n`);
+      assert.equal(await before(first), lines(...was, 'mine'));
+      assert.equal(await isSaved(first), true);
+    });
+
+    it('tells it for each session by itself, and keeps their order', async () => {
+      edit(first, 'a.txt', lines(...was.with(1, 'B')));
+      edit(second, 'a.txt', lines(...was.with(1, 'B').with(4, 'E')));
+      save((text) => text.replace('B\n', 'mine\n'));
+      assert.equal(await before(first), lines(...was));
+      assert.equal(await before(second), lines(...was.with(1, 'mine')));
+      assert.deepEqual(await Promise.all([first, second].map(isSaved)), [true, false]);
+      const { later } = lossOf({ sets, editor }, await change(first, 'a.txt'));
+      assert.deepEqual(
+        later.map(({ label }) => label),
+        ['Claude 2'],
+      );
+    });
+
+    it('leaves the row where it is until the file is looked at again', async () => {
+      edit(first, 'a.txt', lines(...was.with(1, 'B')));
+      await changes.refresh();
+      const counts: number[] = [];
+      changes.onDidChange(() => counts.push(changes.all.length));
+      save((text) => `${text}mine\n`);
+      assert.ok(counts.length > 0);
+      assert.ok(counts.every((count) => count === 1));
+    });
+
+    it('takes nothing in that an agent may have written meanwhile', async () => {
+      edit(first, 'a.txt', lines(...was.with(1, 'B')));
+      const saved = lines(...was.with(1, 'B'), 'mine');
+      review.willSave(path('a.txt'));
+      editor.write(path('a.txt'), lines(...was.with(1, 'B').with(4, 'E'), 'mine'));
+      review.didSave(path('a.txt'), { getText: () => saved });
+      assert.equal(await before(first), lines(...was));
+      assert.equal(await isSaved(first), true);
+      review.willSave(path('a.txt'));
+      edit(second, 'a.txt', saved);
+      review.didSave(path('a.txt'), { getText: () => saved });
+      assert.equal(await before(first), lines(...was));
+    });
+
+    it('takes nothing in of a save that failed once, and of which nobody tells before', async () => {
+      let now = 0;
+      review = editor.review = new ChangeReview(sets, changes, editor, () => now);
+      review.savedLines = new SavedLines();
+      edit(first, 'a.txt', lines(...was.with(1, 'B')));
+      review.willSave(path('a.txt'));
+      now = 60_000;
+      editor.write(path('a.txt'), lines(...was.with(1, 'B').with(4, 'E'))); // by a command of its shell
+      review.didSave(path('a.txt'), { getText: () => text('a.txt') });
+      assert.equal(await before(first), lines(...was));
+    });
+
+    it('takes nothing in that the editor saves for a tool of an agent', async () => {
+      edit(first, 'a.txt', lines(...was.with(1, 'B')));
+      const document = { getText: () => text('a.txt') };
+      savedForAgents.add(document);
+      review.willSave(path('a.txt'));
+      editor.write(path('a.txt'), lines(...was.with(1, 'B').with(4, 'formatted')));
+      review.didSave(path('a.txt'), document);
+      assert.equal(await before(first), lines(...was));
+    });
+
+    it('has nothing to say of a save that changes nothing', async () => {
+      edit(first, 'a.txt', lines(...was.with(1, 'B')));
+      save((each) => each);
+      assert.equal(await isSaved(first), false);
+    });
+
+    it('leaves it in the file when an older decision is undone, and names it then', async () => {
+      edit(first, 'a.txt', lines(...was.with(1, 'B')));
+      const decision = review.keep([path('a.txt')]);
+      edit(first, 'a.txt', lines(...was.with(1, 'B').with(3, 'D')));
+      save((each) => `${each}mine\n`);
+      assert.equal(await before(first), lines(...was.with(1, 'B'), 'mine'));
+      assert.deepEqual(await new UndoDecision(sets, review, editor).undo(decision), []);
+      assert.equal(text('a.txt'), lines(...was.with(1, 'B').with(3, 'D'), 'mine'));
+      assert.equal(await isSaved(first), true);
+    });
+
+    it('keeps it over a revert that is undone', async () => {
+      edit(first, 'a.txt', lines(...was.with(1, 'B')));
+      save((each) => `${each}mine\n`);
+      const decision = 'a decision';
+      await review.revert(await change(first, 'a.txt'), decision);
+      assert.equal(text('a.txt'), lines(...was, 'mine'));
+      assert.deepEqual(await new UndoDecision(sets, review, editor).undo(decision), []);
+      assert.equal(text('a.txt'), lines(...was.with(1, 'B'), 'mine'));
+      assert.equal(await before(first), lines(...was, 'mine'));
+    });
   });
 
   describe('says whose a file is', () => {
