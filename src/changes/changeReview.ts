@@ -93,6 +93,7 @@ export class ChangeReview {
     this.takeAccepted(path);
     this.accepted.announced(author, path);
     this.saving.delete(path);
+    this.overtaken.delete(path); // the editor does not tell of a save that it could not end
     this.forgetSame(path);
     this.sets.announce(author, path);
     const snapshot = this.sets.find(author)?.snapshots.get(path);
