@@ -29,7 +29,7 @@ import {
   twoAgentScenarios,
 } from './reasonScenarios.ts';
 import { comesBackAfter, leavesNoTabAfter, reviewScenarios } from './reviewScenarios.ts';
-import { turnScenarios } from './turnScenarios.ts';
+import { reviewedTurnScenarios, turnScenarios } from './turnScenarios.ts';
 import { unsavedScenarios } from './unsavedScenarios.ts';
 import { useDesk } from './useDesk.ts';
 
@@ -53,6 +53,7 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   notebookScenarios(desk);
   changesScenarios(desk);
   turnScenarios(desk, { names: true });
+  reviewedTurnScenarios(desk);
   shellScenarios(desk);
   problemScenarios(desk);
   editorToolScenarios(desk);

@@ -1,8 +1,13 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reviewRows } from '../support/reviewRows.ts';
 import { until } from '../support/until.ts';
 import type { Desk } from './desk.ts';
-import { editTurns, text, toolUse } from './mockApi.ts';
+import { contextText, editTurns, text, toolUse } from './mockApi.ts';
+
+const numbers = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+const original = `${numbers.join('\n')}\n`;
 
 /** Back to before a prompt, of an agent that asks nobody. */
 export function turnScenarios(desk: () => Desk, { names }: { names: boolean }): void {
@@ -51,5 +56,60 @@ export function turnScenarios(desk: () => Desk, { names }: { names: boolean }): 
     await until('both turns again', async () => (await turns.count()) === 2);
     await goBack(1);
     await until('neither', async () => (await shared.text()) === 'one\ntwo\n' && !created.exists());
+  });
+}
+
+/** As a pull request is: two prompts over one file, one change kept, one reverted, one commented on; and then none of it. */
+export function reviewedTurnScenarios(desk: () => Desk): void {
+  it('has its work reviewed change by change, is told what is said of it, and is gone back from altogether', async () => {
+    const file = await desk().file('pull-request.txt', original);
+    const claude = await desk().startClaude('acceptEdits');
+    const { window } = desk();
+    const { page } = window;
+    claude.api.script([
+      ...editTurns(file.path, 'two', 'TWO'),
+      ...editTurns(file.path, 'eight', 'EIGHT'),
+      text('two of them'),
+    ]);
+    await claude.prompt('shout some');
+    await claude.terminal.shows('two of them');
+    claude.api.script([...editTurns(file.path, 'five', 'FIVE'), text('another one')]);
+    await claude.prompt('and the middle');
+    await claude.terminal.shows('another one');
+
+    await window.openFile(file.path);
+    const lens = (place: string, name: string) =>
+      page.locator('.codelens-decoration', { hasText: place }).locator('a', { hasText: name }).first();
+    await lens('1 of 3', 'Keep').click();
+    await lens('2 of 2', 'Revert').click();
+    await until('the line from before', async () => (await file.text()).includes('\neight\n'));
+    await lens('1 of 1', 'Comment').click();
+    const add = page.getByRole('button', { name: 'Add Comment' });
+    await add.waitFor(); // its input has the focus then
+    await page.keyboard.insertText('Why *this* one?');
+    await add.click();
+    claude.api.script([text('because')]);
+    await page.locator('.review-widget').getByRole('button', { name: 'Send Review' }).first().click();
+    await page.getByText('Review pasted').first().waitFor();
+    await claude.terminal.settled();
+    await page.keyboard.press('Enter'); // the focus is in the terminal
+    const name = path.relative(path.dirname(path.dirname(file.path)), file.path);
+    const words = `1. ${name}, line 5:\n\`\`\`txt\nFIVE\n\`\`\`\nWhy *this* one?`;
+    await claude.api.nextRequest('the review', (turn) => contextText(turn).includes(words));
+    await claude.terminal.shows('because');
+    assert.equal(await file.text(), original.replace('two', 'TWO').replace('five', 'FIVE'));
+
+    await window.runCommand('Claude Code: Focus on Review View');
+    const first = reviewRows(page).filter({ hasText: /^\s*shout some/ });
+    await first.waitFor();
+    await sleep(600); // a click on a row that has just moved does nothing
+    await first.hover();
+    await first.getByRole('button', { name: 'Revert to Before This Prompt' }).click();
+    await until(
+      'the file from before both prompts',
+      async () => (await file.text()) === original,
+      10_000,
+      () => file.text(),
+    );
   });
 }

@@ -46,9 +46,14 @@ describe('agent changes', () => {
   }
 
   async function rowAction(text: string, action: string, which = row(text)): Promise<void> {
-    await which.hover();
-    letMomentPass();
-    await which.getByRole('button', { name: action }).click();
+    const click = async () => {
+      await which.hover();
+      letMomentPass();
+      await which.getByRole('button', { name: action }).click({ timeout: 3_000 });
+      return true;
+    };
+    // Where others come above it after the mouse has, it is no longer below the mouse.
+    await until(`${action} on ${text}`, () => click().catch(() => false), 30_000);
     await desk.ui.page.mouse.move(700, 500); // else a tooltip comes, and covers other rows
   }
 
