@@ -52,11 +52,22 @@ export function markOf(hunk: Hunk, before: vscode.TextDocument, now: vscode.Text
   return createHash('sha1').update(JSON.stringify(sides)).digest('base64');
 }
 
-/** Puts the lines of before in the place of those of now; saved, unless there were unsaved changes already. */
-export async function revertHunk(change: Entry, document: vscode.TextDocument, hunk: Hunk): Promise<void> {
+/**
+ * Puts the lines of before in the place of those of now; saved, unless there were unsaved changes already.
+ * @param version of the document, for which the hunk was found @returns whether it was still that one
+ */
+export async function revertHunk(
+  change: Entry,
+  document: vscode.TextDocument,
+  hunk: Hunk,
+  version: number,
+): Promise<boolean> {
   await mustBeFile(change.snapshot.path);
   const wasDirty = document.isDirty;
   const lines = linesBetween(await documentBefore(change), hunk.beforeStart, hunk.beforeEnd);
+  if (document.version !== version) {
+    return false; // the hunk stands elsewhere
+  }
   const { range, text } = replacement(document, hunk, lines);
   const edit = new vscode.WorkspaceEdit();
   edit.replace(document.uri, range, text);
@@ -66,6 +77,7 @@ export async function revertHunk(change: Entry, document: vscode.TextDocument, h
   if (!wasDirty) {
     await document.save();
   }
+  return true;
 }
 
 /** Both sides of a file on disk, and what they would be with one hunk of it decided. */

@@ -93,10 +93,10 @@ export class HunkReview implements vscode.Disposable {
 
   /** @param where a 0-based line, and the mark of its hunk; or what the gutter passes, its line changes and the index of one; else the cursor */
   async revert(change: Entry, where: unknown[]): Promise<void> {
-    await this.decide(change, where, async (entry, document, find) => {
+    await this.decide(change, where, async (entry, document, find, version) => {
       const hunk = find(await hunksOf(entry, document));
-      if (hunk) {
-        await revertHunk(entry, document, hunk);
+      if (hunk && !(await revertHunk(entry, document, hunk, version))) {
+        return sayChanged();
       }
       return hunk; // the editor's own undo takes it back
     });
@@ -188,9 +188,10 @@ export class HunkReview implements vscode.Disposable {
         return sayNoneHere();
       }
       const document = await vscode.workspace.openTextDocument(uri);
+      const { version } = document;
       const named = await lineOf({ set, snapshot }, document, where);
       if (named === null) {
-        vscode.window.setStatusBarMessage('Not done: this change has just become another one.', 5_000);
+        sayChanged();
         return;
       }
       if (named === undefined && !isHere) {
@@ -207,9 +208,9 @@ export class HunkReview implements vscode.Disposable {
       if (plain && line === undefined) {
         return sayNoneHere(); // what the user has typed is not decided
       }
-      const hunk = await act({ set, snapshot }, document, (hunks) =>
-        line === undefined ? hunkAtCursor(hunks, cursor, document) : hunkAt(hunks, line),
-      );
+      const find = (hunks: readonly Hunk[]) =>
+        line === undefined ? hunkAtCursor(hunks, cursor, document) : hunkAt(hunks, line);
+      const hunk = await act({ set, snapshot }, document, find, version);
       if (!hunk) {
         return hunk === undefined ? sayNoneHere() : undefined;
       }
@@ -247,11 +248,12 @@ export class HunkReview implements vscode.Disposable {
   }
 }
 
-/** @param find the hunk that is meant @returns that, if there is one; null where nothing was done about it */
+/** @param find the hunk that is meant @param version of the document, when that was said @returns that, if there is one; null where nothing was done about it */
 type Act = (
   entry: Entry,
   document: vscode.TextDocument,
   find: (hunks: Hunk[]) => Hunk | undefined,
+  version: number,
 ) => Promise<Hunk | null | undefined>;
 
 /** What is named, 0-based; undefined: nothing; null: what a lens has shown is not there any more. */
@@ -295,6 +297,11 @@ function askToSave(document: vscode.TextDocument): null {
   void vscode.window
     .showInformationMessage(`${name} has unsaved changes. Save it, then keep a part of it.`, button)
     .then((choice) => (choice === button ? document.save() : undefined));
+  return null;
+}
+
+function sayChanged(): null {
+  vscode.window.setStatusBarMessage('Not done: this change has just become another one.', 5_000);
   return null;
 }
 
