@@ -86,7 +86,6 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
   }
 
   async getChildren(element?: object): Promise<object[]> {
-    this.moves.asked();
     if (!element) {
       return (this.shown = this.full());
     }
@@ -163,7 +162,7 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
   }
 
   private move(): void {
-    this.moves.told(this.full().flatMap((section) => [section.id, ...(section.rows?.names ?? [])]));
+    this.moves.drawn(this.full().flatMap((section) => [section.id, ...(section.rows?.names ?? [])]));
   }
 
   private full(): ReviewSection[] {

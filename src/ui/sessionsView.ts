@@ -61,7 +61,6 @@ export class SessionsView implements vscode.TreeDataProvider<SessionNode>, vscod
   async getChildren(): Promise<SessionNode[]> {
     const { SessionItems } = await import('./sessionItems.ts');
     this.items ??= new SessionItems(this.around);
-    this.rows.asked();
     return this.nodes;
   }
 
@@ -89,7 +88,7 @@ export class SessionsView implements vscode.TreeDataProvider<SessionNode>, vscod
   }
 
   private draw(): void {
-    this.rows.told(this.nodes.map(rowOf));
+    this.rows.drawn(this.nodes.map(rowOf));
     this.changed.fire();
   }
 
