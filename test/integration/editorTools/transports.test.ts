@@ -117,14 +117,15 @@ describe('the editor tools', function () {
       await desk.configure('ideBridge.editorTools.editing', true);
       const transport = await open();
       const client = await connect(transport);
-      const path = scratch.write('loose.ts', 'export const  loose=1;\n');
+      const file = `loose-${name}.ts`;
+      const path = scratch.write(file, 'export const  loose=1;\n');
       const format = (signal?: AbortSignal) =>
         client.callTool(
-          { name: 'format', arguments: { file: `${basename(scratch.folder)}/loose.ts` } },
+          { name: 'format', arguments: { file: `${basename(scratch.folder)}/${file}` } },
           undefined,
           signal ? { signal } : {},
         );
-      const isShown = () => until('the proposal', () => proposalTabs()[0]?.startsWith('loose.ts'), 30_000);
+      const isShown = () => until('the proposal', () => proposalTabs()[0]?.startsWith(file), 30_000);
       const isGone = () => until('it to be gone', () => proposalTabs().length === 0);
 
       const abort = new AbortController();
@@ -141,7 +142,10 @@ describe('the editor tools', function () {
       assert.equal(readFileSync(path, 'utf8'), 'export const loose = 1;\n');
       await isGone();
 
-      scratch.write('loose.ts', 'export const  loose=2;\n');
+      scratch.write(file, 'export const  loose=2;\n');
+      const document = await vscode.workspace.openTextDocument(path);
+      // On a machine that is busier than a tool waits for it.
+      await until('the editor to have read it', () => document.getText().includes('loose=2'), 30_000);
       const left = assert.rejects(format());
       await isShown();
       // One that only hangs up may come back.
