@@ -12,7 +12,6 @@ const extensionId = 'vscode.typescript-language-features';
 const maxFiles = 10;
 /** ms after which the server need not answer any more. */
 const answerTime = 10_000;
-
 /** ms in which the editor reads again what was written. */
 const reloadTime = 1_000;
 

@@ -41,10 +41,10 @@ export class Access {
     if (untitled && this.sharing.allows(untitled.uri)) {
       return untitled;
     }
-    const uri = await this.file(input);
+    const { uri, mtimeMs } = await this.file(input);
     const known = openDocument(uri);
     if (known) {
-      if (Date.now() - (await stat(uri.fsPath)).mtimeMs < recent) {
+      if (Date.now() - mtimeMs < recent) {
         await isReloaded(known, recent);
       }
       return known;
@@ -89,7 +89,7 @@ export class Access {
     return real !== undefined && isInWorkspace(real);
   }
 
-  private async file(input: string): Promise<vscode.Uri> {
+  private async file(input: string): Promise<{ uri: vscode.Uri; mtimeMs: number }> {
     const uri = await this.existing(input);
     const found = await stat(uri.fsPath);
     if (!found.isFile()) {
@@ -98,7 +98,7 @@ export class Access {
     if (found.size > maxFile) {
       throw new Refusal(`${quoted(input)} is too large for the tools of the editor.`);
     }
-    return uri;
+    return { uri, mtimeMs: found.mtimeMs };
   }
 
   /** Says the same of what is outside whether it is there or not. */

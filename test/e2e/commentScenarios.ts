@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
 import type { Claude } from './claude.ts';
 import type { Desk, WorkspaceFile } from './desk.ts';
 import { contextText, editTurns, text } from './mockApi.ts';
@@ -34,12 +35,17 @@ async function startWithComment(desk: Desk): Promise<{ claude: Claude; file: Wor
   await desk.window.openFile(file.path);
   const { page } = desk.window;
   await page.locator('.codelens-decoration a', { hasText: 'Comment' }).first().click();
-  const add = page.getByRole('button', { name: 'Add Comment' });
-  await add.waitFor(); // its input has the focus then
-  await page.keyboard.insertText('Not so loud.\nPlease.');
-  await add.click();
+  await writeComment(page, 'Not so loud.\nPlease.');
   await comment(desk).getByText('Not sent').waitFor();
   return { claude, file };
+}
+
+/** Where the user has asked for one. */
+export async function writeComment(page: Page, words: string): Promise<void> {
+  const add = page.getByRole('button', { name: 'Add Comment' });
+  await add.waitFor(); // its input has the focus then
+  await page.keyboard.insertText(words);
+  await add.click();
 }
 
 const comment = ({ window: { page } }: Desk) => page.locator('.review-comment', { hasText: 'Not so loud.' });
@@ -51,7 +57,18 @@ async function showComment(desk: Desk, file: WorkspaceFile, label: string): Prom
 }
 
 async function sendComment(desk: Desk, claude: Claude, file: WorkspaceFile): Promise<void> {
-  claude.api.script([text('quieter now')]);
+  await sendReview(desk, claude, file, 'line 2:\n```txt\nTWO\n```\nNot so loud.\nPlease.');
+  await showComment(desk, file, 'Sent to');
+}
+
+/** @param words which the model is told, behind the name of the file */
+export async function sendReview(
+  desk: Desk,
+  claude: Claude,
+  file: WorkspaceFile,
+  words: string,
+): Promise<void> {
+  claude.api.script([text('heard it')]);
   const { turnCount } = claude.api;
   const { page } = desk.window;
   await page.locator('.review-widget').getByRole('button', { name: 'Send Review' }).first().click();
@@ -61,8 +78,7 @@ async function sendComment(desk: Desk, claude: Claude, file: WorkspaceFile): Pro
 
   await page.keyboard.press('Enter'); // the focus is in the terminal
   const name = path.relative(path.dirname(path.dirname(file.path)), file.path);
-  const words = `1. ${name}, line 2:\n\`\`\`txt\nTWO\n\`\`\`\nNot so loud.\nPlease.`;
-  await claude.api.nextRequest('the review', (turn) => contextText(turn).includes(words));
-  await claude.terminal.shows('quieter now');
-  await showComment(desk, file, 'Sent to');
+  const told = `1. ${name}, ${words}`;
+  await claude.api.nextRequest('the review', (turn) => contextText(turn).includes(told));
+  await claude.terminal.shows('heard it');
 }

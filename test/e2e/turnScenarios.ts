@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reviewRows } from '../support/reviewRows.ts';
 import { until } from '../support/until.ts';
+import { sendReview, writeComment } from './commentScenarios.ts';
 import type { Desk } from './desk.ts';
-import { contextText, editTurns, text, toolUse } from './mockApi.ts';
+import { editTurns, text, toolUse } from './mockApi.ts';
 
 const numbers = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 const original = `${numbers.join('\n')}\n`;
@@ -84,19 +84,8 @@ export function reviewedTurnScenarios(desk: () => Desk): void {
     await lens('2 of 2', 'Revert').click();
     await until('the line from before', async () => (await file.text()).includes('\neight\n'));
     await lens('1 of 1', 'Comment').click();
-    const add = page.getByRole('button', { name: 'Add Comment' });
-    await add.waitFor(); // its input has the focus then
-    await page.keyboard.insertText('Why *this* one?');
-    await add.click();
-    claude.api.script([text('because')]);
-    await page.locator('.review-widget').getByRole('button', { name: 'Send Review' }).first().click();
-    await page.getByText('Review pasted').first().waitFor();
-    await claude.terminal.settled();
-    await page.keyboard.press('Enter'); // the focus is in the terminal
-    const name = path.relative(path.dirname(path.dirname(file.path)), file.path);
-    const words = `1. ${name}, line 5:\n\`\`\`txt\nFIVE\n\`\`\`\nWhy *this* one?`;
-    await claude.api.nextRequest('the review', (turn) => contextText(turn).includes(words));
-    await claude.terminal.shows('because');
+    await writeComment(page, 'Why *this* one?');
+    await sendReview(desk(), claude, file, 'line 5:\n```txt\nFIVE\n```\nWhy *this* one?');
     assert.equal(await file.text(), original.replace('two', 'TWO').replace('five', 'FIVE'));
 
     await window.runCommand('Claude Code: Focus on Review View');
