@@ -76,6 +76,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     proposals,
     agentChanges,
     context,
+    questions: notebooks.questions,
+    workspaceState,
+    isOfSession: (terminal) => sessionTerminals.sessionsIn(terminal).length > 0,
     version: info.version,
     log,
   });

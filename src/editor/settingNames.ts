@@ -25,6 +25,7 @@ export interface Settings {
   'tools.disabled': string[];
   'editorTools.enabled': boolean;
   'editorTools.editing': boolean;
+  'editorTools.running': boolean;
   'notebook.confirm': 'always' | 'session' | 'workspace';
   'notebook.cellPosition': 'end' | 'belowSelection';
   'notebook.keepCell': boolean;
@@ -88,6 +89,7 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'tools.disabled': 'user', // without some, edits go unseen
   'editorTools.enabled': off,
   'editorTools.editing': off,
+  'editorTools.running': off,
   'notebook.confirm': 'user',
   'notebook.cellPosition': 'free',
   'notebook.keepCell': on, // what has run stays to be seen
