@@ -27,11 +27,12 @@ export class MayRun {
     const of = [task.source, ...(folder === undefined ? [] : [folder])]
       .map((each) => onOneLine(each))
       .join(', ');
+    const words = `${onOneLine(client)} wants to run the task "${onOneLine(task.name)}" (${of})`;
     const answer = await this.questions.ask(
       {
         title: `Run task ${onOneLine(task.name, 40)}?`,
-        words: `${onOneLine(client)} wants to run the task "${onOneLine(task.name)}" (${of})`,
-        code: whatRuns(task),
+        words,
+        code: `# ${words}\n${whatRuns(task)}`, // in the text, too: above it the end is out of view in a narrow column
         language: 'shellscript',
         yes: stamp === undefined ? ['Run Once'] : ['Run Once', 'Always Run This Task'],
       },

@@ -188,13 +188,13 @@ function found(run: TaskRun, maxOf = 100): Found<z.infer<z.ZodMiniObject<typeof 
       ...(printed
         ? [
             printed.lines === 0
-              ? 'It has printed nothing.'
+              ? 'The editor tells of no output.'
               : printed.before > 0
                 ? `The last ${printed.lines} of ${printed.before + printed.lines} lines:`
                 : 'Output:',
             printed.text,
           ]
-        : ['The editor does not tell what it printed; the user can see it in the terminal.']),
+        : ['The editor does not tell what it printed: the user sees it in the terminal.']),
     ]
       .join('\n')
       .trimEnd(),

@@ -9,8 +9,8 @@ export interface LastCommand {
   readonly line: string;
   readonly isRunning: boolean;
   readonly exitCode: number | undefined;
-  /** As it was printed. */
-  readonly output: string;
+  /** As it was printed; undefined where the editor has not told it, as of many commands that end at once. */
+  readonly output: string | undefined;
 }
 
 class Printed {
@@ -63,7 +63,7 @@ export class TerminalOutput implements vscode.Disposable {
       line: execution.commandLine.value,
       isRunning: printed.reading > 0,
       exitCode,
-      output: printed.since(from),
+      output: printed.since(from) || undefined,
     };
   }
 

@@ -49,7 +49,7 @@ export function terminals({ access, printed, isOfSession }: RunningWorkshop): To
       const shown = await page(named, paged, (terminal) => {
         const ofAgent = isOfSession(terminal);
         const last = ofAgent ? undefined : printed.lastCommand(terminal);
-        const output = last && tail(plainOutput(last.output), lines, maxUnits).text;
+        const output = last?.output && tail(plainOutput(last.output), lines, maxUnits).text;
         const folder = terminal.shellIntegration?.cwd?.fsPath;
         const data = {
           name: onOneLine(terminal.name),
@@ -58,7 +58,7 @@ export function terminals({ access, printed, isOfSession }: RunningWorkshop): To
           ...(last && {
             command: onOneLine(last.line, 1_000),
             isRunning: last.isRunning,
-            output: output ?? '',
+            ...(output && { output }),
           }),
           ...(last?.exitCode !== undefined && { exitCode: last.exitCode }),
         };
@@ -76,7 +76,11 @@ export function terminals({ access, printed, isOfSession }: RunningWorkshop): To
           line: [
             `${data.name}${notes.length > 0 ? `  (${notes.join(', ')})` : ''}`,
             ...(last ? [`  $ ${data.command}  (${state})`] : []),
-            ...(output ? output.split('\n').map((line) => `  ${line}`) : []),
+            ...(output
+              ? output.split('\n').map((line) => `  ${line}`)
+              : last
+                ? ['  (the editor tells of no output)']
+                : []),
           ].join('\n'),
           data,
         };
