@@ -6,11 +6,19 @@ import { stripVTControlCharacters } from 'node:util';
  */
 export function plainOutput(printed: string): string {
   const lines = printed
+    .slice(Math.max(0, printed.lastIndexOf(outputStart)))
+    .replaceAll(operatingSystemCommand, '')
     .replaceAll(/\x1b\[1?G/g, '\r') // to the begin of the line
     .split('\n')
     .map((line) => lastWritten(stripVTControlCharacters(line)).replaceAll(unprintable, ''));
   return lines.join('\n').trimEnd();
 }
+
+/** By which shell integration says that what was typed ends here; VS Code 1.96 tells that, too. */
+const outputStart = '\x1b]633;C\x07';
+
+/** Node leaves those in that have blanks in them. */
+const operatingSystemCommand = /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g;
 
 /** Control characters but the tab, and the marks that turn the direction of text. */
 const unprintable = /(?!\t)[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;

@@ -310,7 +310,7 @@ describe('the editor tools that run', function () {
     const known = await until('its command', async () => {
       const { data } = await call('terminals', { name: 'mine' });
       const [found] = data.terminals ?? [];
-      return found?.output && found.exitCode !== undefined ? found : undefined;
+      return found?.output?.includes('hello') && found.exitCode !== undefined ? found : undefined;
     });
     assert.equal(known.exitCode, 4);
     assert.match(known.command ?? '', /echo hello-there/);
