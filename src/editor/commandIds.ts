@@ -92,7 +92,7 @@ const commandNames = [
   'showMenu',
   'showLog',
   'copyMcpConfiguration',
-  'askAboutTasksAnew',
+  'askAboutRunsAnew',
   'copyConnectionInfo',
   'restart',
   'manageTrust',

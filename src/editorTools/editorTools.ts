@@ -80,13 +80,13 @@ export class EditorTools implements ToolHost, Disposable {
     }
   }
 
-  async askAboutTasksAnew(): Promise<void> {
+  async askAboutRunsAnew(): Promise<void> {
     await this.load.running();
     const forgotten = (await this.running?.forget()) ?? 0;
     void vscode.window.showInformationMessage(
       forgotten === 0
-        ? 'You are asked about each task already.'
-        : `You are asked about each task again: ${counted(forgotten, 'task')} had been allowed for good.`,
+        ? 'You are asked about each run already.'
+        : `You are asked about each run again: ${counted(forgotten, 'task')} had been allowed for good.`,
     );
   }
 

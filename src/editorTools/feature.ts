@@ -68,7 +68,7 @@ export class EditorToolsFeature implements Endpoint, Disposable {
           await (await import('../editor/tell.ts')).tellUntrusted('bridge');
         }
       },
-      askAboutTasksAnew: async () => (await this.load()).askAboutTasksAnew(),
+      askAboutRunsAnew: async () => (await this.load()).askAboutRunsAnew(),
     };
   }
 

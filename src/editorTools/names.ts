@@ -29,7 +29,7 @@ export const editorToolNames = [
 export const editingToolNames = ['rename', 'applyCodeAction', 'format', 'organizeImports'] as const;
 
 /** Of those that run something, behind these. */
-export const runningToolNames = ['tasks', 'runTask', 'taskOutput', 'terminals'] as const;
+export const runningToolNames = ['tasks', 'runTask', 'taskOutput', 'runTests', 'terminals'] as const;
 
 /** Those that the user switches on by a setting of their own, `editorTools.<group>`, in the order of tools/list. */
 export const toolGroups = {

@@ -7,6 +7,7 @@ import { MayRun } from './mayRun.ts';
 import { runTask, taskOutput, tasks } from './tasks.ts';
 import { TaskRuns } from './taskRuns.ts';
 import { TerminalOutput } from './terminalOutput.ts';
+import { runTests } from './tests.ts';
 import { terminals } from './terminals.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -36,7 +37,7 @@ export class Running implements Disposable {
     const printed = this.store.add(new TerminalOutput());
     const runs = this.store.add(new TaskRuns(printed));
     const running = { ...workshop, isOfSession, log, printed, runs, mayRun: this.mayRun };
-    this.tools = [tasks, runTask, taskOutput, terminals].map((create) => create(running));
+    this.tools = [tasks, runTask, taskOutput, runTests, terminals].map((create) => create(running));
   }
 
   forget(): Promise<number> {

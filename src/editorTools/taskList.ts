@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
+import type { WhatRuns } from './mayRun.ts';
 import { Refusal } from './refusal.ts';
 import { onOneLine } from './onOneLine.ts';
 
@@ -83,8 +84,21 @@ function plain(word: string | vscode.ShellQuotedString | undefined): string {
   return typeof word === 'object' ? word.value : (word ?? '');
 }
 
-/** What is run, as the user sees it before: the command line, as far as the editor tells it, and what comes first. */
-export function whatRuns(task: vscode.Task): string {
+/** What the user is asked about before it is run. */
+export function asWhatRuns(task: vscode.Task): WhatRuns {
+  const folder = folderName(task);
+  const of = [task.source, ...(folder === undefined ? [] : [folder])].map((each) => onOneLine(each));
+  return {
+    title: `Run task ${onOneLine(task.name, 40)}?`,
+    words: `wants to run the task "${onOneLine(task.name)}" (${of.join(', ')})`,
+    code: lines(task),
+    always: 'Always Run This Task',
+    fingerprint: fingerprint(task),
+  };
+}
+
+/** The command line, as far as the editor tells it, and what comes first. */
+function lines(task: vscode.Task): string {
   const line = commandLine(task);
   const { dependsOn } = configuredAs(task) ?? {};
   return [
@@ -104,7 +118,7 @@ function dependency(name: unknown): string {
  * Stands for exactly this task: another command line, environment or definition has another. Undefined where what is
  * run is not all known, so that it could change unseen: other tasks before it, and what an extension runs itself.
  */
-export function fingerprint(task: vscode.Task): string | undefined {
+function fingerprint(task: vscode.Task): string | undefined {
   const { execution } = task;
   const configured = configuredAs(task);
   if (commandLine(task) === undefined || configured?.dependsOn !== undefined) {

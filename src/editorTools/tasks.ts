@@ -10,7 +10,7 @@ import { plainOutput, tail } from './plainOutput.ts';
 import { editorTool, type Found, readingTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
 import type { RunningWorkshop } from './running.ts';
-import { allTasks, commandLine, folderName, isRunning, taskNamed } from './taskList.ts';
+import { allTasks, asWhatRuns, commandLine, folderName, isRunning, taskNamed } from './taskList.ts';
 import type { TaskRun } from './taskRuns.ts';
 
 /** s for which a call waits: by default, of a task that runs in the background, and at most. */
@@ -124,7 +124,7 @@ export function runTask({ access, runs, mayRun, log }: RunningWorkshop): Tool {
         const telling = keepTelling(tellProgress);
         try {
           const client = clientName(session);
-          if (!(await mayRun.task(task, client, signal))) {
+          if (!(await mayRun.ask(asWhatRuns(task), client, signal))) {
             throw new Refusal('The user does not want this task to be run. Nothing was run.');
           }
           access.check();
