@@ -26,6 +26,7 @@ export interface Settings {
   'editorTools.enabled': boolean;
   'editorTools.editing': boolean;
   'editorTools.running': boolean;
+  'editorTools.debugging': boolean;
   'notebook.confirm': 'always' | 'session' | 'workspace';
   'notebook.cellPosition': 'end' | 'belowSelection';
   'notebook.keepCell': boolean;
@@ -90,6 +91,7 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'editorTools.enabled': off,
   'editorTools.editing': off,
   'editorTools.running': off,
+  'editorTools.debugging': off,
   'notebook.confirm': 'user',
   'notebook.cellPosition': 'free',
   'notebook.keepCell': on, // what has run stays to be seen

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { Disposable } from '../base/disposable.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { errorMessage } from '../base/errors.ts';
 import { counted } from '../base/text.ts';
 import { setting } from '../editor/settings.ts';
@@ -15,10 +15,10 @@ import { LanguageServers } from './languageServers.ts';
 import { serverDefinitions, withToken } from './editorChat.ts';
 import type { HttpServerDefinition } from './mcpApi.ts';
 import { bridgeAddress, writeMcpConfig } from './mcpConfig.ts';
+import { MayRun } from './mayRun.ts';
 import { type ToolGroup, toolGroups } from './names.ts';
 import { keepProgram, programAt } from './relayProgram.ts';
 import { Targets } from './targets.ts';
-import type { Running } from './running.ts';
 import type { Workshop } from './workshop.ts';
 
 /** The tools, while the user has switched them on: else there are none. */
@@ -26,15 +26,17 @@ export class EditorTools implements ToolHost, Disposable {
   /** Those that only read. */
   private readonly reading: Tool[];
   private readonly workshop: Workshop;
-  private running: Running | undefined;
+  private readonly mayRun: MayRun;
+  private readonly store = new DisposableStore();
   /** Those of the groups that were on once. */
-  private readonly loaded = new Map<ToolGroup, Tool[]>();
+  private readonly loaded = new Map<ToolGroup, Promise<Tool[]>>();
 
   constructor(
     private readonly ports: EditorToolsPorts,
     private readonly isOn: () => boolean,
   ) {
     const { sharing, diagnostics, tabs, selections } = ports;
+    this.mayRun = new MayRun(ports.questions, ports.workspaceState);
     const access = new Access(sharing);
     const servers = new LanguageServers();
     const targets = new Targets(access, servers);
@@ -81,8 +83,7 @@ export class EditorTools implements ToolHost, Disposable {
   }
 
   async askAboutRunsAnew(): Promise<void> {
-    await this.load.running();
-    const forgotten = (await this.running?.forget()) ?? 0;
+    const forgotten = await this.mayRun.forget();
     void vscode.window.showInformationMessage(
       forgotten === 0
         ? 'You are asked about each run already.'
@@ -91,7 +92,7 @@ export class EditorTools implements ToolHost, Disposable {
   }
 
   dispose(): void {
-    this.running?.dispose();
+    this.store.dispose();
   }
 
   async copyConfiguration(): Promise<void> {
@@ -157,9 +158,10 @@ export class EditorTools implements ToolHost, Disposable {
   }
 
   private async ofGroup(group: ToolGroup): Promise<Tool[]> {
-    const tools = this.loaded.get(group) ?? (await this.load[group]());
-    this.loaded.set(group, tools);
-    return tools;
+    const loading = this.loaded.get(group) ?? this.load[group]();
+    this.loaded.set(group, loading);
+    loading.catch(() => this.loaded.delete(group)); // to be tried again
+    return loading;
   }
 
   private readonly load = {
@@ -169,8 +171,11 @@ export class EditorTools implements ToolHost, Disposable {
     },
     running: async () => {
       const { Running } = await import('./running.ts');
-      this.running ??= new Running(this.workshop, this.ports);
-      return this.running.tools;
+      return this.store.add(new Running(this.workshop, this.mayRun, this.ports)).tools;
+    },
+    debugging: async () => {
+      const { Debugging } = await import('./debugging.ts');
+      return this.store.add(new Debugging(this.workshop, this.mayRun, this.ports.log)).tools;
     },
   };
 }

@@ -1,9 +1,8 @@
 import type * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
-import type { RunQuestions } from '../notebooks/runQuestions.ts';
 import type { Tool } from '../tools/tool.ts';
-import { MayRun } from './mayRun.ts';
+import type { MayRun } from './mayRun.ts';
 import { runTask, taskOutput, tasks } from './tasks.ts';
 import { TaskRuns } from './taskRuns.ts';
 import { TerminalOutput } from './terminalOutput.ts';
@@ -12,8 +11,6 @@ import { terminals } from './terminals.ts';
 import type { Workshop } from './workshop.ts';
 
 export interface RunningPorts {
-  readonly questions: RunQuestions;
-  readonly workspaceState: vscode.Memento;
   /** A CLI runs in it. */
   readonly isOfSession: (terminal: vscode.Terminal) => boolean;
   readonly log: Logger;
@@ -28,20 +25,14 @@ export interface RunningWorkshop extends Workshop, Pick<RunningPorts, 'isOfSessi
 /** The tools that run something, or tell of what runs. Loaded once the user has switched them on. */
 export class Running implements Disposable {
   private readonly store = new DisposableStore();
-  private readonly mayRun: MayRun;
   /** In the order of tools/list. */
   readonly tools: Tool[];
 
-  constructor(workshop: Workshop, { questions, workspaceState, isOfSession, log }: RunningPorts) {
-    this.mayRun = new MayRun(questions, workspaceState);
+  constructor(workshop: Workshop, mayRun: MayRun, { isOfSession, log }: RunningPorts) {
     const printed = this.store.add(new TerminalOutput());
     const runs = this.store.add(new TaskRuns(printed));
-    const running = { ...workshop, isOfSession, log, printed, runs, mayRun: this.mayRun };
+    const running = { ...workshop, isOfSession, log, printed, runs, mayRun };
     this.tools = [tasks, runTask, taskOutput, runTests, terminals].map((create) => create(running));
-  }
-
-  forget(): Promise<number> {
-    return this.mayRun.forget();
   }
 
   dispose(): void {

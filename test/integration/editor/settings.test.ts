@@ -22,6 +22,7 @@ describe('a setting that protects', () => {
     ['editorTools.enabled', true, false],
     ['editorTools.editing', true, false],
     ['editorTools.running', true, false],
+    ['editorTools.debugging', true, false],
     ['notebook.keepCell', false, true],
     ['notebook.outputLimit', 50_000, 2_000],
   ] as const;
