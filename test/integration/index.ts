@@ -22,6 +22,7 @@ const sameInEveryVersion = [
   'chat/resumed',
   'doctor/doctor',
   'editor/settings',
+  'editorTools/realPackage',
   'editorTools/transports',
   'hostile',
   'mentions/otherScreens',
