@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Page } from 'playwright-core';
 import { WebSocket } from 'ws';
 import { maxLines } from '../src/base/lineDiff.ts';
@@ -17,6 +18,7 @@ import { compare } from '../src/changes/comparison.ts';
 import { extensionHost } from '../test/host/processes.ts';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../test/host/workbench.ts';
 import { findLocks, IdeClient, type Lock } from '../test/support/ideClient.ts';
+import { SdkTransport } from '../test/support/sdkTransport.ts';
 import { until } from '../test/support/until.ts';
 import { benchAgent } from './benchAgent.ts';
 import { benchRecords } from './benchRecords.ts';
@@ -55,6 +57,7 @@ async function benchWindow(only: string | undefined): Promise<void> {
     writeFiles(workspace);
     const bare: WorkbenchOptions = {
       folder: workspace,
+      settings: { 'ideBridge.editorTools.enabled': true },
       extensionDevelopmentPaths: [join(root, 'scripts', 'benchProbe')],
       env: {
         HOME: folder,
@@ -86,6 +89,7 @@ async function benchWindow(only: string | undefined): Promise<void> {
       longFile: () => benchLongFile(client, window, workspace),
       memory: () => benchMemory(client, workspace, lock),
       tools: () => benchTools(client, workspace, lock),
+      editorTools: () => benchEditorTools(workspace, lock, probe),
     };
     for (const [name, run] of Object.entries(parts)) {
       if (only === undefined || only === name) {
@@ -121,7 +125,10 @@ class Probe {
   }
 
   /** Settles when it has done that. */
-  async does(step: 'untitled' | 'file' | 'show' | 'close', options: object = {}): Promise<void> {
+  async does(
+    step: 'untitled' | 'file' | 'show' | 'close' | 'references' | 'symbols',
+    options: object = {},
+  ): Promise<void> {
     const done = this.next();
     this.socket?.write(`${JSON.stringify({ step, ...options })}\n`);
     await done;
@@ -652,6 +659,65 @@ async function settledMemory(pid: number): Promise<number> {
 /** The resident size, in bytes, with what the collector has not taken yet. */
 function memoryOf(pid: number): number {
   return Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+}
+
+/** Turn by turn with the editor's own command, which an extension without anything else would call. */
+async function benchEditorTools(workspace: string, { port, authToken }: Lock, probe: Probe): Promise<void> {
+  const folder = join(workspace, 'used');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'tsconfig.json'), '{ "include": ["*.ts"] }');
+  const path = join(folder, 'defined.ts');
+  writeFileSync(path, 'export function usedOften(value: number): number {\n  return value;\n}\n');
+  for (let file = 0; file < 20; file++) {
+    const uses = Array.from(
+      { length: 99 },
+      (_, use) => `export const of${file}At${use} = usedOften(${use});`,
+    );
+    writeFileSync(
+      join(folder, `uses${file}.ts`),
+      `import { usedOften } from './defined';\n${uses.join('\n')}\n`,
+    );
+  }
+  const client = new Client({ name: 'bench', version: '1.0.0' });
+  await client.connect(new SdkTransport(port, authToken, '/editor'));
+  const totals = new Map<string, number>();
+  const call = async (tool: string, args: object) => {
+    const { structuredContent } = await client.callTool({ name: tool, arguments: { ...args } });
+    totals.set(tool, (structuredContent as { total: number } | undefined)?.total ?? 0);
+  };
+  const at = { line: 1, column: 17 };
+  const compared = {
+    references: {
+      ours: () => call('references', { file: path, ...at, limit: 500 }),
+      bare: () => probe.does('references', { path, ...at }),
+      least: 2_000,
+    },
+    workspaceSymbols: {
+      ours: () => call('workspaceSymbols', { query: 'of1At', limit: 500 }),
+      bare: () => probe.does('symbols', { query: 'of1At' }),
+      least: 99,
+    },
+  };
+  for (const [name, { ours, bare, least }] of Object.entries(compared)) {
+    await until(
+      'the language server to know all files',
+      async () => {
+        await ours();
+        return (totals.get(name) ?? 0) >= least;
+      },
+      60_000,
+    );
+    const times: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };
+    for (let i = 0; i < 60; i++) {
+      times.ours.push(await timed(ours));
+      times.bare.push(await timed(bare));
+    }
+    const ratio = quantile(times.ours, 0.5) / quantile(times.bare, 0.5);
+    row(`editor tool ${name}, ${totals.get(name)} found`, spread(times.ours));
+    row('the same by the editor’s own command', spread(times.bare));
+    row('ratio at p50', ratio.toFixed(2), ratio <= 1.2, 'at most 1.2');
+  }
+  await client.close();
 }
 
 main().catch((error: unknown) => {

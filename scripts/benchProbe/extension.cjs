@@ -28,7 +28,13 @@ exports.activate = (context) => {
       sides = [file, file.with({ scheme: 'bench-probe', query: String(Date.now()) })];
     },
     show: () => vscode.commands.executeCommand('vscode.diff', ...sides, 'bare', { preview: false }),
-    // Not with its tab: the editor would ask about untitled documents.
+    references: ({ path, line, column }) =>
+      vscode.commands.executeCommand(
+        'vscode.executeReferenceProvider',
+        vscode.Uri.file(path),
+        new vscode.Position(line - 1, column - 1),
+      ),
+    symbols: ({ query }) => vscode.commands.executeCommand('vscode.executeWorkspaceSymbolProvider', query),
     close: () => vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor'),
   };
   createInterface(socket).on('line', async (line) => {

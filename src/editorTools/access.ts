@@ -73,12 +73,19 @@ export class Access {
     items: readonly T[],
     uriOf: (item: T) => vscode.Uri,
   ): Promise<{ items: T[]; withheld: number }> {
-    const files = new Map(items.map((item) => [uriOf(item).toString(), fileUriOf(uriOf(item))]));
-    const verdicts = new Map<string, boolean>();
-    await this.learn([...files.values()]);
-    for (const [key, uri] of files) {
-      verdicts.set(key, ['file', 'untitled'].includes(uri.scheme) && (await this.isShared(uri)));
+    const files = new Map<string, vscode.Uri>();
+    for (const item of items) {
+      const uri = uriOf(item);
+      files.set(uri.toString(), uri);
     }
+    const verdicts = new Map<string, boolean>();
+    await this.learn([...files.values()].map(fileUriOf));
+    await Promise.all(
+      [...files].map(async ([key, uri]) => {
+        const file = fileUriOf(uri);
+        verdicts.set(key, ['file', 'untitled'].includes(file.scheme) && (await this.isShared(file)));
+      }),
+    );
     const shared = items.filter((item) => verdicts.get(uriOf(item).toString()));
     return { items: shared, withheld: items.length - shared.length };
   }

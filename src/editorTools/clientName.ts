@@ -1,7 +1,8 @@
 import type { Session } from '../server/session.ts';
+import { onOneLine } from './onOneLine.ts';
 
 /** What the user knows a client of these tools by: a name that it gives itself. */
 export function clientName({ clientInfo }: Session): string {
   const name = clientInfo?.name ?? 'A client';
-  return name === 'claude-code' ? 'Claude Code' : name;
+  return name === 'claude-code' ? 'Claude Code' : onOneLine(name);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { WhatRuns } from './mayRun.ts';
+import { namesOthers, type WhatRuns } from './mayRun.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
 
@@ -23,15 +23,20 @@ export function launchConfigurations(): LaunchConfiguration[] {
     const launch = vscode.workspace.getConfiguration('launch', folder?.uri);
     const all = [...entries(launch.get('configurations')), ...entries(launch.get('compounds'))];
     return all.flatMap((entry): LaunchConfiguration[] => {
-      const { name, type, preLaunchTask } = entry;
+      const { name, type, preLaunchTask, postDebugTask } = entry;
+      const text = JSON.stringify(entry, null, 2);
       return typeof name === 'string'
         ? [
             {
               name,
               type: typeof type === 'string' ? type : undefined,
               folder,
-              text: JSON.stringify(entry, null, 2),
-              isWhole: typeof type === 'string' && preLaunchTask === undefined,
+              text,
+              isWhole:
+                typeof type === 'string' &&
+                preLaunchTask === undefined &&
+                postDebugTask === undefined &&
+                !namesOthers(text),
             },
           ]
         : [];

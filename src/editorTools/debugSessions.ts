@@ -8,8 +8,10 @@ const maxEnded = 20;
 
 /** What we read of the messages of debug adapters: the Debug Adapter Protocol's own names. */
 const message = z.object({
-  type: z.literal('event'),
-  event: z.string(),
+  event: z.optional(z.string()),
+  /** Of an answer. */
+  command: z.optional(z.string()),
+  success: z.optional(z.boolean()),
   body: z.optional(
     z.object({
       threadId: z.optional(z.int()),
@@ -21,6 +23,9 @@ const message = z.object({
     }),
   ),
 });
+
+/** After which a program goes on, though no event says so. */
+const goingOn = ['continue', 'next', 'stepIn', 'stepOut', 'stepBack', 'reverseContinue', 'goto', 'restart'];
 
 /** Where a program stands still. */
 export interface Stop {
@@ -35,8 +40,6 @@ export class Debuggee {
   stop: Stop | undefined;
   isOver = false;
   exitCode: number | undefined;
-  /** A client has started it, with the user's consent. */
-  isOfTools = false;
   /** The end of what it has printed. */
   output = '';
   /** UTF-16 units that it has printed. */
@@ -80,6 +83,8 @@ const requestTime = 20_000;
 export class DebugSessions implements vscode.Disposable {
   private debuggees: Debuggee[] = [];
   private lastId = 0;
+  /** Ids of what clients have started, with the user's consent. */
+  private readonly ofTools = new Set<string>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions = vscode.Disposable.from(
     this.changed,
@@ -109,11 +114,17 @@ export class DebugSessions implements vscode.Disposable {
     return this.debuggees.filter(({ isOver }) => !isOver);
   }
 
-  /** Those whose program was started as one of that name, from the given one on. */
+  /** Those of a program that a client has started as one of that name, behind the given one. */
   startedAs(name: string, afterId: number): Debuggee[] {
-    return this.debuggees.filter(
+    const started = this.debuggees.filter(
       ({ id, session }) => id > afterId && root(session).configuration.name === name,
     );
+    started.forEach(({ session }) => this.ofTools.add(root(session).id));
+    return started;
+  }
+
+  isOfTools({ session }: Debuggee): boolean {
+    return this.ofTools.has(root(session).id);
   }
 
   get latest(): number {
@@ -168,11 +179,6 @@ export class DebugSessions implements vscode.Disposable {
     });
   }
 
-  /** The program goes on, as it was told to: not where it stood before. */
-  goesOn(debuggee: Debuggee): void {
-    debuggee.stop = undefined;
-  }
-
   dispose(): void {
     this.subscriptions.dispose();
   }
@@ -195,11 +201,11 @@ export class DebugSessions implements vscode.Disposable {
     if (!parsed.success) {
       return;
     }
-    const { event, body } = parsed.data;
+    const { event, command = '', success, body } = parsed.data;
     if (event === 'stopped') {
       const { threadId = 0, reason = 'unknown', text } = body ?? {};
       debuggee.stop = { threadId, reason, text };
-    } else if (event === 'continued') {
+    } else if (event === 'continued' || (success && goingOn.includes(command))) {
       debuggee.stop = undefined;
     } else if (event === 'output' && body?.category !== 'telemetry' && body?.output !== undefined) {
       debuggee.output = (debuggee.output + body.output).slice(-maxOutput);

@@ -135,11 +135,7 @@ export function startDebugging({ access, sessions, mayRun, log }: DebuggingWorks
           const time = (args.timeoutSeconds ?? patience.normal) * 1_000;
           const start = vscode.debug.startDebugging(configuration.folder, configuration.name);
           const begun = await Promise.race([start, sessions.until(() => false, time, signal)]);
-          const started = () => {
-            const of = sessions.startedAs(configuration.name, before);
-            of.forEach((each) => (each.isOfTools = true));
-            return of;
-          };
+          const started = () => sessions.startedAs(configuration.name, before);
           if (!begun && started().length === 0) {
             throw new Refusal('The editor has not started it: it tells the user why.');
           }
@@ -177,18 +173,11 @@ export function stepDebugging({ access, sessions, mayRun }: DebuggingWorkshop): 
         await mustBeAllowed(
           found,
           `wants to let the program "${onOneLine(found.session.name)}" go on (${how})`,
-          {
-            mayRun,
-            client: clientName(session),
-            signal,
-          },
+          { mayRun, sessions, client: clientName(session), signal },
         );
         access.check();
         const { printed } = found;
         const threadId = found.stop?.threadId ?? (await firstThread(found, signal));
-        if (how !== 'pause') {
-          sessions.goesOn(found);
-        }
         const telling = keepTelling(tellProgress);
         try {
           await found.request(steps[how], { threadId }, z.any(), signal);
@@ -220,6 +209,7 @@ export function stopDebugging({ access, sessions, mayRun }: DebuggingWorkshop): 
         const found = sessions.find(args.session);
         await mustBeAllowed(found, `wants to end the debug session "${onOneLine(found.session.name)}"`, {
           mayRun,
+          sessions,
           client: clientName(session),
           signal,
         });
@@ -507,13 +497,17 @@ export function setBreakpoint({ access, mayRun }: DebuggingWorkshop): Tool {
   );
 }
 
-interface Asking extends Pick<DebuggingWorkshop, 'mayRun'> {
+interface Asking extends Pick<DebuggingWorkshop, 'mayRun' | 'sessions'> {
   client: string;
   signal: AbortSignal;
 }
 
 /** @throws Refusal unless the user agrees */
-async function mustAgree(words: string, code: string, { mayRun, client, signal }: Asking): Promise<void> {
+async function mustAgree(
+  words: string,
+  code: string,
+  { mayRun, client, signal }: Omit<Asking, 'sessions'>,
+): Promise<void> {
   const what = { title: 'Run in the debugger?', words, code, always: '', fingerprint: undefined };
   if (!(await mayRun.ask(what, client, signal))) {
     throw new Refusal('The user does not want that. Nothing was done.');
@@ -522,7 +516,7 @@ async function mustAgree(words: string, code: string, { mayRun, client, signal }
 
 /** Of what the user debugs themselves they are asked. */
 async function mustBeAllowed(debuggee: Debuggee, words: string, asking: Asking): Promise<void> {
-  if (!debuggee.isOfTools) {
+  if (!asking.sessions.isOfTools(debuggee)) {
     await mustAgree(words, '', asking);
   }
 }

@@ -23,6 +23,11 @@ export interface WhatRuns {
   readonly fingerprint: string | undefined;
 }
 
+/** Names something that is not in a definition, and could change without it: what the user types, a command, a setting. */
+export function namesOthers(definition: string): boolean {
+  return /\$\{(input|command|config):/.test(definition);
+}
+
 /** Whether the user wants that something is run: they are asked each time, but for what they have agreed to for good. */
 export class MayRun {
   constructor(

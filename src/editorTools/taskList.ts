@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { WhatRuns } from './mayRun.ts';
+import { namesOthers, type WhatRuns } from './mayRun.ts';
 import { Refusal } from './refusal.ts';
 import { onOneLine } from './onOneLine.ts';
 
@@ -116,7 +116,8 @@ function dependency(name: unknown): string {
 
 /**
  * Stands for exactly this task: another command line, environment or definition has another. Undefined where what is
- * run is not all known, so that it could change unseen: other tasks before it, and what an extension runs itself.
+ * run is not all known, so that it could change unseen: other tasks before it, what it takes from elsewhere, and what an
+ * extension runs itself.
  */
 function fingerprint(task: vscode.Task): string | undefined {
   const { execution } = task;
@@ -131,7 +132,8 @@ function fingerprint(task: vscode.Task): string | undefined {
     execution instanceof vscode.CustomExecution ? undefined : execution?.options,
     configured,
   ];
-  return createHash('sha256').update(JSON.stringify(known)).digest('hex');
+  const definition = JSON.stringify(known);
+  return namesOthers(definition) ? undefined : createHash('sha256').update(definition).digest('hex');
 }
 
 interface ConfiguredTask {

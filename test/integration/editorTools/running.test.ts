@@ -191,6 +191,14 @@ describe('the editor tools that run', function () {
     assert.equal(data.exitCode, 0);
   });
 
+  it('allow none for good that takes something from elsewhere', async () => {
+    await define({ label: 'open', command: 'echo ${config:editor.tabSize}' });
+    const running = call('runTask', { name: 'open' });
+    await until('the answers', async () => (await answers()).length === 2);
+    await answer('Run Once');
+    assert.equal((await running).data.exitCode, 0);
+  });
+
   it('take the question back with the call, and with the client', async () => {
     await define({ label: 'withdrawn', command: making('withdrawn') });
     const cancelling = new AbortController();
