@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 /** Bytes, by the module that is imported when it is first used; each without what the start has loaded already. */
 const budgets = {
   'src/extension.ts': 252_000,
+  'src/api/apis.ts': 16_000,
   'src/changes/changeCommands.ts': 20_000,
   'src/changes/changeRows.ts': 13_000,
   'src/changes/copyPatch.ts': 12_000,
@@ -28,8 +29,8 @@ const budgets = {
   'src/editor/tell.ts': 2_000,
   'src/editor/terminalInput.ts': 6_000,
   'src/editorTools/copyConfiguration.ts': 4_000,
-  'src/editorTools/editing.ts': 21_000,
-  'src/editorTools/editorTools.ts': 41_000,
+  'src/editorTools/editing.ts': 24_000,
+  'src/editorTools/editorTools.ts': 48_000,
   'src/mentions/mentionCommands.ts': 5_000,
   'src/mentions/reasons.ts': 11_000,
   'src/notebooks/codeRuns.ts': 15_000,
@@ -174,7 +175,7 @@ if (process.argv.includes('--tests')) {
   await build({
     ...shared,
     external: ['vscode', 'zeromq'],
-    entryPoints: ['kernel', 'jupyter', 'remote', 'models'].flatMap((name) => [
+    entryPoints: ['kernel', 'jupyter', 'remote', 'models', 'sample'].flatMap((name) => [
       `test/fixtures/${name}/extension.ts`,
       `test/fixtures/${name}/package.json`,
     ]),

@@ -1,0 +1,114 @@
+/**
+ * What IDE Bridge for Claude Code offers to other extensions, version 1.
+ *
+ * Copy this file into your extension, or import its types from where it is installed: it has types only, so that nothing
+ * of ours is in your bundle.
+ *
+ * ```ts
+ * const bridge = vscode.extensions.getExtension<IdeBridgeExports>('ide-bridge.ide-bridge-for-claude-code');
+ * const api = await (await bridge?.activate())?.getAPI(1, context.extension.id);
+ * ```
+ *
+ * Every promise that is rejected, and every method that throws, does so with an `IdeBridgeError`, unless it says otherwise.
+ */
+import type { Event, Terminal, Uri } from 'vscode';
+
+/** What `activate` of the extension gives, and `Extension.exports`. */
+export interface IdeBridgeExports {
+  /**
+   * @param version of this file: members may be added to a version, none is changed or taken away
+   * @param extensionId your own, `context.extension.id`: your tools, mentions and proposals are named by it. The editor does
+   * not tell us who calls, so it is checked only that such an extension is installed
+   * @returns the same for each call of one extension
+   * @throws IdeBridgeError `UnknownVersion`; `InvalidArgument` for an extension that is not there; `Deactivated`
+   */
+  getAPI(this: void, version: 1, extensionId: string): Promise<IdeBridgeApi>;
+}
+
+export interface IdeBridgeApi {
+  readonly version: 1;
+  /**
+   * False in a window whose workspace is not trusted: there are no sessions then, `mention` and `propose` are rejected with
+   * `Untrusted`, and tools can be registered but are offered to nobody.
+   */
+  readonly enabled: boolean;
+  /** Fires once, when the user trusts the workspace. It never goes back. */
+  readonly onDidChangeEnabled: Event<boolean>;
+  readonly sessions: Sessions;
+  /**
+   * Puts `@file#L1-2` into the prompt of a session, as the user's own mentions do; nothing is submitted. What the user has
+   * excluded from sharing is refused, and everything while sharing is paused or off.
+   * @throws IdeBridgeError `Untrusted`; `InvalidArgument` for anything but a file or folder on disk; `Deactivated`
+   */
+  mention(this: void, mention: Mention): Promise<MentionOutcome>;
+}
+
+/** Every client of the bridge that is connected to this window. */
+export interface Sessions {
+  /** Those that are open now, of terminals first, each a picture of this moment. Empty while the bridge does not run. */
+  readonly all: readonly Session[];
+  /** One has connected, or begun in the chat. At most 100 ms late, as the events below. */
+  readonly onDidOpen: Event<Session>;
+  /** One has gone; as it was last. Also when the bridge stops, or is started anew. */
+  readonly onDidClose: Event<Session>;
+  /** Its label, state or terminal is another. */
+  readonly onDidChange: Event<Session>;
+}
+
+/** Facts about a session. What is said in it is not among them. */
+export interface Session {
+  /** Unique in this window until it is reloaded. */
+  readonly id: string;
+  /** `terminal`: a CLI that runs in a terminal, of this window or elsewhere. `chat`: a conversation of the editor's chat. */
+  readonly kind: 'terminal' | 'chat';
+  /** What the user calls it, in plain text; of the chat a number. */
+  readonly label: string;
+  readonly state: SessionState;
+  /** In ms since the epoch; of the chat, when the conversation began. */
+  readonly connectedSince: number;
+  /** The terminal of this window in which it runs, where that is known. */
+  readonly terminal?: Terminal;
+}
+
+/**
+ * As the view *Sessions* has it, of what waits for the user the most urgent first:
+ * - `asks`: a question is up
+ * - `proposes`: at least one of its proposals is under review
+ * - `calls`: it waits for the user, and nothing tells for what
+ * - `done`: it has finished, and the user has not been there since
+ * - `working`
+ * - `idle`: at its prompt, or nothing tells what it is at
+ */
+export type SessionState = 'asks' | 'proposes' | 'calls' | 'done' | 'working' | 'idle';
+
+export interface Mention {
+  /** Of a file or folder on disk: of the scheme `file`. */
+  readonly uri: Uri;
+  /** Both counted from 0 as in `Range`, both included. Without, the whole file. */
+  readonly lines?: { readonly start: number; readonly end: number };
+  /** The `id` of a session of kind `terminal`. Without, the one that the user had to do with last, or the user is asked, as `ideBridge.mention.target` says. */
+  readonly sessionId?: string;
+}
+
+export type MentionOutcome =
+  /** The session has it. Whether it is in the prompt, no CLI tells. */
+  | { readonly outcome: 'sent'; readonly sessionId: string }
+  /** It is sent once the prompt of this session is there, or, without `sessionId`, to the next session that connects. */
+  | { readonly outcome: 'waiting'; readonly sessionId?: string }
+  /** The user has excluded it, or shares nothing now, or a hundred mentions wait already. `reason` is in words for people. */
+  | { readonly outcome: 'refused'; readonly reason: string }
+  /** The user was asked for which session, and chose none, or has discarded what waits. */
+  | { readonly outcome: 'dismissed' };
+
+/** An `Error` whose `name` is `IdeBridgeError`; its `message` says what was wrong and what to do. */
+export interface IdeBridgeError extends Error {
+  readonly code:
+    /** There is no API of that version here: an older or newer IDE Bridge is installed. */
+    | 'UnknownVersion'
+    /** What was passed is not what this file asks for. */
+    | 'InvalidArgument'
+    /** The workspace is not trusted, see `IdeBridgeApi.enabled`. */
+    | 'Untrusted'
+    /** IDE Bridge was deactivated, disabled or updated. Nothing of this API works any more. */
+    | 'Deactivated';
+}
