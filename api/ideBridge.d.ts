@@ -11,7 +11,7 @@
  *
  * Every promise that is rejected, and every method that throws, does so with an `IdeBridgeError`, unless it says otherwise.
  */
-import type { Event, Terminal, Uri } from 'vscode';
+import type { CancellationToken, Disposable, Event, Terminal, Uri } from 'vscode';
 
 /** What `activate` of the extension gives, and `Extension.exports`. */
 export interface IdeBridgeExports {
@@ -35,6 +35,17 @@ export interface IdeBridgeApi {
   /** Fires once, when the user trusts the workspace. It never goes back. */
   readonly onDidChangeEnabled: Event<boolean>;
   readonly sessions: Sessions;
+  /**
+   * Offers a tool to models, beside the editor tools of IDE Bridge and under the same rules: to the clients of that MCP
+   * server, where the user has switched it on (`ideBridge.editorTools.enabled`), with the switch of the tool's group. You can
+   * register it at any time; clients that are connected are told.
+   * @returns takes the tool back; calls of it that run are cancelled
+   * @throws IdeBridgeError `InvalidArgument`, also for a name that you have registered already; `Deactivated`
+   */
+  registerTool<Input extends object = Record<string, unknown>>(
+    this: void,
+    tool: Tool<Input>,
+  ): Promise<Disposable>;
   /**
    * Puts `@file#L1-2` into the prompt of a session, as the user's own mentions do; nothing is submitted. What the user has
    * excluded from sharing is refused, and everything while sharing is paused or off.
@@ -99,6 +110,57 @@ export type MentionOutcome =
   | { readonly outcome: 'refused'; readonly reason: string }
   /** The user was asked for which session, and chose none, or has discarded what waits. */
   | { readonly outcome: 'dismissed' };
+
+export interface Tool<Input extends object = Record<string, unknown>> {
+  /**
+   * Begins with a letter, and has `a-z A-Z 0-9 _ -` only. Clients see it behind the id of your extension, as in
+   * `publisher_extension_name`; all of that has at most 64 characters.
+   */
+  readonly name: string;
+  /** For people, on one line: at most 100 characters. */
+  readonly title: string;
+  /** For the model: what it does, and when to use it. At most 4,000 characters. */
+  readonly description: string;
+  /**
+   * JSON Schema of an object (`type: 'object'`), of the draft 2020-12, or draft-07 where `$schema` says so; at most 50,000
+   * characters as JSON. `format` is not checked. Or a schema of a library that has Standard JSON Schema, such as that of zod
+   * 4.2 and newer; of another, pass what its `toJSONSchema` gives. It is copied.
+   */
+  readonly inputSchema: object;
+  /**
+   * What it may do, and so what the user has to have switched on:
+   * - `reading`: changes nothing, starts nothing. `ideBridge.editorTools.enabled` is enough.
+   * - `editing`: changes files, by `propose` if you can: what you write yourself nobody reviews.
+   *   With `ideBridge.editorTools.editing`.
+   * - `running`: starts a program or a command, or whatever cannot be taken back. With `ideBridge.editorTools.running`; in
+   *   a version without that setting it is not offered. Whether the user is asked is up to you, and to the client.
+   */
+  readonly group: 'reading' | 'editing' | 'running';
+  /** What clients may want to know besides; of MCP. That it is read-only `group` says. */
+  readonly annotations?: {
+    /** False where nothing is lost by it; not for `reading`. */
+    readonly destructiveHint?: boolean;
+    /** False where it looks at nothing but this editor. */
+    readonly openWorldHint?: boolean;
+  };
+  /**
+   * Called for each call of a model, once its input fits the schema, and not while sharing is paused or off. It decides by
+   * itself which files it reads: the exclusions of the user (`ideBridge.share.exclude`) are for it to mind.
+   * @param input as it came: no default is filled in, nothing is transformed
+   * @returns a text, of which the model gets the first 20,000 characters; or anything that JSON can hold, of at most as many
+   * @throws what you throw, the model is told by its `message`
+   */
+  handler(input: Input, call: ToolCall): ToolOutput | PromiseLike<ToolOutput>;
+}
+
+export type ToolOutput = string | number | boolean | null | object;
+
+export interface ToolCall {
+  /** Cancelled when the client cancels or goes away, and when you take the tool back: what you give then nobody gets. */
+  readonly token: CancellationToken;
+  /** Whose call it is, as in `Claude Code`: what the client calls itself. */
+  readonly client: string;
+}
 
 /** An `Error` whose `name` is `IdeBridgeError`; its `message` says what was wrong and what to do. */
 export interface IdeBridgeError extends Error {

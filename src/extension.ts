@@ -131,6 +131,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     chat,
     mentions,
     sharing: sharing.sharing,
+    editorTools,
+    log,
   });
 
   tools.add(

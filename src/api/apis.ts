@@ -1,12 +1,17 @@
 import * as vscode from 'vscode';
 import type { IdeBridgeApi } from '../../api/ideBridge.d.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import type { Logger } from '../base/logger.ts';
 import { printable } from '../base/printable.ts';
+import type { EditorToolsFeature } from '../editorTools/feature.ts';
 import { ApiError } from './apiError.ts';
 import { mention, type MentionPorts } from './mention.ts';
 import { SessionList, type SessionListPorts } from './sessionList.ts';
 
-export interface ApiPorts extends SessionListPorts, MentionPorts {}
+export interface ApiPorts extends SessionListPorts, MentionPorts {
+  readonly editorTools: Pick<EditorToolsFeature, 'load'>;
+  readonly log: Logger;
+}
 
 /** The extension that asks, as it names itself. */
 export interface Caller {
@@ -57,6 +62,16 @@ export class Apis implements Disposable {
       },
       onDidChangeEnabled: enabled.event,
       sessions: this.sessionList.sessions,
+      registerTool: async (input: unknown) => {
+        this.check();
+        const [{ registerTool }, { others }] = await Promise.all([
+          import('./registerTool.ts'),
+          this.ports.editorTools.load(),
+        ]);
+        this.check();
+        const registration = this.store.add(registerTool(others, caller, input, this.ports.log));
+        return Object.freeze({ dispose: () => registration.dispose() });
+      },
       mention: async (input: unknown) => {
         this.check();
         mustBeTrusted();

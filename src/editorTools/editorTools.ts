@@ -15,6 +15,7 @@ import { bridgeAddress, writeMcpConfig } from './mcpConfig.ts';
 import { editingToolNames } from './names.ts';
 import { keepProgram, programAt } from './relayProgram.ts';
 import { Targets } from './targets.ts';
+import { ToolsOfOthers } from './toolsOfOthers.ts';
 import type { Workshop } from './workshop.ts';
 
 /** The tools, while the user has switched them on: else there are none. */
@@ -26,6 +27,7 @@ export class EditorTools implements ToolHost {
   private all: Promise<ToolRegistry> | undefined;
   private readonly workshop: Workshop;
   private readonly none: ToolRegistry;
+  readonly others: ToolsOfOthers;
 
   constructor(
     private readonly ports: EditorToolsPorts,
@@ -34,6 +36,7 @@ export class EditorTools implements ToolHost {
     const { sharing, diagnostics, tabs, selections, log } = ports;
     this.none = new ToolRegistry([], log);
     const access = new Access(sharing);
+    this.others = new ToolsOfOthers(access, () => ports.bridge.toolsChanged());
     const servers = new LanguageServers();
     const targets = new Targets(access, servers);
     this.workshop = { access, servers, targets, diagnostics, tabs, selections };
@@ -46,6 +49,9 @@ export class EditorTools implements ToolHost {
 
   async list(session: Session): Promise<ToolDefinition[]> {
     const tools = await (await this.offered()).list();
+    if (this.isOn()) {
+      tools.push(...this.others.list());
+    }
     return prefersText(session) ? tools.map(withoutOutput) : tools;
   }
 
@@ -55,7 +61,8 @@ export class EditorTools implements ToolHost {
         `${name} changes files, which the user of this editor has to allow first, by the setting ideBridge.editorTools.editing.`,
       );
     }
-    const { structuredContent, ...result } = await (await this.offered()).call(name, args, call);
+    const offered = this.isOn() && this.others.has(name) ? this.others : await this.offered();
+    const { structuredContent, ...result } = await offered.call(name, args, call);
     return structuredContent === undefined || prefersText(call.session)
       ? result
       : { ...result, structuredContent };

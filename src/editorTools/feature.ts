@@ -66,6 +66,11 @@ export class EditorToolsFeature implements Endpoint, Disposable {
     };
   }
 
+  async load(): Promise<EditorTools> {
+    const { EditorTools } = await import('./editorTools.ts');
+    return (this.loaded ??= new EditorTools(this.ports, () => this.isOn));
+  }
+
   dispose(): void {
     this.store.dispose();
   }
@@ -83,10 +88,5 @@ export class EditorToolsFeature implements Endpoint, Disposable {
     if (provider) {
       this.store.add(provider);
     }
-  }
-
-  private async load(): Promise<EditorTools> {
-    const { EditorTools } = await import('./editorTools.ts');
-    return (this.loaded ??= new EditorTools(this.ports, () => this.isOn));
   }
 }

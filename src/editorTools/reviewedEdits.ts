@@ -10,6 +10,7 @@ import { Proposer } from '../server/proposer.ts';
 import type { Session, ToolCall } from '../server/session.ts';
 import type { ProposalReviewer } from '../tools/openDiff.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
+import { clientName } from './clientName.ts';
 import { bytesLike } from './fileBytes.ts';
 import { onOneLine } from './onOneLine.ts';
 import type { Found } from './readingTool.ts';
@@ -54,10 +55,9 @@ class EditingClient extends Proposer {
   readonly clientInfo = undefined;
   readonly label: string;
 
-  constructor({ clientInfo }: Session) {
+  constructor(session: Session) {
     super();
-    const name = clientInfo?.name ?? 'a client';
-    this.label = `${name === 'claude-code' ? 'Claude Code' : name} by the editor tools`;
+    this.label = `${clientName(session)} by the editor tools`;
   }
 }
 
