@@ -52,6 +52,17 @@ export interface IdeBridgeApi {
    * @throws IdeBridgeError `Untrusted`; `InvalidArgument` for anything but a file or folder on disk; `Deactivated`
    */
   mention(this: void, mention: Mention): Promise<MentionOutcome>;
+  /**
+   * Shows a new text for a file as a diff, which the user accepts, changes or rejects as they do with an agent's; the diff
+   * says which extension proposes. What they accept IDE Bridge writes to the file, in its line ends and with its byte order
+   * mark, before this is settled; you write nothing. A second proposal for the same file with the same title takes the place
+   * of the first. Whether the file is shared with sessions does not matter.
+   * @param token withdraws the proposal: its diff is closed, and nothing is written
+   * @throws IdeBridgeError `Untrusted`; `InvalidArgument`, also for what is no file in the workspace folders; `Failed` where
+   * the file has unsaved changes, is not in UTF-8, was changed after the decision, or cannot be written, and where 50 of your
+   * proposals are open; `Deactivated`
+   */
+  propose(this: void, proposal: Proposal, token?: CancellationToken): Promise<ProposalOutcome>;
 }
 
 /** Every client of the bridge that is connected to this window. */
@@ -162,6 +173,24 @@ export interface ToolCall {
   readonly client: string;
 }
 
+export interface Proposal {
+  /** Of a text file that is there: of the scheme `file`, in a workspace folder, and through no link that leads out of it. */
+  readonly uri: Uri;
+  /** All of it, at most 10 Mi characters; its line ends do not matter. If it is what the file has, it counts as accepted. */
+  readonly newText: string;
+  /** What it is about, on one line of at most 60 characters: shown behind the name of your extension. */
+  readonly title?: string;
+}
+
+export type ProposalOutcome =
+  /** `text` is what was written, with LF line ends: the user may have changed it. */
+  | { readonly accepted: true; readonly text: string }
+  /**
+   * `reason`: what the user wants instead, if they said so. `withdrawn`: nobody has decided; you have cancelled it, or proposed
+   * another text, or IDE Bridge was deactivated.
+   */
+  | { readonly accepted: false; readonly withdrawn: boolean; readonly reason?: string };
+
 /** An `Error` whose `name` is `IdeBridgeError`; its `message` says what was wrong and what to do. */
 export interface IdeBridgeError extends Error {
   readonly code:
@@ -171,6 +200,8 @@ export interface IdeBridgeError extends Error {
     | 'InvalidArgument'
     /** The workspace is not trusted, see `IdeBridgeApi.enabled`. */
     | 'Untrusted'
+    /** It could not be done, and nothing was: `message` says why. */
+    | 'Failed'
     /** IDE Bridge was deactivated, disabled or updated. Nothing of this API works any more. */
     | 'Deactivated';
 }

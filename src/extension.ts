@@ -132,6 +132,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     mentions,
     sharing: sharing.sharing,
     editorTools,
+    proposals,
+    agentChanges,
     log,
   });
 

@@ -6,9 +6,10 @@ import { printable } from '../base/printable.ts';
 import type { EditorToolsFeature } from '../editorTools/feature.ts';
 import { ApiError } from './apiError.ts';
 import { mention, type MentionPorts } from './mention.ts';
+import type { ProposePorts } from './propose.ts';
 import { SessionList, type SessionListPorts } from './sessionList.ts';
 
-export interface ApiPorts extends SessionListPorts, MentionPorts {
+export interface ApiPorts extends SessionListPorts, MentionPorts, ProposePorts {
   readonly editorTools: Pick<EditorToolsFeature, 'load'>;
   readonly log: Logger;
 }
@@ -53,6 +54,10 @@ export class Apis implements Disposable {
   }
 
   private create(caller: Caller): IdeBridgeApi {
+    const proposals = lazy(async () => {
+      const { ExtensionProposals } = await import('./propose.ts');
+      return new ExtensionProposals(this.ports, caller);
+    });
     const enabled = this.store.add(new vscode.EventEmitter<boolean>());
     this.store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => enabled.fire(true)));
     return Object.freeze({
@@ -77,6 +82,11 @@ export class Apis implements Disposable {
         mustBeTrusted();
         return mention(this.ports, caller.name, input);
       },
+      propose: async (input: unknown, token?: unknown) => {
+        this.check();
+        mustBeTrusted();
+        return (await proposals()).propose(input, token);
+      },
     } satisfies IdeBridgeApi);
   }
 
@@ -85,6 +95,11 @@ export class Apis implements Disposable {
       throw new ApiError('Deactivated', 'IDE Bridge was deactivated: nothing of its API works any more.');
     }
   }
+}
+
+function lazy<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
 }
 
 function mustBeTrusted(): void {

@@ -12,6 +12,7 @@ import type { ToolCall } from '../server/session.ts';
 import { toolError } from '../tools/tool.ts';
 import { ApiError, checked } from './apiError.ts';
 import type { Caller } from './apis.ts';
+import { words } from './arguments.ts';
 import { InputSchema } from './inputSchema.ts';
 import { resultOf, wordsOf } from './toolResult.ts';
 
@@ -20,19 +21,12 @@ const maxName = 64;
 /** ms after which a client is told again that a call goes on. */
 const progressTime = 10_000;
 
-const words = (most: number) =>
-  z.string().check(
-    z.refine((text) => text.trim() !== '', 'is empty'),
-    z.maxLength(most),
-    z.refine((text) => !/[^\P{Cc}\n]|\p{Bidi_Control}/u.test(text), 'has control characters'),
-  );
-
 const toolInput = z.object({
   name: z
     .string()
     .check(z.regex(/^[a-zA-Z][a-zA-Z0-9_-]*$/, 'has to begin with a letter, and have a-z A-Z 0-9 _ - only')),
   title: words(100),
-  description: words(4_000),
+  description: words(4_000, 'lines'),
   inputSchema: z.unknown(),
   group: z.enum(['reading', 'editing', 'running']),
   annotations: z.optional(

@@ -13,9 +13,13 @@ const prefix = 'ide-bridge-test_sample_';
 
 describe('tools of other extensions', function () {
   this.timeout(60_000);
-  const desk = useDesk();
   const clients: Client[] = [];
   const registrations: vscode.Disposable[] = [];
+  afterEach(async () => {
+    vscode.Disposable.from(...registrations.splice(0)).dispose();
+    await Promise.all(clients.splice(0).map((client) => client.close()));
+  });
+  const desk = useDesk();
   let sample: Sample;
   let api: IdeBridgeApi;
 
@@ -26,11 +30,6 @@ describe('tools of other extensions', function () {
     ({ api } = sample);
   });
   beforeEach(() => desk.configure('ideBridge.editorTools.enabled', true));
-  afterEach(async () => {
-    vscode.Disposable.from(...registrations.splice(0)).dispose();
-    await Promise.all(clients.splice(0).map((client) => client.close()));
-  });
-
   async function connect(name = 'sdk'): Promise<Client> {
     const { port, authToken } = await currentLock();
     const client = new Client({ name, version: '1.0.0' });
@@ -281,6 +280,8 @@ describe('tools of other extensions', function () {
       [{ name: 'x'.repeat(42) }, /too long.* room for 41 characters/],
       [{ title: ' ' }, /is empty[^]*at title/],
       [{ title: 'a\u202Eb' }, /control characters/],
+      [{ title: 'a\nb' }, /control characters/],
+      [{ description: 'a\rb' }, /control characters/],
       [{ description: 'x'.repeat(100_000) }, /Too big[^]*at description/],
       [{ description: 7 }, /expected string/],
       [{ group: 'debugging' }, /at group/],
@@ -322,6 +323,6 @@ describe('tools of other extensions', function () {
     await assert.rejects(api.registerTool(undefined as unknown as Tool), /expected object/);
     const names = await namesFor(await connect());
     assert.deepEqual(names, ['plain']);
-    await register({ name: 'x'.repeat(41) });
+    await register({ name: 'x'.repeat(41), description: 'One line,\nand another' });
   });
 });
