@@ -62,6 +62,31 @@ describe('the API for other extensions', function () {
     assert.doesNotMatch(JSON.stringify(api), /token|authToken|transcript/i);
   });
 
+  it('says in a window that is not trusted that it is off there, rather than wait', async () => {
+    const { api } = await sample();
+    const trusted = Object.getOwnPropertyDescriptor(vscode.workspace, 'isTrusted');
+    assert.ok(trusted?.configurable, 'the editor’s API cannot be told so');
+    const uri = vscode.Uri.file(desk.scratch.write('a.txt', 'text\n'));
+    Object.defineProperty(vscode.workspace, 'isTrusted', { configurable: true, get: () => false });
+    try {
+      assert.equal(api.enabled, false);
+      await assert.rejects(api.mention({ uri }), failsWith('Untrusted', /not trusted/));
+      await assert.rejects(api.propose({ uri, newText: '' }), failsWith('Untrusted', /not trusted/));
+      const tool = await api.registerTool({
+        name: 'later',
+        title: 'Later',
+        description: 'Once the user trusts the workspace',
+        group: 'reading',
+        inputSchema: { type: 'object' },
+        handler: () => 'now',
+      });
+      tool.dispose();
+    } finally {
+      Object.defineProperty(vscode.workspace, 'isTrusted', trusted);
+    }
+    assert.equal(api.enabled, true);
+  });
+
   it('lists sessions with what they are at, and tells what becomes of them', async () => {
     const { api, seen } = await sample();
     const { id } = await until('the session', () =>
