@@ -73,8 +73,9 @@ export class Apis implements Disposable {
           import('./registerTool.ts'),
           this.ports.editorTools.load(),
         ]);
+        // By now it may be over: the store disposes of it at once then.
+        const registration = this.store.add(await registerTool(others, caller, input, this.ports.log));
         this.check();
-        const registration = this.store.add(registerTool(others, caller, input, this.ports.log));
         return Object.freeze({ dispose: () => registration.dispose() });
       },
       mention: async (input: unknown) => {

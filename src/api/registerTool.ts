@@ -1,10 +1,13 @@
 import * as z from 'zod/mini';
 import type { Tool, ToolCall as HandlerCall } from '../../api/ideBridge.d.ts';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
+import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { printable } from '../base/printable.ts';
 import { tokenOf } from '../editor/cancellation.ts';
 import { clientName } from '../editorTools/clientName.ts';
+import { wordsOf } from '../editorTools/errorWords.ts';
+import type { InputSchema } from '../editorTools/inputSchema.ts';
 import type { ToolOfOthers, ToolsOfOthers } from '../editorTools/toolsOfOthers.ts';
 import { ErrorCode, JsonRpcError } from '../protocol/jsonRpc.ts';
 import type { ToolResult } from '../protocol/mcp.ts';
@@ -13,8 +16,7 @@ import { toolError } from '../tools/tool.ts';
 import { ApiError, checked } from './apiError.ts';
 import type { Caller } from './apis.ts';
 import { words } from './arguments.ts';
-import { InputSchema } from './inputSchema.ts';
-import { resultOf, wordsOf } from './toolResult.ts';
+import { resultOf } from './toolResult.ts';
 
 /** Of the whole name, as clients see it: some put their own words before it, and models take 128 characters at most. */
 const maxName = 64;
@@ -39,14 +41,20 @@ const toolInput = z.object({
 type Asked = z.infer<typeof toolInput>;
 
 /** See `IdeBridgeApi`. @throws ApiError `InvalidArgument` */
-export function registerTool(tools: ToolsOfOthers, caller: Caller, input: unknown, log: Logger): Disposable {
+export async function registerTool(
+  tools: ToolsOfOthers,
+  caller: Caller,
+  input: unknown,
+  log: Logger,
+): Promise<Disposable> {
   const asked = checked('A tool', toolInput, input);
   const name = fullName(caller, asked.name);
+  const schema = await schemaOf(asked.inputSchema);
   if (tools.has(name)) {
     throw new ApiError('InvalidArgument', `A tool: ${asked.name} is registered already.`);
   }
   const end = new AbortController();
-  const registration = tools.add(toolOf(name, asked, end.signal, log));
+  const registration = tools.add(toolOf(name, asked, schema, end.signal, log));
   log.info(`${caller.name} offers the tool ${name}.`);
   return toDisposable(() => {
     registration.dispose();
@@ -68,9 +76,14 @@ function fullName({ id }: Caller, name: string): string {
 }
 
 /** @param end aborted when the tool is taken back */
-function toolOf(name: string, asked: Asked, end: AbortSignal, log: Logger): ToolOfOthers {
+function toolOf(
+  name: string,
+  asked: Asked,
+  schema: InputSchema,
+  end: AbortSignal,
+  log: Logger,
+): ToolOfOthers {
   const { title, description, group, handler } = asked;
-  const schema = InputSchema.of(asked.inputSchema);
   const { destructiveHint, openWorldHint } = asked.annotations ?? {};
   return {
     definition: {
@@ -100,6 +113,16 @@ function toolOf(name: string, asked: Asked, end: AbortSignal, log: Logger): Tool
       }
     },
   };
+}
+
+/** @throws ApiError `InvalidArgument` */
+async function schemaOf(given: unknown): Promise<InputSchema> {
+  const { InputSchema } = await import('../editorTools/inputSchema.ts');
+  try {
+    return InputSchema.of(given);
+  } catch (error) {
+    throw new ApiError('InvalidArgument', `inputSchema: ${printable(errorMessage(error), 500)}`);
+  }
 }
 
 /** @throws what the handler throws, and when it is cancelled: nobody waits for one that does not end then */

@@ -1,5 +1,5 @@
-import { errorMessage } from '../base/errors.ts';
 import { shownText } from '../editorTools/answers.ts';
+import { wordsOf } from '../editorTools/errorWords.ts';
 import type { ToolResult } from '../protocol/mcp.ts';
 import { text } from '../tools/tool.ts';
 
@@ -33,13 +33,4 @@ function jsonOf(given: unknown): string {
     throw new Error('The tool has given no answer: neither text nor anything that can be written as JSON.');
   }
   return json;
-}
-
-/** Of whatever was thrown. */
-export function wordsOf(error: unknown): string {
-  try {
-    return shownText(errorMessage(error)) || 'The tool has failed.';
-  } catch {
-    return 'The tool has failed.'; // it has no words, or fails when it is asked for them
-  }
 }

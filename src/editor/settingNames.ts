@@ -25,6 +25,8 @@ export interface Settings {
   'tools.disabled': string[];
   'editorTools.enabled': boolean;
   'editorTools.editing': boolean;
+  /** Names. */
+  'editorTools.languageModelTools': string[];
   'notebook.confirm': 'always' | 'session' | 'workspace';
   'notebook.cellPosition': 'end' | 'belowSelection';
   'notebook.keepCell': boolean;
@@ -88,6 +90,7 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'tools.disabled': 'user', // without some, edits go unseen
   'editorTools.enabled': off,
   'editorTools.editing': off,
+  'editorTools.languageModelTools': (user, workspace) => user.filter((name) => workspace.includes(name)),
   'notebook.confirm': 'user',
   'notebook.cellPosition': 'free',
   'notebook.keepCell': on, // what has run stays to be seen

@@ -7,10 +7,11 @@ import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
 import type { ToolCall } from '../server/session.ts';
 import { toolError } from '../tools/tool.ts';
 import type { Access } from './access.ts';
+import { languageModelTools } from './languageModelTools.ts';
 import { Refusal } from './refusal.ts';
 
-/** What a tool may do to more than its answer: each kind has a switch of the user's. */
-export type ToolGroup = 'reading' | 'editing' | 'running';
+/** What a tool may do to more than its answer: each kind has a switch of the user's. Or the user has named it. */
+export type ToolGroup = 'reading' | 'editing' | 'running' | 'selected';
 
 /** A tool that comes from another extension. */
 export interface ToolOfOthers {
@@ -35,7 +36,7 @@ export class ToolsOfOthers {
   }
 
   has(name: string): boolean {
-    return this.tools.has(name);
+    return this.find(name) !== undefined;
   }
 
   /** @returns takes it back */
@@ -52,14 +53,14 @@ export class ToolsOfOthers {
   }
 
   list(): ToolDefinition[] {
-    return [...this.tools.values()]
+    return [...this.tools.values(), ...languageModelTools()]
       .filter(({ group, definition }) => switches[group].isOn() && !isDisabled(definition.name))
       .map(({ definition }) => definition);
   }
 
   /** @throws JsonRpcError for one that is turned off, or bad arguments */
   async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {
-    const tool = this.tools.get(name);
+    const tool = this.find(name);
     if (!tool || isDisabled(name)) {
       const what = tool ? `${name} is turned off in the editor's settings` : `${name} not found`;
       throw new JsonRpcError(ErrorCode.InvalidParams, `Tool ${what}`);
@@ -80,6 +81,10 @@ export class ToolsOfOthers {
     }
     return tool.run(args, call);
   }
+
+  private find(name: string): ToolOfOthers | undefined {
+    return this.tools.get(name) ?? languageModelTools().find(({ definition }) => definition.name === name);
+  }
 }
 
 /** By the groups; without `editorTools.enabled` there are none at all. */
@@ -90,6 +95,7 @@ const switches: Record<ToolGroup, { isOn: () => boolean; does: string; setting: 
     does: 'changes files',
     setting: 'editorTools.editing',
   },
+  selected: { isOn: () => true, does: 'was selected', setting: 'editorTools.languageModelTools' },
   running: { isOn: mayRun, does: 'runs something', setting: 'editorTools.running' },
 };
 

@@ -325,4 +325,37 @@ describe('tools of other extensions', function () {
     assert.deepEqual(names, ['plain']);
     await register({ name: 'x'.repeat(41), description: 'One line,\nand another' });
   });
+
+  it('of the editor’s own chat are offered where the user has named them', async () => {
+    const client = await connect();
+    const names = async () =>
+      (await client.listTools()).tools.map(({ name }) => name).filter((name) => name.startsWith('lm_'));
+    const shout = (args: object, signal?: AbortSignal) =>
+      client.callTool(
+        { name: 'lm_sample_shout', arguments: { ...args } },
+        undefined,
+        signal ? { signal } : {},
+      );
+    assert.ok(vscode.lm.tools.some(({ name }) => name === 'sample_shout'));
+    assert.deepEqual(await names(), []);
+    await assert.rejects(shout({ words: 'a' }), /not found/);
+    const setting = 'ideBridge.editorTools.languageModelTools';
+    await desk.configure(setting, ['not_there', 'sample_shout']);
+    assert.deepEqual(await names(), ['lm_sample_shout']);
+    assert.deepEqual(await shout({ words: 'louder' }), { content: [{ type: 'text', text: 'LOUDER' }] });
+    await assert.rejects(shout({}), /arguments must have required property 'words'/);
+    const { isError, content } = await shout({ words: 'nothing' });
+    assert.ok(isError);
+    assert.match(JSON.stringify(content), /There is nothing to shout/);
+    const abort = new AbortController();
+    const forever = shout({ words: 'forever' }, abort.signal);
+    forever.catch(() => {});
+    await shout({ words: 'meanwhile' });
+    abort.abort();
+    await until('the end', () => sample.seen.includes('no more shouting'));
+    await desk.configure('ideBridge.share.enabled', false);
+    assert.match(JSON.stringify(await shout({ words: 'a' })), /Sharing is off/);
+    await desk.configure(setting, []);
+    assert.deepEqual(await names(), []);
+  });
 });

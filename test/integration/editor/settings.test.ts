@@ -21,6 +21,7 @@ describe('a setting that protects', () => {
     ['diff.acceptOnSave', true, false],
     ['editorTools.enabled', true, false],
     ['editorTools.editing', true, false],
+    ['editorTools.languageModelTools', ['a', 'b'], ['a']],
     ['notebook.keepCell', false, true],
     ['notebook.outputLimit', 50_000, 2_000],
   ] as const;

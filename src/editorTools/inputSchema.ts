@@ -1,13 +1,11 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { errorMessage } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { ApiError } from './apiError.ts';
 
 /** In UTF-16 units, as JSON: every model that is offered the tool reads it. */
 const maxSchema = 50_000;
 
-/** What an extension says of the input of its tool, and the check of it. */
+/** What another extension says of the input of its tool, and the check of it. */
 export class InputSchema {
   private readonly validate: ValidateFunction;
 
@@ -18,13 +16,9 @@ export class InputSchema {
     this.validate = (isOlder ? new Ajv(options) : new Ajv2020(options)).compile(json);
   }
 
-  /** @throws ApiError `InvalidArgument` */
+  /** @throws Error in words for its author */
   static of(given: unknown): InputSchema {
-    try {
-      return new InputSchema(jsonOf(given));
-    } catch (error) {
-      throw new ApiError('InvalidArgument', `inputSchema: ${printable(errorMessage(error), 500)}`);
-    }
+    return new InputSchema(jsonOf(given));
   }
 
   /** What is wrong with an input, in words; undefined if nothing is. */
