@@ -92,13 +92,14 @@ describe('the API for other extensions', function () {
     const { id } = await until('the session', () =>
       api.sessions.all.length === 1 ? api.sessions.all[0] : undefined,
     );
+    const told = (words: string) => until(`${words} after ${seen.join()}`, () => seen.includes(words));
+    await told(`opened ${id}`); // else it may be opened with a proposal already
     const now = () => api.sessions.all.find((each) => each.id === id);
     assert.equal(now()?.kind, 'terminal');
     assert.equal(now()?.state, 'idle');
     assert.ok(Math.abs(Date.now() - (now()?.connectedSince ?? 0)) < 60_000);
     assert.deepEqual(Object.keys(now() ?? {}), ['id', 'kind', 'label', 'state', 'connectedSince']);
     const { answer } = await propose(desk.client, desk.scratch.write('a.txt', 'one\n'), 'two\n');
-    const told = (words: string) => until(`${words} after ${seen.join()}`, () => seen.includes(words));
     await told(`${id} proposes`);
     assert.equal(now()?.state, 'proposes');
     seen.splice(0);
