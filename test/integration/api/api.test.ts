@@ -158,6 +158,32 @@ describe('the API for other extensions', function () {
       assert.deepEqual(mentionsOf(client), [{ filePath: uri.fsPath }]);
     });
 
+    it('wait for the next session where none is connected', async () => {
+      const { api } = await sample();
+      await desk.client.close();
+      await until('no session', () => api.sessions.all.length === 0);
+      const uri = vscode.Uri.file(desk.scratch.write('a.txt', 'text\n'));
+      assert.deepEqual(await api.mention({ uri }), { outcome: 'waiting' });
+      const client = await connectClient();
+      await client.callForTexts('closeAllDiffTabs');
+      await until('the mention', () => mentionsOf(client).length > 0);
+      assert.deepEqual(mentionsOf(client), [{ filePath: uri.fsPath }]);
+    });
+
+    it('are for the session that the user picks, where they want to be asked', async () => {
+      const { api } = await sample();
+      await known();
+      await connectClient(process.ppid);
+      await until('both', () => api.sessions.all.length === 2);
+      await desk.configure('ideBridge.mention.target', 'ask');
+      const uri = vscode.Uri.file(desk.scratch.write('a.txt', 'text\n'));
+      const dismissed = api.mention({ uri });
+      const input = desk.ui.page.locator('.quick-input-widget input:visible');
+      await input.press('Escape');
+      assert.deepEqual(await dismissed, { outcome: 'dismissed' });
+      assert.deepEqual(mentionsOf(desk.client), []);
+    });
+
     it('of what is not shared are refused, under both names of a link', async () => {
       const { api } = await sample();
       const secret = desk.scratch.write('.env', 'KEY=1\n');

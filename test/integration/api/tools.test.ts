@@ -130,6 +130,36 @@ describe('tools of other extensions', function () {
     assert.equal(calls, 1);
   });
 
+  it('that run something are offered by the user’s word only, which a workspace can take back', async () => {
+    const client = await connect();
+    await register({ name: 'runs', group: 'running' });
+    const { getConfiguration } = vscode.workspace;
+    try {
+      for (const [globalValue, workspaceValue, workspaceFolderValue, isOffered] of [
+        [true, undefined, undefined, true],
+        [true, true, undefined, true],
+        [true, false, undefined, false],
+        [true, undefined, false, false],
+        [undefined, true, true, false],
+        [false, true, undefined, false],
+        ['true', undefined, undefined, false],
+      ]) {
+        vscode.workspace.getConfiguration = (...args) => {
+          const found = getConfiguration(...args);
+          const inspect = (name: string) =>
+            name === 'editorTools.running'
+              ? { globalValue, workspaceValue, workspaceFolderValue }
+              : found.inspect(name);
+          return { ...found, get: found.get.bind(found), inspect } as vscode.WorkspaceConfiguration;
+        };
+        const [offers, { isError }] = [await namesFor(client), await call(client, 'runs')];
+        assert.deepEqual([offers, isError], [isOffered ? ['runs'] : [], !isOffered]);
+      }
+    } finally {
+      vscode.workspace.getConfiguration = getConfiguration;
+    }
+  });
+
   it('are refused while nothing is shared, as ours are', async () => {
     const client = await connect();
     let calls = 0;

@@ -42,8 +42,19 @@ describe('the published types', function () {
     assert.equal(complaints(sample), '');
   });
 
-  it('compile for an extension that is bundled', () => {
-    assert.equal(complaints(sample, ['--module', 'esnext', '--moduleResolution', 'bundler']), '');
+  it('compile for an extension that is bundled, as the example in README does', () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const [, example = ''] = /### For other extensions[^]*?```ts\n([^]*?)```/.exec(readme) ?? [];
+    assert.match(example, /getAPI/);
+    const around = [
+      "import * as vscode from 'vscode';",
+      "import type { IdeBridgeExports } from './ideBridge';",
+      'declare const context: vscode.ExtensionContext, uri: vscode.Uri, newText: string;',
+      'declare const tracker: { read(id: number): Promise<string> };',
+      'declare const console: { log(...words: unknown[]): void };',
+    ];
+    const options = ['--module', 'esnext', '--moduleResolution', 'bundler'];
+    assert.equal(complaints([...around, example].join('\n'), options), '');
   });
 
   it('refuse what makes no sense', () => {
