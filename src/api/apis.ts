@@ -26,6 +26,8 @@ export interface Caller {
 export class Apis implements Disposable {
   private readonly apis = new Map<string, IdeBridgeApi>();
   private readonly store = new DisposableStore();
+  /** Of tools that were not taken back. */
+  private readonly registrations = new Set<Disposable>();
   private readonly sessionList: SessionList;
   private isDisposed = false;
 
@@ -39,7 +41,7 @@ export class Apis implements Disposable {
     if (version !== 1) {
       throw new ApiError(
         'UnknownVersion',
-        `This IDE Bridge has the API of version 1 only, not ${printable(String(version), 40)}.`,
+        `This IDE Bridge has the API of version 1 only, not ${shown(version)}.`,
       );
     }
     const caller = callerOf(extensionId);
@@ -51,6 +53,7 @@ export class Apis implements Disposable {
   dispose(): void {
     this.isDisposed = true;
     this.store.dispose();
+    this.registrations.forEach((registration) => registration.dispose());
   }
 
   private create(caller: Caller): IdeBridgeApi {
@@ -73,10 +76,17 @@ export class Apis implements Disposable {
           import('./registerTool.ts'),
           this.ports.editorTools.load(),
         ]);
-        // By now it may be over: the store disposes of it at once then.
-        const registration = this.store.add(await registerTool(others, caller, input, this.ports.log));
+        const registration = await registerTool(others, caller, input, this.ports.log);
+        this.registrations.add(registration);
+        const dispose = () => {
+          this.registrations.delete(registration);
+          registration.dispose();
+        };
+        if (this.isDisposed) {
+          dispose();
+        }
         this.check();
-        return Object.freeze({ dispose: () => registration.dispose() });
+        return Object.freeze({ dispose });
       },
       mention: async (input: unknown) => {
         this.check();
@@ -109,12 +119,19 @@ function mustBeTrusted(): void {
   }
 }
 
+/** Not everything can be made a text. */
+function shown(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number'
+    ? printable(String(value), 100)
+    : typeof value;
+}
+
 function callerOf(extensionId: unknown): Caller {
   const extension = typeof extensionId === 'string' ? vscode.extensions.getExtension(extensionId) : undefined;
   if (!extension) {
     throw new ApiError(
       'InvalidArgument',
-      `getAPI needs the id of your extension (context.extension.id): there is no extension ${printable(String(extensionId), 100)}.`,
+      `getAPI needs the id of your extension (context.extension.id): there is no extension ${shown(extensionId)}.`,
     );
   }
   const { displayName, name } = extension.packageJSON as { displayName?: unknown; name?: unknown };

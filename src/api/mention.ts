@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { MentionOutcome } from '../../api/ideBridge.d.ts';
 import { isNotFound } from '../base/errors.ts';
+import { withoutIcons } from '../editor/plainLabel.ts';
 import { setting } from '../editor/settings.ts';
 import { Access } from '../editorTools/access.ts';
 import { describeMentions, type Mentions } from '../mentions/mentions.ts';
@@ -53,7 +54,7 @@ export async function mention(ports: MentionPorts, by: string, input: unknown): 
   };
   const where = session === 'next' ? 'the next session' : session.label;
   vscode.window.setStatusBarMessage(
-    `$(mention) ${by} mentions ${describeMentions([mentioned])} in ${where}`,
+    `$(mention) ${withoutIcons(`${by} mentions ${describeMentions([mentioned])} in ${where}`)}`,
     10_000,
   );
   if (session === 'next') {

@@ -9,6 +9,8 @@ import { shownText } from './answers.ts';
 import { wordsOf } from './errorWords.ts';
 import type { ToolOfOthers } from './toolsOfOthers.ts';
 
+/** Of their names, as clients see them: ours have no underscore. */
+export const chatPrefix = 'lm_';
 /** In UTF-16 units, as of the tools of ours; see `answers.ts`. */
 const maxText = 20_000;
 
@@ -25,7 +27,7 @@ export function languageModelTools(): ToolOfOthers[] {
 }
 
 function toolOf({ name, description, inputSchema }: vscode.LanguageModelToolInformation): ToolOfOthers {
-  const full = `lm_${name}`; // ours have no underscore
+  const full = chatPrefix + name;
   const schema = { properties: {}, ...inputSchema, type: 'object' };
   return {
     definition: {

@@ -7,7 +7,7 @@ import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
 import type { ToolCall } from '../server/session.ts';
 import { toolError } from '../tools/tool.ts';
 import type { Access } from './access.ts';
-import { languageModelTools } from './languageModelTools.ts';
+import { chatPrefix, languageModelTools } from './languageModelTools.ts';
 import { Refusal } from './refusal.ts';
 
 /** What a tool may do to more than its answer: each kind has a switch of the user's. Or the user has named it. */
@@ -83,7 +83,9 @@ export class ToolsOfOthers {
   }
 
   private find(name: string): ToolOfOthers | undefined {
-    return this.tools.get(name) ?? languageModelTools().find(({ definition }) => definition.name === name);
+    // Each call of ours comes by here, too: a look at the setting costs.
+    const ofChat = name.startsWith(chatPrefix) ? languageModelTools() : [];
+    return this.tools.get(name) ?? ofChat.find(({ definition }) => definition.name === name);
   }
 }
 
