@@ -143,8 +143,8 @@ export interface Tool<Input extends object = Record<string, unknown>> {
    * - `reading`: changes nothing, starts nothing. `ideBridge.editorTools.enabled` is enough.
    * - `editing`: changes files, by `propose` if you can: what you write yourself nobody reviews.
    *   With `ideBridge.editorTools.editing`.
-   * - `running`: starts a program or a command, or whatever cannot be taken back. With `ideBridge.editorTools.running`; in
-   *   a version without that setting it is not offered. Whether the user is asked is up to you, and to the client.
+   * - `running`: starts a program or a command, or whatever cannot be taken back. With `ideBridge.editorTools.running`.
+   *   Whether the user is asked each time is up to you, and to the client.
    */
   readonly group: 'reading' | 'editing' | 'running';
   /** What clients may want to know besides; of MCP. That it is read-only `group` says. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { IdeBridgeExports } from '../api/ideBridge.d.ts';
-import { ApiFeature } from './api/feature.ts';
+import { apiFeature } from './api/feature.ts';
 import { oneLine } from './base/logger.ts';
 import { AgentChanges } from './changes/agentChanges.ts';
 import { ChatFeature } from './chat/feature.ts';
@@ -81,6 +81,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     proposals,
     agentChanges,
     context,
+    questions: notebooks.questions,
+    workspaceState,
+    isOfSession: (terminal) => sessionTerminals.sessionsIn(terminal).length > 0,
     version: info.version,
     log,
   });
@@ -124,7 +127,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
   });
   const { mentions, waitingReasons } = mentioning;
 
-  const api = new ApiFeature({
+  const api = apiFeature({
     bridge,
     states,
     sessionTerminals,

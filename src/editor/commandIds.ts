@@ -92,6 +92,7 @@ const commandNames = [
   'showMenu',
   'showLog',
   'copyMcpConfiguration',
+  'askAboutRunsAnew',
   'copyConnectionInfo',
   'restart',
   'manageTrust',

@@ -25,6 +25,8 @@ export interface Settings {
   'tools.disabled': string[];
   'editorTools.enabled': boolean;
   'editorTools.editing': boolean;
+  'editorTools.running': boolean;
+  'editorTools.debugging': boolean;
   /** Names. */
   'editorTools.languageModelTools': string[];
   'notebook.confirm': 'always' | 'session' | 'workspace';
@@ -90,6 +92,8 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'tools.disabled': 'user', // without some, edits go unseen
   'editorTools.enabled': off,
   'editorTools.editing': off,
+  'editorTools.running': off,
+  'editorTools.debugging': off,
   'editorTools.languageModelTools': (user, workspace) => user.filter((name) => workspace.includes(name)),
   'notebook.confirm': 'user',
   'notebook.cellPosition': 'free',

@@ -1,7 +1,7 @@
 import type { Session } from '../server/session.ts';
 
-/** What a client of the editor tools is called, fit to be shown. */
+/** What the user knows a client of these tools by: a name that it gives itself. */
 export function clientName({ clientInfo }: Session): string {
-  const name = clientInfo?.name ?? 'a client';
+  const name = clientInfo?.name ?? 'A client';
   return name === 'claude-code' ? 'Claude Code' : name;
 }

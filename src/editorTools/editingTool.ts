@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { Tool } from '../tools/tool.ts';
-import type { EditingToolName } from './names.ts';
+import type { ToolName } from './names.ts';
 import { editorTool } from './readingTool.ts';
 import { editOutput, type ReviewedEdits } from './reviewedEdits.ts';
 import { type AskedAbout, fileEdits } from './workspaceEdits.ts';
@@ -18,7 +18,7 @@ const reviewed =
 export function editingTool<Input extends z.core.$ZodShape>(
   { access, reviewed: reviewing }: EditingWorkshop,
   tool: {
-    name: EditingToolName;
+    name: ToolName;
     title: string;
     description: string;
     input: Input;

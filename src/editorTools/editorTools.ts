@@ -1,10 +1,13 @@
 import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { errorMessage } from '../base/errors.ts';
+import { counted } from '../base/text.ts';
 import { setting } from '../editor/settings.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
 import type { Session, ToolCall, ToolHost } from '../server/session.ts';
 import { ToolRegistry } from '../tools/registry.ts';
-import { type Tool, toolError } from '../tools/tool.ts';
+import type { Tool } from '../tools/tool.ts';
 import { Access } from './access.ts';
 import type { EditorToolsPorts } from './feature.ts';
 import { createEditorTools } from './index.ts';
@@ -12,36 +15,37 @@ import { LanguageServers } from './languageServers.ts';
 import { serverDefinitions, withToken } from './editorChat.ts';
 import type { HttpServerDefinition } from './mcpApi.ts';
 import { bridgeAddress, writeMcpConfig } from './mcpConfig.ts';
-import { editingToolNames } from './names.ts';
+import { MayRun } from './mayRun.ts';
+import { type ToolGroup, toolGroups } from './names.ts';
+import { offError } from './offError.ts';
 import { keepProgram, programAt } from './relayProgram.ts';
 import { Targets } from './targets.ts';
 import { ToolsOfOthers } from './toolsOfOthers.ts';
 import type { Workshop } from './workshop.ts';
 
 /** The tools, while the user has switched them on: else there are none. */
-export class EditorTools implements ToolHost {
+export class EditorTools implements ToolHost, Disposable {
   /** Those that only read. */
   private readonly reading: Tool[];
-  private readonly tools: ToolRegistry;
-  /** Those that change files, too. */
-  private all: Promise<ToolRegistry> | undefined;
   private readonly workshop: Workshop;
-  private readonly none: ToolRegistry;
   readonly others: ToolsOfOthers;
+  private readonly mayRun: MayRun;
+  private readonly store = new DisposableStore();
+  /** Those of the groups that were on once. */
+  private readonly loaded = new Map<ToolGroup, Promise<Tool[]>>();
 
   constructor(
     private readonly ports: EditorToolsPorts,
     private readonly isOn: () => boolean,
   ) {
-    const { sharing, diagnostics, tabs, selections, log } = ports;
-    this.none = new ToolRegistry([], log);
+    const { sharing, diagnostics, tabs, selections } = ports;
+    this.mayRun = new MayRun(ports.questions, ports.workspaceState);
     const access = new Access(sharing);
     this.others = new ToolsOfOthers(access, () => ports.bridge.toolsChanged());
     const servers = new LanguageServers();
     const targets = new Targets(access, servers);
     this.workshop = { access, servers, targets, diagnostics, tabs, selections };
     this.reading = createEditorTools(this.workshop);
-    this.tools = this.registry(this.reading);
     if (programAt(this.keptProgram) !== undefined) {
       this.tryToKeepProgram(); // of an older version, perhaps
     }
@@ -56,10 +60,9 @@ export class EditorTools implements ToolHost {
   }
 
   async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {
-    if (this.isOn() && !setting('editorTools.editing') && isEditing(name)) {
-      return toolError(
-        `${name} changes files, which the user of this editor has to allow first, by the setting ideBridge.editorTools.editing.`,
-      );
+    const off = groupNames.find((group) => !isGroupOn(group) && has(group, name));
+    if (this.isOn() && off) {
+      return offError(name, off);
     }
     const offered = this.isOn() && this.others.has(name) ? this.others : await this.offered();
     const { structuredContent, ...result } = await offered.call(name, args, call);
@@ -83,6 +86,19 @@ export class EditorTools implements ToolHost {
       log.warn(`This session starts without the editor tools: ${errorMessage(error)}`);
       return undefined;
     }
+  }
+
+  async askAboutRunsAnew(): Promise<void> {
+    const forgotten = await this.mayRun.forget();
+    void vscode.window.showInformationMessage(
+      forgotten === 0
+        ? 'You are asked about each run already.'
+        : `You are asked about each run again: ${counted(forgotten, 'task')} had been allowed for good.`,
+    );
+  }
+
+  dispose(): void {
+    this.store.dispose();
   }
 
   async copyConfiguration(): Promise<void> {
@@ -138,26 +154,46 @@ export class EditorTools implements ToolHost {
   }
 
   private async offered(): Promise<ToolRegistry> {
-    if (!this.isOn()) {
-      return this.none;
+    const offered = this.isOn() ? [...this.reading] : [];
+    for (const group of groupNames) {
+      if (this.isOn() && isGroupOn(group)) {
+        offered.push(...(await this.ofGroup(group)));
+      }
     }
-    return setting('editorTools.editing') ? (this.all ??= this.withEditing()) : this.tools;
+    return new ToolRegistry(offered, this.ports.log, () => setting('tools.disabled'));
   }
 
-  private async withEditing(): Promise<ToolRegistry> {
-    const { createEditingTools } = await import('./editing.ts');
-    const { workshop, reading, ports } = this;
-    const editing = createEditingTools(workshop, ports.proposals, ports.agentChanges);
-    return this.registry([...reading, ...editing]);
+  private async ofGroup(group: ToolGroup): Promise<Tool[]> {
+    const loading = this.loaded.get(group) ?? this.load[group]();
+    this.loaded.set(group, loading);
+    loading.catch(() => this.loaded.delete(group)); // to be tried again
+    return loading;
   }
 
-  private registry(tools: Tool[]): ToolRegistry {
-    return new ToolRegistry(tools, this.ports.log, () => setting('tools.disabled'));
-  }
+  private readonly load = {
+    editing: async () => {
+      const { createEditingTools } = await import('./editing.ts');
+      return createEditingTools(this.workshop, this.ports.proposals, this.ports.agentChanges);
+    },
+    running: async () => {
+      const { Running } = await import('./running.ts');
+      return this.store.add(new Running(this.workshop, this.mayRun, this.ports)).tools;
+    },
+    debugging: async () => {
+      const { Debugging } = await import('./debugging.ts');
+      return this.store.add(new Debugging(this.workshop, this.mayRun, this.ports.log)).tools;
+    },
+  };
 }
 
-function isEditing(name: string): boolean {
-  return editingToolNames.some((each) => each === name);
+const groupNames = Object.keys(toolGroups) as ToolGroup[];
+
+function isGroupOn(group: ToolGroup): boolean {
+  return setting(`editorTools.${group}`);
+}
+
+function has(group: ToolGroup, name: string): boolean {
+  return toolGroups[group].names.some((each) => each === name);
 }
 
 function withoutOutput({ name, description, inputSchema, annotations }: ToolDefinition): ToolDefinition {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import { onDidChangeSetting, setting } from '../editor/settings.ts';
+import type { RunQuestions } from '../notebooks/runQuestions.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
 import type { Bridge, Endpoint } from '../server/bridge.ts';
 import type { Session, ToolCall } from '../server/session.ts';
@@ -23,6 +24,10 @@ export interface EditorToolsPorts {
   readonly proposals: ProposalReviewer;
   readonly agentChanges: EditsByAgents;
   readonly context: Pick<vscode.ExtensionContext, 'storageUri' | 'globalStorageUri' | 'extensionUri'>;
+  readonly questions: RunQuestions;
+  readonly workspaceState: vscode.Memento;
+  /** A CLI runs in it. */
+  readonly isOfSession: (terminal: vscode.Terminal) => boolean;
   readonly version: string;
   readonly log: Logger;
 }
@@ -63,6 +68,7 @@ export class EditorToolsFeature implements Endpoint, Disposable {
           await (await import('../editor/tell.ts')).tellUntrusted('bridge');
         }
       },
+      askAboutRunsAnew: async () => (await this.load()).askAboutRunsAnew(),
     };
   }
 
@@ -72,6 +78,7 @@ export class EditorToolsFeature implements Endpoint, Disposable {
   }
 
   dispose(): void {
+    this.loaded?.dispose();
     this.store.dispose();
   }
 

@@ -28,5 +28,28 @@ export const editorToolNames = [
 /** Of those that change files, behind the others. */
 export const editingToolNames = ['rename', 'applyCodeAction', 'format', 'organizeImports'] as const;
 
-export type EditorToolName = (typeof editorToolNames)[number];
-export type EditingToolName = (typeof editingToolNames)[number];
+/** Of those that run something, behind these. */
+export const runningToolNames = ['tasks', 'runTask', 'taskOutput', 'runTests', 'terminals'] as const;
+
+/** Of those that debug, behind these. */
+export const debuggingToolNames = [
+  'debugSessions',
+  'startDebugging',
+  'stepDebugging',
+  'stopDebugging',
+  'stack',
+  'variables',
+  'evaluate',
+  'breakpoints',
+  'setBreakpoint',
+] as const;
+
+/** Those that the user switches on by a setting of their own, `editorTools.<group>`, in the order of tools/list. */
+export const toolGroups = {
+  editing: { names: editingToolNames, what: 'changes files' },
+  running: { names: runningToolNames, what: 'is about what runs in this editor' },
+  debugging: { names: debuggingToolNames, what: 'debugs' },
+} as const;
+
+export type ToolGroup = keyof typeof toolGroups;
+export type ToolName = (typeof editorToolNames)[number] | (typeof toolGroups)[ToolGroup]['names'][number];

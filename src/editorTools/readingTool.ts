@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { ToolAnnotations } from '../protocol/mcp.ts';
 import type { ToolCall } from '../server/session.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { EditingToolName, EditorToolName } from './names.ts';
+import type { ToolName } from './names.ts';
 import { Refusal } from './refusal.ts';
 
 /** What a tool has found, in words for a model and as data for a program. */
@@ -11,8 +11,8 @@ export interface Found<Output> {
   data: Output;
 }
 
-interface Described<Name, Input extends z.ZodMiniObject, Output extends z.ZodMiniObject> {
-  name: Name;
+interface Described<Input extends z.ZodMiniObject, Output extends z.ZodMiniObject> {
+  name: ToolName;
   title: string;
   description: string;
   input: Input;
@@ -22,14 +22,14 @@ interface Described<Name, Input extends z.ZodMiniObject, Output extends z.ZodMin
 
 /** A tool that changes nothing. */
 export function readingTool<Input extends z.ZodMiniObject, Output extends z.ZodMiniObject>(
-  tool: Described<EditorToolName, Input, Output>,
+  tool: Described<Input, Output>,
 ): Tool {
   return editorTool(tool, { readOnlyHint: true });
 }
 
 /** What a tool refuses by a `Refusal`, the model is told. */
 export function editorTool<Input extends z.ZodMiniObject, Output extends z.ZodMiniObject>(
-  tool: Described<EditorToolName | EditingToolName, Input, Output>,
+  tool: Described<Input, Output>,
   hints: ToolAnnotations,
 ): Tool {
   const { name, title, description, input, output } = tool;
@@ -38,7 +38,7 @@ export function editorTool<Input extends z.ZodMiniObject, Output extends z.ZodMi
     description,
     input,
     output,
-    annotations: { title, ...hints, openWorldHint: false },
+    annotations: { title, openWorldHint: false, ...hints },
     async run(args, call) {
       const parsed = input.parse(args);
       try {

@@ -12,6 +12,7 @@ import type { ProposalReviewer } from '../tools/openDiff.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
 import { clientName } from './clientName.ts';
 import { bytesLike } from './fileBytes.ts';
+import { keepTelling } from './keepTelling.ts';
 import { onOneLine } from './onOneLine.ts';
 import type { Found } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
@@ -39,9 +40,6 @@ export const editOutput = z.object({
   ),
 });
 type Result = z.infer<typeof editOutput>['files'][number];
-
-/** ms after which a client is told again that the user has not decided yet. */
-const progressTime = 10_000;
 
 /** Far below those of the agents in the chat. */
 let lastId = -1_000_000;
@@ -102,14 +100,14 @@ export class ReviewedEdits {
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
     let decided: Decided[];
-    const waiting = setInterval(tellProgress, progressTime);
+    const waiting = keepTelling(tellProgress);
     try {
       decided = await Promise.all(edits.map((edit) => this.decide(edit, client, either)));
     } catch (error) {
       over.abort();
       throw error;
     } finally {
-      clearInterval(waiting);
+      waiting.dispose();
     }
     signal.throwIfAborted();
     const results = await this.write(decided, client);

@@ -1,4 +1,3 @@
-import * as vscode from 'vscode';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
 import { setting } from '../editor/settings.ts';
@@ -8,15 +7,17 @@ import type { ToolCall } from '../server/session.ts';
 import { toolError } from '../tools/tool.ts';
 import type { Access } from './access.ts';
 import { chatPrefix, languageModelTools } from './languageModelTools.ts';
+import type { ToolGroup } from './names.ts';
+import { offError } from './offError.ts';
 import { Refusal } from './refusal.ts';
 
-/** What a tool may do to more than its answer: each kind has a switch of the user's. Or the user has named it. */
-export type ToolGroup = 'reading' | 'editing' | 'running' | 'selected';
+/** Like those of ours, with their switches; or the user has named it. */
+export type GroupOfOthers = 'reading' | Extract<ToolGroup, 'editing' | 'running'> | 'selected';
 
 /** A tool that comes from another extension. */
 export interface ToolOfOthers {
   readonly definition: ToolDefinition;
-  readonly group: ToolGroup;
+  readonly group: GroupOfOthers;
   /** @throws JsonRpcError when `args` do not fit */
   run(args: unknown, call: ToolCall): Promise<ToolResult>;
 }
@@ -54,7 +55,7 @@ export class ToolsOfOthers {
 
   list(): ToolDefinition[] {
     return [...this.tools.values(), ...languageModelTools()]
-      .filter(({ group, definition }) => switches[group].isOn() && !isDisabled(definition.name))
+      .filter(({ group, definition }) => isOn(group) && !isDisabled(definition.name))
       .map(({ definition }) => definition);
   }
 
@@ -65,11 +66,9 @@ export class ToolsOfOthers {
       const what = tool ? `${name} is turned off in the editor's settings` : `${name} not found`;
       throw new JsonRpcError(ErrorCode.InvalidParams, `Tool ${what}`);
     }
-    const { isOn, does, setting: by } = switches[tool.group];
-    if (!isOn()) {
-      return toolError(
-        `${name} ${does}, which the user of this editor has to allow first, by the setting ideBridge.${by}.`,
-      );
+    const { group } = tool;
+    if ((group === 'editing' || group === 'running') && !isOn(group)) {
+      return offError(name, group);
     }
     try {
       this.access.check();
@@ -89,22 +88,9 @@ export class ToolsOfOthers {
   }
 }
 
-/** By the groups; without `editorTools.enabled` there are none at all. */
-const switches: Record<ToolGroup, { isOn: () => boolean; does: string; setting: string }> = {
-  reading: { isOn: () => true, does: 'reads', setting: 'editorTools.enabled' },
-  editing: {
-    isOn: () => setting('editorTools.editing'),
-    does: 'changes files',
-    setting: 'editorTools.editing',
-  },
-  selected: { isOn: () => true, does: 'was selected', setting: 'editorTools.languageModelTools' },
-  running: { isOn: mayRun, does: 'runs something', setting: 'editorTools.running' },
-};
-
-/** Only the user can switch it on, a workspace only off. Without the setting in package.json, nothing is. */
-function mayRun(): boolean {
-  const found = vscode.workspace.getConfiguration('ideBridge').inspect<boolean>('editorTools.running');
-  return found?.globalValue === true && ![found.workspaceValue, found.workspaceFolderValue].includes(false);
+/** Without `editorTools.enabled` there are none at all. */
+function isOn(group: GroupOfOthers): boolean {
+  return group === 'editing' || group === 'running' ? setting(`editorTools.${group}`) : true;
 }
 
 function isDisabled(name: string): boolean {

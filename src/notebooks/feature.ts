@@ -8,7 +8,7 @@ import { RunQuestions } from './runQuestions.ts';
 /** Code that runs in the kernel of the open notebook, once the user has said so. */
 export class NotebooksFeature implements Disposable {
   readonly notebooks: Notebooks;
-  private readonly questions: RunQuestions;
+  readonly questions: RunQuestions;
   private readonly store = new DisposableStore();
 
   constructor(workspaceState: vscode.Memento) {
@@ -19,7 +19,8 @@ export class NotebooksFeature implements Disposable {
 
   commands() {
     return {
-      runCode: (argument: unknown) => this.agree(argument === byKey),
+      runCode: (argument: unknown) =>
+        this.agree(argument === byKey, typeof argument === 'number' ? argument : undefined),
       refuseCode: () => this.questions.refuse() || sayThatNoCodeWaits(),
     };
   }
@@ -28,8 +29,8 @@ export class NotebooksFeature implements Disposable {
     this.store.dispose();
   }
 
-  private agree(isByKey: boolean): void {
-    const agreement = this.questions.agree(isByKey);
+  private agree(isByKey: boolean, yes?: number): void {
+    const agreement = this.questions.agree(isByKey, yes);
     if (agreement === 'nothing waits') {
       sayThatNoCodeWaits();
     } else if (agreement === 'too soon') {

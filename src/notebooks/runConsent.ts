@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
-import type { RunQuestion, RunQuestions } from './runQuestions.ts';
+import type { RunQuestions } from './runQuestions.ts';
 import { setting } from '../editor/settings.ts';
 
 /** Kept on this machine, out of reach of what a workspace brings with it. */
@@ -15,22 +15,36 @@ export class RunConsent {
     private readonly questions: RunQuestions,
   ) {}
 
-  async isGiven(question: Omit<RunQuestion, 'lasts'>, signal: AbortSignal): Promise<boolean> {
+  /** @param notebook its file name */
+  async isGiven(
+    { session, notebook, code }: { session: Session; notebook: string; code: string },
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const policy = setting('notebook.confirm');
     if (policy !== 'workspace') {
       await this.workspaceState.update(workspaceKey, undefined);
     }
     if (
-      (policy === 'session' && this.agreed.has(question.session)) ||
+      (policy === 'session' && this.agreed.has(session)) ||
       (policy === 'workspace' && this.workspaceState.get(workspaceKey) === true)
     ) {
       return true;
     }
-    if (!(await this.questions.ask({ ...question, lasts: lasting[policy] }, signal))) {
+    const answer = await this.questions.ask(
+      {
+        title: `Run in ${notebook}?`,
+        words: `${session.label} wants to run this code in ${notebook}`,
+        code,
+        language: 'python',
+        yes: [`Run${lasting[policy]}`],
+      },
+      signal,
+    );
+    if (answer === undefined) {
       return false;
     }
     if (policy === 'session') {
-      this.agreed.add(question.session);
+      this.agreed.add(session);
     } else if (policy === 'workspace') {
       await this.workspaceState.update(workspaceKey, true);
     }

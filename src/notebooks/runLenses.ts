@@ -22,15 +22,15 @@ export class RunLenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!question) {
       return [];
     }
-    const { session, notebook, code, lasts, isConsidered } = question;
+    const { words, code, yes, isConsidered } = question;
     const longest = code.split(/\r\n?|\n/).reduce((length, line) => Math.max(length, line.length), 0);
     // In the order in which it must not be cut off, where the column is narrow: the tab's title asks the question, too.
     return [
       ...(longest > maxSeen ? [lens(`$(warning) A line has ${longest} characters: scroll`)] : []),
       lens('$(circle-slash) Refuse', commandIds.refuseCode),
       // Text only, for a moment: a click that was meant for what was there before is no consent.
-      lens(`$(play) Run${lasts}`, isConsidered ? commandIds.runCode : ''),
-      lens(withoutIcons(`${session.label} wants to run this code in ${notebook}`)),
+      ...yes.map((title, index) => lens(`$(play) ${title}`, isConsidered ? commandIds.runCode : '', index)),
+      lens(withoutIcons(words)),
     ];
   }
 
@@ -40,6 +40,6 @@ export class RunLenses implements vscode.CodeLensProvider, vscode.Disposable {
 }
 
 /** Without a command it is plain text. */
-function lens(title: string, command = ''): vscode.CodeLens {
-  return new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title, command });
+function lens(title: string, command = '', ...args: unknown[]): vscode.CodeLens {
+  return new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title, command, arguments: args });
 }

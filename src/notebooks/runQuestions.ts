@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { Deferred } from '../base/deferred.ts';
-import type { Session } from '../server/session.ts';
+import { Queue } from '../base/queue.ts';
 import { columnBeside } from '../editor/columns.ts';
 import { isSame } from '../editor/documents.ts';
 import { InFront } from '../proposals/inFront.ts';
@@ -9,17 +9,21 @@ import { codeScheme } from '../editor/schemes.ts';
 import { allTabs, contentOf, tabsWith } from '../editor/tabContent.ts';
 
 export interface RunQuestion {
-  session: Session;
-  /** File name of the notebook. */
-  notebook: string;
-  code: string;
-  /** What a yes means for later questions, in words that follow it. */
-  lasts: string;
+  /** Of the tab, as a question. */
+  readonly title: string;
+  /** Who wants to run what, where. */
+  readonly words: string;
+  readonly code: string;
+  /** Of the code, by the id that the editor has for it. */
+  readonly language: string;
+  /** What each answer that says yes is called; keys mean the first. */
+  readonly yes: readonly [string, ...string[]];
 }
 
 interface AskedQuestion extends RunQuestion {
   readonly uri: vscode.Uri;
-  readonly answer: Deferred<boolean>;
+  /** Which yes; undefined: no. */
+  readonly answer: Deferred<number | undefined>;
   /** A click or a key that was meant for what was there before is no consent. */
   isConsidered: boolean;
 }
@@ -31,12 +35,13 @@ export type Agreement = 'agreed' | 'too soon' | 'brought into view' | 'nothing w
 const consideration = 1_000;
 
 /**
- * Code that a session wants to run, whole, in a read-only document beside what the user works in. It takes neither the
+ * What somebody wants to run, whole, in a read-only document beside what the user works in. It takes neither the
  * focus nor a place in the notebook, so no key typed for something else is an answer, and nothing is left if the
  * window goes. Closing it is a no.
  */
 export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private asked: AskedQuestion | undefined;
+  private readonly queue = new Queue();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly inFront = new InFront(() => {
     const editor = vscode.window.activeTextEditor;
@@ -63,38 +68,20 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
     return this.asked && isSame(this.asked.uri, uri) ? this.asked : undefined;
   }
 
-  /** One at a time. @returns whether the user agrees; false when the signal comes first */
-  async ask(question: RunQuestion, signal: AbortSignal): Promise<boolean> {
-    const path = `/${randomUUID()}/Run in ${question.notebook}?`;
-    const uri = vscode.Uri.from({ scheme: codeScheme, path });
-    const asked = { ...question, uri, answer: new Deferred<boolean>(), isConsidered: false };
-    const refuse = () => asked.answer.settle(false);
-    this.asked = asked;
-    signal.addEventListener('abort', refuse, { once: true });
-    let timer;
-    try {
-      await show(uri);
-      timer = setTimeout(() => {
-        asked.isConsidered = true;
-        this.changed.fire();
-      }, consideration);
-      if (signal.aborted || tabsWith(uri).length === 0) {
-        refuse();
-      }
-      return await asked.answer.promise;
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', refuse);
-      this.asked = undefined;
-      await vscode.window.tabGroups.close(tabsWith(uri));
-    }
+  /**
+   * One at a time.
+   * @returns the answer of `yes` by its index; undefined for a no, and when the signal comes first
+   */
+  ask(question: RunQuestion, signal: AbortSignal): Promise<number | undefined> {
+    return this.queue.run(async () => (signal.aborted ? undefined : this.put(question, signal)));
   }
 
   /**
    * Only to what is in view: else it is brought there.
    * @param isByKey then it counts from when the user got there: before, it may have been meant for their notebook
+   * @param yes see `ask`
    */
-  agree(isByKey: boolean): Agreement {
+  agree(isByKey: boolean, yes = 0): Agreement {
     const { asked } = this;
     if (!asked) {
       return 'nothing waits';
@@ -106,12 +93,12 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
       return 'brought into view';
     }
     const isMeant = !isByKey || this.inFront.takesKey();
-    return isMeant && asked.isConsidered && asked.answer.settle(true) ? 'agreed' : 'too soon';
+    return isMeant && asked.isConsidered && asked.answer.settle(yes) ? 'agreed' : 'too soon';
   }
 
   /** @returns false where nothing waits */
   refuse(): boolean {
-    return this.asked?.answer.settle(false) ?? false;
+    return this.asked?.answer.settle(undefined) ?? false;
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
@@ -122,11 +109,39 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
     this.subscriptions.dispose();
   }
 
+  private async put(question: RunQuestion, signal: AbortSignal): Promise<number | undefined> {
+    // What is asked is named by those who ask: no path of another tab.
+    const path = `/${randomUUID()}/${question.title.replaceAll('/', '\u2215')}`;
+    const uri = vscode.Uri.from({ scheme: codeScheme, path });
+    const answer = new Deferred<number | undefined>();
+    const asked = { ...question, uri, answer, isConsidered: false };
+    const refuse = () => answer.settle(undefined);
+    this.asked = asked;
+    signal.addEventListener('abort', refuse, { once: true });
+    let timer;
+    try {
+      await show(uri, question.language);
+      timer = setTimeout(() => {
+        asked.isConsidered = true;
+        this.changed.fire();
+      }, consideration);
+      if (signal.aborted || tabsWith(uri).length === 0) {
+        refuse();
+      }
+      return await answer.promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', refuse);
+      this.asked = undefined;
+      await vscode.window.tabGroups.close(tabsWith(uri));
+    }
+  }
+
   private followTabs(closed: readonly vscode.Tab[]): void {
     const { asked } = this;
     if (asked && closed.some(isQuestion)) {
       // A tab that moves to another group or window closes and opens again.
-      setTimeout(() => tabsWith(asked.uri).length === 0 && asked.answer.settle(false), 100);
+      setTimeout(() => tabsWith(asked.uri).length === 0 && asked.answer.settle(undefined), 100);
     }
   }
 }
@@ -135,10 +150,10 @@ function isQuestion({ input }: vscode.Tab): boolean {
   return contentOf(input)?.uri.scheme === codeScheme;
 }
 
-async function show(uri: vscode.Uri): Promise<void> {
+async function show(uri: vscode.Uri, language: string): Promise<void> {
   const document = await vscode.languages.setTextDocumentLanguage(
     await vscode.workspace.openTextDocument(uri),
-    'python',
+    language,
   );
   await vscode.window.showTextDocument(document, {
     viewColumn: columnBeside(),

@@ -54,7 +54,7 @@ export class Desk {
   private constructor(
     private readonly root: string,
     private readonly home: CliHome,
-    private readonly workspace: string,
+    readonly workspace: string,
     private readonly options: WorkbenchOptions,
   ) {}
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Desk } from './desk.ts';
 import { MockApi, text, toolUse } from './mockApi.ts';
 
@@ -75,6 +77,47 @@ export function editorToolScenarios(desk: () => Desk): void {
         "import { breadth } from './width';\nexport const area = breadth * breadth;\n",
       );
     } finally {
+      await api.close();
+    }
+  });
+
+  it('lets the model run a task, once the user has seen what it runs and agreed', async () => {
+    const api = await MockApi.start();
+    const running = 'mcp__editor__runTask';
+    const folder = join(desk().workspace, '.vscode');
+    try {
+      await mkdir(folder);
+      await writeFile(
+        join(folder, 'tasks.json'),
+        JSON.stringify({
+          version: '2.0.0',
+          tasks: [{ label: 'count', type: 'shell', command: 'echo counted && exit 2' }],
+        }),
+      );
+      await desk().configure({
+        'ideBridge.editorTools.enabled': true,
+        'ideBridge.editorTools.running': true,
+        'ideBridge.environment': { ANTHROPIC_BASE_URL: api.url },
+        'ideBridge.arguments': ['-p', 'count', '--allowedTools', running],
+      });
+      api.script([
+        toolUse('ToolSearch', { query: `select:${running}`, max_results: 1 }),
+        toolUse(running, { name: 'count' }),
+        text('counted'),
+      ]);
+      await desk().window.runCommand('IDE Bridge: Open Claude Code in the Panel');
+      const { page } = desk().window;
+      const asked = page.locator('.codelens-decoration', {
+        hasText: 'Claude Code wants to run the task "count"',
+      });
+      await asked.waitFor({ timeout: 60_000 });
+      await asked.locator('a', { hasText: 'Run Once' }).click();
+      const result = await api.nextResult(running);
+      assert.equal(result.isError, false, result.text);
+      // The older of our editors does not tell what a task has printed in a new terminal.
+      assert.match(result.text, /^count \(run 1\): ended with exit code 2 after [\d.]+ s\n/);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
       await api.close();
     }
   });

@@ -4,7 +4,7 @@ import { settingNames } from '../../src/editor/settingNames.ts';
 import { createTools, type ToolPorts } from '../../src/tools/index.ts';
 import { modelVendor, participantId } from '../../src/chat/names.ts';
 import { ownCommands } from '../../src/chat/ownCommands.ts';
-import { editingToolNames, editorToolNames } from '../../src/editorTools/names.ts';
+import { editorToolNames, toolGroups } from '../../src/editorTools/names.ts';
 import { byKey, commandIds, onRow } from '../../src/editor/commandIds.ts';
 
 interface Manifest {
@@ -131,14 +131,16 @@ describe('package.json', () => {
   it('lets the user turn off each tool', () => {
     const setting = contributes.configuration.properties['ideBridge.tools.disabled'];
     const tools = createTools({} as ToolPorts).map(({ name }) => name);
-    const all = [...tools, ...editorToolNames, ...editingToolNames];
+    const all = [...tools, ...editorToolNames, ...Object.values(toolGroups).flatMap(({ names }) => names)];
     assert.deepEqual(setting?.items?.enum, all);
     assert.equal(new Set(all).size, all.length);
   });
 
   it('has no editor tool with an underscore in its name: tools of other extensions have one', () => {
     assert.deepEqual(
-      [...editorToolNames, ...editingToolNames].filter((name) => name.includes('_')),
+      [...editorToolNames, ...Object.values(toolGroups).flatMap(({ names }) => names)].filter((name) =>
+        name.includes('_'),
+      ),
       [],
     );
   });

@@ -110,7 +110,7 @@ describe('tools of other extensions', function () {
     assert.deepEqual(await namesFor(client), ['reads']);
     for (const [name, words] of [
       ['edits', /changes files, .* by the setting ideBridge\.editorTools\.editing\.$/],
-      ['runs', /runs something, .* by the setting ideBridge\.editorTools\.running\.$/],
+      ['runs', /is about what runs in this editor, .* by the setting ideBridge\.editorTools\.running\.$/],
     ] as const) {
       const { text, isError } = await call(client, name);
       assert.ok(isError);
@@ -121,43 +121,16 @@ describe('tools of other extensions', function () {
     const [, edits] = await offered(client);
     assert.deepEqual(edits?.annotations, { title: 'Plain', readOnlyHint: false, destructiveHint: false });
     assert.equal((await call(client, 'edits')).text, 'call 1');
+    await desk.configure('ideBridge.editorTools.running', true);
+    assert.deepEqual(await namesFor(client), ['reads', 'edits', 'runs']);
+    assert.equal((await call(client, 'runs')).text, 'call 2');
     await desk.configure('ideBridge.tools.disabled', [`${prefix}edits`]);
-    assert.deepEqual(await namesFor(client), ['reads']);
+    assert.deepEqual(await namesFor(client), ['reads', 'runs']);
     await assert.rejects(call(client, 'edits'), /turned off/);
     await desk.configure('ideBridge.editorTools.enabled', undefined);
     assert.deepEqual(await namesFor(client), []);
     await assert.rejects(call(client, 'reads'), /not found/);
-    assert.equal(calls, 1);
-  });
-
-  it('that run something are offered by the user’s word only, which a workspace can take back', async () => {
-    const client = await connect();
-    await register({ name: 'runs', group: 'running' });
-    const { getConfiguration } = vscode.workspace;
-    try {
-      for (const [globalValue, workspaceValue, workspaceFolderValue, isOffered] of [
-        [true, undefined, undefined, true],
-        [true, true, undefined, true],
-        [true, false, undefined, false],
-        [true, undefined, false, false],
-        [undefined, true, true, false],
-        [false, true, undefined, false],
-        ['true', undefined, undefined, false],
-      ]) {
-        vscode.workspace.getConfiguration = (...args) => {
-          const found = getConfiguration(...args);
-          const inspect = (name: string) =>
-            name === 'editorTools.running'
-              ? { globalValue, workspaceValue, workspaceFolderValue }
-              : found.inspect(name);
-          return { ...found, get: found.get.bind(found), inspect } as vscode.WorkspaceConfiguration;
-        };
-        const [offers, { isError }] = [await namesFor(client), await call(client, 'runs')];
-        assert.deepEqual([offers, isError], [isOffered ? ['runs'] : [], !isOffered]);
-      }
-    } finally {
-      vscode.workspace.getConfiguration = getConfiguration;
-    }
+    assert.equal(calls, 2);
   });
 
   it('are refused while nothing is shared, as ours are', async () => {

@@ -21,6 +21,8 @@ describe('a setting that protects', () => {
     ['diff.acceptOnSave', true, false],
     ['editorTools.enabled', true, false],
     ['editorTools.editing', true, false],
+    ['editorTools.running', true, false],
+    ['editorTools.debugging', true, false],
     ['editorTools.languageModelTools', ['a', 'b'], ['a']],
     ['notebook.keepCell', false, true],
     ['notebook.outputLimit', 50_000, 2_000],

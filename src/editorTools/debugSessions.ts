@@ -1,0 +1,217 @@
+import * as vscode from 'vscode';
+import * as z from 'zod/mini';
+import { Refusal } from './refusal.ts';
+
+/** UTF-16 units of output kept of each session, and how many sessions that have ended are remembered. */
+const maxOutput = 100_000;
+const maxEnded = 20;
+
+/** What we read of the messages of debug adapters: the Debug Adapter Protocol's own names. */
+const message = z.object({
+  type: z.literal('event'),
+  event: z.string(),
+  body: z.optional(
+    z.object({
+      threadId: z.optional(z.int()),
+      reason: z.optional(z.string()),
+      text: z.optional(z.string()),
+      category: z.optional(z.string()),
+      output: z.optional(z.string()),
+      exitCode: z.optional(z.int()),
+    }),
+  ),
+});
+
+/** Where a program stands still. */
+export interface Stop {
+  readonly threadId: number;
+  readonly reason: string;
+  /** Of an exception, for instance. */
+  readonly text: string | undefined;
+}
+
+/** A program that is debugged, as one debug session of the editor; some debuggers have several for one program. */
+export class Debuggee {
+  stop: Stop | undefined;
+  isOver = false;
+  exitCode: number | undefined;
+  /** A client has started it, with the user's consent. */
+  isOfTools = false;
+  /** The end of what it has printed. */
+  output = '';
+  /** UTF-16 units that it has printed. */
+  printed = 0;
+
+  /** @param id from 1, in this window */
+  constructor(
+    readonly id: number,
+    readonly session: vscode.DebugSession,
+  ) {}
+
+  /** @throws Refusal with what the debugger says, or where it says nothing */
+  async request<Answer>(
+    command: string,
+    args: object,
+    schema: z.ZodMiniType<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const over = AbortSignal.any([signal, AbortSignal.timeout(requestTime)]);
+    const late = new Promise<never>((_, reject) => {
+      over.addEventListener('abort', () => reject(new Error('it does not answer')), { once: true });
+    });
+    let answer: unknown;
+    try {
+      answer = await Promise.race([this.session.customRequest(command, args), late]);
+    } catch (error) {
+      throw new Refusal(`The debugger refuses: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    const parsed = z.safeParse(schema, answer);
+    if (!parsed.success) {
+      throw new Refusal(`The debugger has answered ${command} in a way that is not understood.`);
+    }
+    return parsed.data;
+  }
+}
+
+/** ms in which a debugger has to answer. */
+const requestTime = 20_000;
+
+/** The debug sessions of the window, from when this was made: where each stands, and what it prints. */
+export class DebugSessions implements vscode.Disposable {
+  private debuggees: Debuggee[] = [];
+  private lastId = 0;
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly subscriptions = vscode.Disposable.from(
+    this.changed,
+    vscode.debug.registerDebugAdapterTrackerFactory('*', {
+      createDebugAdapterTracker: (session) => ({
+        onDidSendMessage: (sent) => this.hear(this.of(session), sent),
+      }),
+    }),
+    vscode.debug.onDidStartDebugSession((session) => void this.of(session)),
+    vscode.debug.onDidTerminateDebugSession((session) => {
+      const debuggee = this.of(session);
+      debuggee.isOver = true;
+      debuggee.stop = undefined;
+      this.changed.fire();
+    }),
+  );
+
+  constructor() {
+    const { activeDebugSession } = vscode.debug;
+    if (activeDebugSession) {
+      this.of(activeDebugSession);
+    }
+  }
+
+  /** Those that run; the last one started comes last. */
+  get running(): Debuggee[] {
+    return this.debuggees.filter(({ isOver }) => !isOver);
+  }
+
+  /** Those whose program was started as one of that name, from the given one on. */
+  startedAs(name: string, afterId: number): Debuggee[] {
+    return this.debuggees.filter(
+      ({ id, session }) => id > afterId && root(session).configuration.name === name,
+    );
+  }
+
+  get latest(): number {
+    return this.lastId;
+  }
+
+  /** @throws Refusal where there is none, or several to choose from */
+  find(id: number | undefined): Debuggee {
+    const { running } = this;
+    if (id !== undefined) {
+      const named = running.find((each) => each.id === id);
+      if (!named) {
+        throw new Refusal(`There is no debug session ${id}: debugSessions lists those that there are.`);
+      }
+      return named;
+    }
+    const stopped = running.filter(({ stop }) => stop);
+    const active = running.find(({ session }) => session === vscode.debug.activeDebugSession);
+    const found = stopped.includes(active as Debuggee)
+      ? active
+      : (stopped.at(-1) ?? active ?? running.at(-1));
+    if (!found) {
+      throw new Refusal('Nothing is debugged now: startDebugging starts a launch configuration.');
+    }
+    return found;
+  }
+
+  /** That stands still. @throws Refusal */
+  stopped(id: number | undefined): Debuggee & { stop: Stop } {
+    const found = this.find(id);
+    if (!found.stop) {
+      throw new Refusal(
+        `The debug session ${found.id} runs: its program has to stand still, at a breakpoint or by stepDebugging with pause.`,
+      );
+    }
+    return found as Debuggee & { stop: Stop };
+  }
+
+  /** @returns whether it is so before the time is over, in ms, and before the signal */
+  async until(isSo: () => boolean, time: number, signal: AbortSignal): Promise<boolean> {
+    if (isSo()) {
+      return true;
+    }
+    const over = AbortSignal.any([signal, AbortSignal.timeout(time)]);
+    return new Promise((resolve) => {
+      const end = (is: boolean) => {
+        listening.dispose();
+        resolve(is);
+      };
+      const listening = this.changed.event(() => isSo() && end(true));
+      over.addEventListener('abort', () => end(false), { once: true });
+    });
+  }
+
+  /** The program goes on, as it was told to: not where it stood before. */
+  goesOn(debuggee: Debuggee): void {
+    debuggee.stop = undefined;
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+  }
+
+  private of(session: vscode.DebugSession): Debuggee {
+    const known = this.debuggees.find((each) => each.session.id === session.id);
+    if (known) {
+      return known;
+    }
+    const debuggee = new Debuggee(++this.lastId, session);
+    const ended = this.debuggees.filter(({ isOver }) => isOver);
+    const forgotten = new Set(ended.slice(0, Math.max(0, ended.length - maxEnded)));
+    this.debuggees = [...this.debuggees.filter((each) => !forgotten.has(each)), debuggee];
+    this.changed.fire();
+    return debuggee;
+  }
+
+  private hear(debuggee: Debuggee, sent: unknown): void {
+    const parsed = z.safeParse(message, sent);
+    if (!parsed.success) {
+      return;
+    }
+    const { event, body } = parsed.data;
+    if (event === 'stopped') {
+      const { threadId = 0, reason = 'unknown', text } = body ?? {};
+      debuggee.stop = { threadId, reason, text };
+    } else if (event === 'continued') {
+      debuggee.stop = undefined;
+    } else if (event === 'output' && body?.category !== 'telemetry' && body?.output !== undefined) {
+      debuggee.output = (debuggee.output + body.output).slice(-maxOutput);
+      debuggee.printed += body.output.length;
+    } else if (event === 'exited') {
+      debuggee.exitCode = body?.exitCode;
+    }
+    this.changed.fire();
+  }
+}
+
+/** The session that the user sees as the program: a debugger may have one of its own for each process or thread. */
+export function root(session: vscode.DebugSession): vscode.DebugSession {
+  return session.parentSession ? root(session.parentSession) : session;
+}

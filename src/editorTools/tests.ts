@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import * as vscode from 'vscode';
+import * as z from 'zod/mini';
+import { counted } from '../base/text.ts';
+import { path } from '../tools/paths.ts';
+import type { Tool } from '../tools/tool.ts';
+import { page, pageOutput, paging } from './answers.ts';
+import { clientName } from './clientName.ts';
+import { keepTelling } from './keepTelling.ts';
+import { onOneLine } from './onOneLine.ts';
+import { editorTool } from './readingTool.ts';
+import { Refusal } from './refusal.ts';
+import type { RunningWorkshop } from './running.ts';
+import { shortName, shownName } from './sourceLines.ts';
+
+/** s for which a call waits: by default, and at most. */
+const patience = { normal: 300, most: 1_800 };
+
+/** As the command `testing.run.uri` answers in VS Code 1.96 to 1.139; no API tells it. */
+const runResult = z.object({
+  items: z.array(
+    z.object({
+      item: z.object({
+        extId: z.string(),
+        label: z.string(),
+        uri: z.optional(z.nullable(z.object({ path: z.string() }))),
+        range: z.optional(z.nullable(z.object({ startLineNumber: z.int() }))),
+      }),
+      ownComputedState: z.int(),
+      tasks: z.array(z.object({ duration: z.optional(z.number()) })),
+    }),
+  ),
+});
+
+/** By their numbers; those between have not run. */
+const states: Readonly<Record<number, 'passed' | 'failed' | 'skipped' | 'errored'>> = {
+  3: 'passed',
+  4: 'failed',
+  5: 'skipped',
+  6: 'errored',
+};
+
+export function runTests({ access, mayRun, log }: RunningWorkshop): Tool {
+  return editorTool(
+    {
+      name: 'runTests',
+      title: 'Run Tests of a File',
+      description:
+        'Runs the tests of a file that the editor’s Testing view knows, and tells which have passed and where the others are. The user is asked first. What a failed test says is in the editor only: read its file, or run it by a task',
+      input: z.object({
+        file: path,
+        timeoutSeconds: z.optional(
+          z
+            .int()
+            .check(
+              z.minimum(1),
+              z.maximum(patience.most),
+              z.describe(`How long to wait; ${patience.normal} by default`),
+            ),
+        ),
+        ...paging,
+      }),
+      output: z.object({
+        passed: z.int(),
+        failed: z.int(),
+        skipped: z.int(),
+        tests: z.array(
+          z.object({
+            name: z.string(),
+            state: z.enum(['passed', 'failed', 'skipped', 'errored']),
+            line: z.optional(z.int()),
+            milliseconds: z.optional(z.number()),
+          }),
+        ),
+        ...pageOutput,
+      }),
+      async run({ file, timeoutSeconds = patience.normal, ...paged }, { session, signal, tellProgress }) {
+        const { uri } = await access.document(file);
+        const client = clientName(session);
+        const telling = keepTelling(tellProgress);
+        let answered: unknown;
+        try {
+          if (!(await mayRun.ask(whatRuns(uri), client, signal))) {
+            throw new Refusal('The user does not want these tests to be run. Nothing was run.');
+          }
+          access.check();
+          log.info(`${client} runs the tests of ${onOneLine(uri.fsPath, 1_000)}`);
+          answered = await within(
+            timeoutSeconds,
+            vscode.commands.executeCommand('testing.run.uri', uri),
+            signal,
+          );
+        } finally {
+          telling.dispose();
+        }
+        const tests = results(answered);
+        if (tests.length === 0) {
+          throw new Refusal(
+            `The editor has told no result: its Testing view knows no test in ${shownName(uri.fsPath)}, or none was run.`,
+          );
+        }
+        const count = (...which: string[]) => tests.filter(({ state }) => which.includes(state)).length;
+        const counts = {
+          passed: count('passed'),
+          failed: count('failed', 'errored'),
+          skipped: count('skipped'),
+        };
+        const worstFirst = tests.toSorted(
+          (a, b) => Number(a.state === 'passed') - Number(b.state === 'passed'),
+        );
+        const shown = await page(worstFirst, paged, (test) => ({
+          line: `${test.state}  ${shortName(uri.fsPath)}${test.line === undefined ? '' : `:${test.line}`}  ${test.name}`,
+          data: test,
+        }));
+        return {
+          text: [
+            `${counted(tests.length, 'test')}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`,
+            ...shown.lines,
+            ...(shown.counts.nextOffset === undefined ? [] : ['More of them with a larger limit.']),
+          ].join('\n'),
+          data: { ...counts, tests: shown.items, ...shown.counts },
+        };
+      },
+    },
+    { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  );
+}
+
+function whatRuns(uri: vscode.Uri) {
+  return {
+    title: 'Run tests?',
+    words: `wants to run the tests of ${shownName(uri.fsPath)}`,
+    code: onOneLine(uri.fsPath, 4_000),
+    always: 'Always Run the Tests of This File',
+    fingerprint: createHash('sha256').update(`tests ${uri.toString()}`).digest('hex'),
+  };
+}
+
+/** Only those that have a state of their own: not the files and groups that they stand in. */
+function results(answered: unknown) {
+  const parsed = z.safeParse(runResult, answered);
+  return (parsed.data?.items ?? []).flatMap(({ item, ownComputedState, tasks }) => {
+    const state = states[ownComputedState];
+    const duration = tasks[0]?.duration;
+    return state
+      ? [
+          {
+            name: onOneLine(item.label),
+            state,
+            ...(item.range && { line: item.range.startLineNumber }),
+            ...(duration !== undefined && { milliseconds: duration }),
+          },
+        ]
+      : [];
+  });
+}
+
+/** @throws Refusal when the time is over, or the call is cancelled: the tests run on */
+async function within(seconds: number, run: Thenable<unknown>, signal: AbortSignal): Promise<unknown> {
+  const over = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)]);
+  const late = new Promise<never>((_, reject) => {
+    const words = `They still run, since ${seconds} seconds: their results are in the editor's Testing view.`;
+    over.addEventListener('abort', () => reject(new Refusal(words)), { once: true });
+  });
+  return Promise.race([run, late]);
+}

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import * as vscode from 'vscode';
+import { debuggingToolNames, editorToolNames } from '../../../src/editorTools/names.ts';
+import { SdkTransport } from '../../support/sdkTransport.ts';
+import { until } from '../../support/until.ts';
+import { currentLock, useDesk } from '../bridge.ts';
+import { configure } from '../fakeCli.ts';
+
+interface Answer {
+  text: string;
+  isError: boolean;
+  data: {
+    session?: number;
+    state?: string;
+    exitCode?: number;
+    output?: string;
+    value?: string;
+    at?: { path?: string; line?: number; text?: string };
+    frames?: { name: string; line?: number }[];
+    variables?: { name: string; value: string }[];
+    breakpoints?: { path: string; line: number; condition?: string }[];
+    sessions?: { state: string }[];
+  };
+}
+
+const program = `function add(first, second) {
+  const sum = first + second;
+  return sum;
+}
+const person = { name: 'Ada', address: { town: 'London' } };
+const total = add(2, 3);
+console.log('the total is', total, person.name);
+process.exitCode = 4;
+`;
+
+describe('the editor tools that debug', function () {
+  this.timeout(120_000);
+  const desk = useDesk();
+  const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+  const launchFile = join(root, '.vscode', 'launch.json');
+  let hadFolder: boolean;
+  let client: Client;
+  let file: string;
+  /** Their ids: the editor goes on calling one active that has ended. */
+  const running = new Set<string>();
+  const subscriptions: vscode.Disposable[] = [];
+
+  before(async () => {
+    hadFolder = existsSync(join(root, '.vscode'));
+    await configure('editorTools.enabled', true);
+    subscriptions.push(
+      vscode.debug.onDidStartDebugSession(({ id }) => void running.add(id)),
+      vscode.debug.onDidTerminateDebugSession(({ id }) => void running.delete(id)),
+    );
+  });
+  after(async () => {
+    vscode.Disposable.from(...subscriptions).dispose();
+    await configure('editorTools.enabled', undefined);
+  });
+  beforeEach(async () => {
+    await desk.configure('ideBridge.editorTools.debugging', true);
+    client = await connect();
+    file = desk.scratch.write('program.js', program);
+    await define({ name: 'Program', type: 'node', request: 'launch', program: file });
+  });
+  afterEach(async () => {
+    await client.close();
+    await vscode.debug.stopDebugging();
+    await until('the debugger to end', () => running.size === 0, 20_000);
+    vscode.debug.removeBreakpoints(vscode.debug.breakpoints);
+    await vscode.commands.executeCommand('ideBridge.askAboutRunsAnew');
+    rmSync(hadFolder ? launchFile : join(root, '.vscode'), { recursive: true, force: true });
+  });
+
+  async function connect(): Promise<Client> {
+    const { port, authToken } = await currentLock();
+    const made = new Client({ name: 'sdk', version: '1.0.0' });
+    await made.connect(new SdkTransport(port, authToken, '/editor'));
+    await made.listTools();
+    return made;
+  }
+
+  async function call(tool: string, args: object = {}): Promise<Answer> {
+    const result = await client.callTool({ name: tool, arguments: { ...args } });
+    const [block] = result.content as { text: string }[];
+    return {
+      text: block?.text ?? '',
+      isError: result.isError === true,
+      data: result.structuredContent ?? {},
+    };
+  }
+
+  /** Launch configurations, once the editor has read them. */
+  async function define(...configurations: Record<string, unknown>[]): Promise<void> {
+    mkdirSync(join(root, '.vscode'), { recursive: true });
+    writeFileSync(launchFile, JSON.stringify({ version: '0.2.0', configurations }));
+    await until('the configurations to be read', () => {
+      const read = vscode.workspace.getConfiguration('launch').get('configurations');
+      return JSON.stringify(read) === JSON.stringify(configurations);
+    });
+  }
+
+  const question = (words: string) => desk.ui.page.locator('.codelens-decoration', { hasText: words });
+  const shownCode = () =>
+    vscode.window.visibleTextEditors
+      .find(({ document }) => document.uri.scheme === 'ide-bridge-code')
+      ?.document.getText();
+  async function answer(title: string, words: string): Promise<void> {
+    const asked = question(words);
+    await asked.waitFor();
+    await asked.locator('a', { hasText: title }).click();
+    await asked.waitFor({ state: 'detached' });
+  }
+  /** With a breakpoint where the sum is known. */
+  async function stopInside(): Promise<Answer> {
+    assert.equal((await call('setBreakpoint', { file, line: 3 })).text, 'Set.');
+    const starting = call('startDebugging', { name: 'Program', timeoutSeconds: 60 });
+    await answer('Run Once', 'sdk wants to start "Program" in the debugger');
+    const stopped = await starting;
+    assert.equal(stopped.data.state, 'stopped', stopped.text);
+    return stopped;
+  }
+
+  it('are offered only while the user has them on, and say how', async () => {
+    const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+    assert.deepEqual(await names(), [...editorToolNames, ...debuggingToolNames]);
+    await desk.configure('ideBridge.editorTools.debugging', undefined);
+    assert.deepEqual(await names(), editorToolNames);
+    assert.match(
+      (await call('evaluate', { expression: '1' })).text,
+      /setting ideBridge\.editorTools\.debugging/,
+    );
+  });
+
+  it('start what a launch.json has once the user has said so, and show where it stands', async () => {
+    assert.match((await call('debugSessions')).text, /^Nothing is debugged now\.\n.*:\nProgram {2}\(node, /);
+    await call('setBreakpoint', { file, line: 3 });
+    const refused = call('startDebugging', { name: 'Program' });
+    assert.match(await until('what is to run', shownCode), /wants to start "Program"[^]*"request": "launch"/);
+    await desk.ui.screenshot('editor-tools-debug-question');
+    await answer('Refuse', 'wants to start');
+    assert.match((await refused).text, /Nothing was started/);
+    assert.equal(running.size, 0);
+
+    const stopped = await stopInside();
+    assert.match(stopped.text, /^Stopped: breakpoint.*\n0 {2}.*add {2}.*program\.js:3:\d+ {2}return sum;/);
+    assert.equal(stopped.data.at?.line, 3);
+    const { frames, text } = { ...(await call('stack')).data, ...(await call('stack')) };
+    assert.deepEqual(
+      frames?.slice(0, 2).map(({ line }) => line),
+      [3, 6],
+    );
+    assert.match(text, /^1 {2}.*program\.js:6:\d+ {2}const total = add\(2, 3\);$/m);
+    assert.match((await call('debugSessions')).text, /^Debugged now:\n(.*\n)?\d+ {2}.*stopped\)/);
+    await desk.ui.screenshot('editor-tools-debugging');
+  });
+
+  it('tell variables, and what is in one of them, of each frame', async () => {
+    await stopInside();
+    const local = (await call('variables')).data.variables ?? [];
+    const values = new Map(local.map(({ name, value }) => [name, value]));
+    assert.deepEqual(
+      ['first', 'second', 'sum'].map((name) => values.get(name)),
+      ['2', '3', '5'],
+    );
+    const { data } = await call('variables', { frame: 1, of: ['person', 'address'] });
+    assert.equal(data.variables?.find(({ name }) => name === 'town')?.value, "'London'");
+    const { text, isError } = await call('variables', { of: ['nobody'] });
+    assert.ok(isError);
+    assert.match(text, /There is no variable "nobody" there/);
+    assert.match((await call('variables', { frame: 9_000 })).text, /There is no frame 9000/);
+  });
+
+  it('evaluate only what the user has seen and agreed to', async () => {
+    await stopInside();
+    const refused = call('evaluate', { expression: 'process.exit(1)' });
+    assert.match(await until('the expression', shownCode), /process\.exit\(1\)$/);
+    await answer('Refuse', 'wants to evaluate this');
+    assert.match((await refused).text, /Nothing was done/);
+    const agreed = call('evaluate', { expression: 'sum * 10' });
+    await answer('Run Once', 'wants to evaluate this');
+    assert.equal((await agreed).data.value, '50');
+    const wrong = call('evaluate', { expression: 'nothingSuch' });
+    await answer('Run Once', 'wants to evaluate this');
+    assert.match((await wrong).text, /nothingSuch is not defined/);
+  });
+
+  it('step, and tell the end with its exit code and what was printed', async () => {
+    await stopInside();
+    const out = await call('stepDebugging', { how: 'out' });
+    assert.ok([6, 7].includes(out.data.at?.line ?? 0), out.text);
+    if (out.data.at?.line === 6) {
+      assert.equal((await call('stepDebugging', { how: 'over' })).data.at?.line, 7);
+    }
+    const ended = await call('stepDebugging', { how: 'continue', timeoutSeconds: 30 });
+    assert.equal(ended.data.state, 'ended', ended.text);
+    assert.match(ended.data.output ?? '', /the total is 5 Ada/);
+    assert.match((await call('stack')).text, /Nothing is debugged now/);
+  });
+
+  it('make a program stand still, and end it', async () => {
+    const endless = desk.scratch.write('endless.js', 'setInterval(() => { globalThis.x = 1; }, 10);\n');
+    await define({ name: 'Endless', type: 'node', request: 'launch', program: endless });
+    const starting = call('startDebugging', { name: 'Endless', timeoutSeconds: 3 });
+    await answer('Run Once', 'wants to start');
+    assert.equal((await starting).data.state, 'runs');
+    assert.match((await call('stack')).text, /runs: its program has to stand still/);
+    const paused = await call('stepDebugging', { how: 'pause' });
+    assert.equal(paused.data.state, 'stopped', paused.text);
+    const ended = await call('stopDebugging');
+    assert.equal(ended.data.state, 'ended', ended.text);
+  });
+
+  it('ask before they touch what the user debugs', async () => {
+    const endless = desk.scratch.write('endless.js', 'setInterval(() => {}, 10);\n');
+    await define({ name: 'Mine', type: 'node', request: 'launch', program: endless });
+    await vscode.debug.startDebugging(vscode.workspace.workspaceFolders?.[0], 'Mine');
+    // The debugger has a session of its own for the program.
+    await until('it to run', async () => (await call('debugSessions')).data.sessions?.length === 2);
+    const stopping = call('stopDebugging');
+    await answer('Refuse', 'wants to end the debug session');
+    assert.match((await stopping).text, /Nothing was done/);
+    assert.equal(running.size, 2);
+  });
+
+  it('set and remove breakpoints, one with a condition only by the user’s word', async () => {
+    const asking = call('setBreakpoint', { file, line: 2, condition: 'first > 1' });
+    await answer('Run Once', 'wants to set a breakpoint with this');
+    assert.equal((await asking).text, 'Set.');
+    await call('setBreakpoint', { file, line: 6 });
+    const { data } = await call('breakpoints');
+    assert.deepEqual(
+      data.breakpoints?.map(({ line, condition }) => [line, condition]),
+      [
+        [2, 'first > 1'],
+        [6, undefined],
+      ],
+    );
+    assert.equal((await call('setBreakpoint', { file, line: 6, remove: true })).text, 'Removed.');
+    assert.match(
+      (await call('setBreakpoint', { file, line: 6, remove: true })).text,
+      /no breakpoint in that line/,
+    );
+    assert.match((await call('setBreakpoint', { file, line: 600 })).text, /has \d+ lines/);
+    assert.match((await call('setBreakpoint', { file: '/etc/passwd', line: 1 })).text, /There is no/);
+    assert.equal(vscode.debug.breakpoints.length, 1);
+  });
+
+  it('do nothing while nothing is shared, and start only what is configured', async () => {
+    assert.match((await call('startDebugging', { name: 'rm -rf' })).text, /There is no launch configuration/);
+    await desk.configure('ideBridge.share.enabled', false);
+    for (const tool of debuggingToolNames) {
+      const args = { name: 'Program', how: 'pause', expression: '1', file, line: 1 };
+      assert.match((await call(tool, args)).text, /Sharing is off/, tool);
+    }
+  });
+});

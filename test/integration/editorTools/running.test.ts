@@ -1,0 +1,406 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import * as vscode from 'vscode';
+import { editorToolNames, runningToolNames } from '../../../src/editorTools/names.ts';
+import { SdkTransport } from '../../support/sdkTransport.ts';
+import { testEnvironment } from '../../support/testEnvironment.ts';
+import { until } from '../../support/until.ts';
+import { connectClient, currentLock, useDesk } from '../bridge.ts';
+import { configure } from '../fakeCli.ts';
+
+interface Answer {
+  text: string;
+  isError: boolean;
+  data: {
+    run?: number;
+    state?: string;
+    exitCode?: number;
+    output?: string;
+    tasks?: { name: string; command?: string; isRunning: boolean }[];
+    passed?: number;
+    failed?: number;
+    tests?: { name: string; state: string; line?: number }[];
+    terminals?: { name: string; command?: string; exitCode?: number; output?: string }[];
+  };
+}
+
+describe('the editor tools that run', function () {
+  this.timeout(90_000);
+  const desk = useDesk();
+  const isFloor = process.env[testEnvironment.floor] !== undefined;
+  const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+  const tasksFile = join(root, '.vscode', 'tasks.json');
+  let hadFolder: boolean;
+  let client: Client;
+
+  before(async () => {
+    hadFolder = existsSync(join(root, '.vscode'));
+    await configure('editorTools.enabled', true);
+  });
+  after(() => configure('editorTools.enabled', undefined));
+  beforeEach(async () => {
+    await desk.configure('ideBridge.editorTools.running', true);
+    client = await connect();
+  });
+  afterEach(async () => {
+    await client.close();
+    await vscode.commands.executeCommand('ideBridge.askAboutRunsAnew');
+    vscode.tasks.taskExecutions.forEach((execution) => execution.terminate());
+    await until('the tasks to end', () => vscode.tasks.taskExecutions.length === 0);
+    rmSync(hadFolder ? tasksFile : join(root, '.vscode'), { recursive: true, force: true });
+  });
+
+  async function connect(name = 'sdk'): Promise<Client> {
+    const { port, authToken } = await currentLock();
+    const made = new Client({ name, version: '1.0.0' });
+    await made.connect(new SdkTransport(port, authToken, '/editor'));
+    await made.listTools();
+    return made;
+  }
+
+  async function call(tool: string, args: object = {}, by = client, signal?: AbortSignal): Promise<Answer> {
+    const result = await by.callTool(
+      { name: tool, arguments: { ...args } },
+      undefined,
+      signal ? { signal } : {},
+    );
+    const [block] = result.content as { text: string }[];
+    return {
+      text: block?.text ?? '',
+      isError: result.isError === true,
+      data: result.structuredContent ?? {},
+    };
+  }
+
+  /** Tasks of tasks.json, once the editor has read it. */
+  async function define(...tasks: ({ label: string } & Record<string, unknown>)[]): Promise<void> {
+    mkdirSync(join(root, '.vscode'), { recursive: true });
+    const withType = tasks.map((task) => ({ type: 'shell', ...task }));
+    writeFileSync(tasksFile, JSON.stringify({ version: '2.0.0', tasks: withType }));
+    await until('the tasks to be read', () => {
+      const read = vscode.workspace.getConfiguration('tasks').get('tasks');
+      return JSON.stringify(read) === JSON.stringify(withType);
+    });
+  }
+
+  /** What stands above what is to be run: the answers, then who wants to run what. */
+  const question = (words: string | RegExp = 'wants to run the t') =>
+    desk.ui.page.locator('.codelens-decoration', { hasText: words });
+  const answers = () => question().locator('a').allInnerTexts();
+  const shownCode = () =>
+    vscode.window.visibleTextEditors
+      .find(({ document }) => document.uri.scheme === 'ide-bridge-code')
+      ?.document.getText()
+      .replace(/^# (sdk|other) wants to run the (task ".*" \(.*\)|tests of .*)\n/, '');
+  /** Clicks one of them, once it takes clicks. */
+  async function answer(title: string, words?: string | RegExp): Promise<void> {
+    const asked = question(words);
+    await asked.waitFor();
+    await asked.locator('a', { hasText: title }).click();
+    await asked.waitFor({ state: 'detached' });
+  }
+  const noQuestion = () => until('no question', async () => (await question().count()) === 0);
+  const made = (name: string) => existsSync(desk.scratch.path(name));
+  const making = (name: string) => `touch '${desk.scratch.path(name)}'`;
+
+  it('are offered only while the user has them on, and say how', async () => {
+    const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+    assert.deepEqual(await names(), [...editorToolNames, ...runningToolNames]);
+    await desk.configure('ideBridge.editorTools.running', undefined);
+    assert.deepEqual(await names(), editorToolNames);
+    const { text, isError } = await call('runTask', { name: 'anything' });
+    assert.ok(isError);
+    assert.match(text, /setting ideBridge\.editorTools\.running/);
+  });
+
+  it('list the tasks with what they run', async () => {
+    await define(
+      { label: 'compile', command: 'echo compiled', group: 'build' },
+      { label: 'watch', command: 'sleep 60', isBackground: true },
+    );
+    const { text, data } = await call('tasks');
+    assert.match(text, /^compile {2}\(Workspace, .*build\) {2}echo compiled$/m);
+    assert.match(text, /^watch {2}\(Workspace, .*background\) {2}sleep 60$/m);
+    assert.equal(data.tasks?.find(({ name }) => name === 'compile')?.command, 'echo compiled');
+  });
+
+  it('run a task once the user has said so, and tell its exit code and what it printed', async () => {
+    await define({
+      label: 'check',
+      command: `${making('ran')}; printf '\\033[31mtwo\\033[0m words\\n'; exit 3`,
+    });
+    const running = call('runTask', { name: 'check' });
+    await question('sdk wants to run the task "check" (Workspace').waitFor();
+    assert.match(await until('the command', shownCode), /^touch .*exit 3$/s);
+    await desk.ui.screenshot('editor-tools-run-question');
+    assert.ok(!made('ran'));
+    await answer('Run Once');
+    const { text, isError, data } = await running;
+    assert.ok(made('ran'));
+    assert.equal(isError, false);
+    assert.equal(data.exitCode, 3, text);
+    assert.match(text, /^check \(run \d+\): ended with exit code 3 after [\d.]+ s$/m);
+    if (!isFloor) {
+      assert.equal(data.output, 'two words');
+    } else if (data.output === undefined) {
+      assert.match(text, /The editor does not tell what it printed/);
+    }
+    const again = call('runTask', { name: 'check' });
+    await answer('Refuse');
+    assert.deepEqual((await again).text, 'The user does not want this task to be run. Nothing was run.');
+  });
+
+  it('do not ask again about exactly a task that the user has allowed for good', async () => {
+    await define({ label: 'allowed', command: 'echo first' }, { label: 'other', command: 'echo first' });
+    const first = call('runTask', { name: 'allowed' });
+    await answer('Always Run This Task');
+    assert.equal((await first).data.exitCode, 0);
+    const second = await call('runTask', { name: 'allowed' });
+    assert.equal(second.data.exitCode, 0);
+    const other = call('runTask', { name: 'other' });
+    await answer('Refuse', 'the task "other"');
+    assert.ok((await other).isError);
+
+    await define({ label: 'allowed', command: 'echo second' }, { label: 'other', command: 'echo first' });
+    const changed = call('runTask', { name: 'allowed' });
+    await until('the new command', () => shownCode() === 'echo second');
+    await answer('Refuse');
+    assert.ok((await changed).isError);
+
+    await define({ label: 'allowed', command: 'echo first' });
+    await vscode.commands.executeCommand('ideBridge.askAboutRunsAnew');
+    const forgotten = call('runTask', { name: 'allowed' });
+    await answer('Refuse');
+    assert.ok((await forgotten).isError);
+  });
+
+  it('allow none for good that runs others first', async () => {
+    await define(
+      { label: 'part', command: 'echo part' },
+      { label: 'whole', command: 'echo whole', dependsOn: 'part' },
+    );
+    const running = call('runTask', { name: 'whole' });
+    const code = await until('the question', shownCode);
+    assert.equal(code, 'echo whole\n# First: part');
+    await until('the answers', async () => (await answers()).length === 2);
+    assert.match((await answers()).join(), /Refuse,.*Run Once$/);
+    await answer('Run Once');
+    const { data } = await running;
+    assert.equal(data.exitCode, 0);
+  });
+
+  it('take the question back with the call, and with the client', async () => {
+    await define({ label: 'withdrawn', command: making('withdrawn') });
+    const cancelling = new AbortController();
+    const cancelled = call('runTask', { name: 'withdrawn' }, client, cancelling.signal);
+    await question().waitFor();
+    cancelling.abort();
+    await assert.rejects(cancelled);
+    await noQuestion();
+    const other = await connect('other');
+    const left = call('runTask', { name: 'withdrawn' }, other).catch(() => undefined);
+    await question('other wants').waitFor();
+    await other.close();
+    await left;
+    await noQuestion();
+    assert.ok(!made('withdrawn'));
+  });
+
+  it('ask one question after the other', async () => {
+    await define({ label: 'one', command: 'echo 1' }, { label: 'two', command: 'echo 2' });
+    const other = await connect('other');
+    const one = call('runTask', { name: 'one' });
+    await question('sdk wants to run the task "one"').waitFor();
+    const two = call('runTask', { name: 'two' }, other);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    assert.equal(await question().count(), 1);
+    await answer('Refuse', 'the task "one"');
+    await answer('Run Once', 'other wants to run the task "two"');
+    assert.ok((await one).isError);
+    assert.equal((await two).data.exitCode, 0);
+    await other.close();
+  });
+
+  it('end a task whose call is cancelled', async () => {
+    await define({ label: 'endless', command: `${making('began')}; sleep 300` });
+    const cancelling = new AbortController();
+    const running = call('runTask', { name: 'endless' }, client, cancelling.signal);
+    await answer('Run Once');
+    await until('it to run', () => made('began'));
+    cancelling.abort();
+    await assert.rejects(running);
+    await until('it to end', () => vscode.tasks.taskExecutions.length === 0);
+  });
+
+  it('answer while a task still runs when the time is over, and tell its end later', async () => {
+    await define({ label: 'slow', command: 'echo begun; sleep 4; echo done', isBackground: false });
+    const running = call('runTask', { name: 'slow', timeoutSeconds: 1 });
+    await answer('Run Once');
+    const { data, text } = await running;
+    assert.equal(data.state, 'running', text);
+    assert.match(text, /still runs, since/);
+    const busy = await call('runTask', { name: 'slow' });
+    assert.equal(busy.text, 'That task runs already. Nothing was run.');
+    const ended = await until('its end', async () => {
+      const now = await call('taskOutput', { run: data.run });
+      return now.data.state === 'ended' ? now : undefined;
+    });
+    assert.equal(ended.data.exitCode, 0);
+    if (!isFloor) {
+      assert.equal(data.output, 'begun');
+      assert.equal(ended.data.output, 'begun\ndone');
+    }
+    assert.match((await call('taskOutput', { run: 9_999 })).text, /There is no run 9999 any more/);
+  });
+
+  it('refuse what is no task, and ask which of several is meant', async () => {
+    await define({ label: 'twice', command: 'echo tasks.json' });
+    const hostile = ['', '../x', '__proto__', 'a](command:x)\nb', 'x'.repeat(1_000), 'echo tasks.json'];
+    for (const name of hostile) {
+      const { text, isError } = await call('runTask', { name }).catch((error: unknown) => ({
+        text: String(error),
+        isError: true,
+      }));
+      assert.ok(isError, name);
+      assert.match(text, /has no task|Invalid arguments/, name);
+    }
+    const provider = vscode.tasks.registerTaskProvider('npm', {
+      provideTasks: () => [
+        new vscode.Task(
+          { type: 'npm', script: 'twice' },
+          vscode.TaskScope.Workspace,
+          'twice',
+          'ours',
+          new vscode.ShellExecution('echo provided'),
+        ),
+      ],
+      resolveTask: () => undefined,
+    });
+    try {
+      const { text } = await call('runTask', { name: 'twice' });
+      assert.match(text, /There are 2 tasks "twice": source "Workspace".*; source "ours"/);
+      const running = call('runTask', { name: 'twice', source: 'ours' });
+      await until('what an extension brings', () => shownCode() === 'echo provided');
+      await answer('Run Once');
+      assert.equal((await running).data.exitCode, 0);
+    } finally {
+      provider.dispose();
+    }
+  });
+
+  it('run nothing while nothing is shared, also when that changes while the user is asked', async () => {
+    await define({ label: 'quiet', command: making('quiet') });
+    const running = call('runTask', { name: 'quiet' });
+    await question().waitFor();
+    await desk.configure('ideBridge.share.enabled', false);
+    await answer('Run Once');
+    assert.match((await running).text, /Sharing is off/);
+    for (const tool of runningToolNames) {
+      const { text, isError } = await call(tool, { name: 'quiet', file: 'greet.ts' });
+      assert.ok(isError, tool);
+      assert.match(text, /Sharing is off/, tool);
+    }
+    assert.ok(!made('quiet'));
+  });
+
+  describe('tests', () => {
+    let controller: vscode.TestController;
+    let uri: vscode.Uri;
+    let ran: number;
+
+    beforeEach(async () => {
+      ran = 0;
+      uri = vscode.Uri.file(desk.scratch.write('some.test.ts', 'one\n\n\ntwo\n\n\nthree\n'));
+      controller = vscode.tests.createTestController('ideBridgeTest', 'Some Tests');
+      const file = controller.createTestItem('file', 'some.test.ts', uri);
+      controller.items.add(file);
+      ['one', 'two', 'three'].forEach((name, index) => {
+        const test = controller.createTestItem(name, `${name} is right`, uri);
+        test.range = new vscode.Range(3 * index, 0, 3 * index, 3);
+        file.children.add(test);
+      });
+      controller.createRunProfile(
+        'run',
+        vscode.TestRunProfileKind.Run,
+        (request) => {
+          ran++;
+          const run = controller.createTestRun(request);
+          file.children.forEach((test) => {
+            run.started(test);
+            if (test.id === 'two') {
+              run.failed(test, new vscode.TestMessage('it is not'), 12);
+            } else if (test.id === 'three') {
+              run.skipped(test);
+            } else {
+              run.passed(test, 5);
+            }
+          });
+          run.end();
+        },
+        true,
+      );
+      if (isFloor) {
+        await new Promise((resolve) => setTimeout(resolve, 2_000)); // it cannot be asked which it knows
+      } else {
+        await until('the editor to know them', async () => {
+          const known = await vscode.commands.executeCommand<unknown[]>('vscode.testing.getTestsInFile', uri);
+          return known.length === 4;
+        });
+      }
+    });
+    afterEach(() => controller.dispose());
+
+    it('run for a file, once the user has said so, and tell which have failed', async () => {
+      const running = call('runTests', { file: uri.fsPath });
+      await question('sdk wants to run the tests of').waitFor();
+      assert.equal(await until('the file', shownCode), uri.fsPath);
+      assert.equal(ran, 0);
+      await answer('Always');
+      const { data, text, isError } = await running;
+      assert.equal(isError, false, text);
+      assert.equal(ran, 1);
+      assert.deepEqual([data.passed, data.failed], [1, 1]);
+      assert.match(text, /^3 tests: 1 passed, 1 failed, 1 skipped$/m);
+      assert.match(text, /^failed {2}.*some\.test\.ts:4 {2}two is right$/m);
+      assert.equal((await call('runTests', { file: uri.fsPath, limit: 1 })).data.tests?.length, 1);
+      assert.equal(ran, 2);
+    });
+
+    it('do not run where the user refuses, where there are none, or outside of the workspace', async () => {
+      const running = call('runTests', { file: uri.fsPath });
+      await answer('Refuse');
+      assert.match((await running).text, /does not want these tests to be run/);
+      const none = call('runTests', { file: desk.scratch.write('none.ts', '') });
+      await answer('Run Once');
+      assert.match((await none).text, /knows no test in .*none\.ts/);
+      assert.match((await call('runTests', { file: '/etc/passwd' })).text, /There is no/);
+      assert.equal(ran, 0);
+    });
+  });
+
+  it('tell the last command of a terminal, but of none in which an agent works', async function () {
+    const terminal = vscode.window.createTerminal({ name: 'mine', shellPath: '/bin/bash' });
+    terminal.show();
+    const shell = await until('shell integration', () => terminal.shellIntegration, 20_000);
+    shell.executeCommand('sleep 0.5; echo hello-there; (exit 4)'); // of a quicker one the editor may tell no output
+    const known = await until('its command', async () => {
+      const { data } = await call('terminals', { name: 'mine' });
+      const [found] = data.terminals ?? [];
+      const isTold = isFloor || found?.output?.includes('hello'); // 1.96 tells it of some only
+      return isTold && found?.exitCode !== undefined ? found : undefined;
+    });
+    assert.equal(known.exitCode, 4);
+    assert.match(known.command ?? '', /echo hello-there/);
+    const { text } = await call('terminals');
+    assert.match(text, /^mine {2}\(.*\n {2}\$ sleep 0.5; echo hello-there; \(exit 4\) {2}\(exit code 4\)\n/m);
+    assert.ok(isFloor || /^ {2}hello-there$/m.test(text), text);
+    await connectClient(await terminal.processId);
+    await until('it to be the terminal of a session', async () => {
+      const { data, text } = await call('terminals', { name: 'mine' });
+      return /an agent works in it: not told/.test(text) && data.terminals?.[0]?.command === undefined;
+    });
+    assert.deepEqual((await call('terminals', { name: 'nobody' })).data.terminals, []);
+  });
+});
