@@ -6,6 +6,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 /** Bytes, by the module that is imported when it is first used; each without what the start has loaded already. */
 const budgets = {
   'src/extension.ts': 252_000,
+  'src/api/apis.ts': 16_000,
+  'src/api/propose.ts': 20_000,
+  'src/api/registerTool.ts': 12_000,
   'src/changes/changeCommands.ts': 20_000,
   'src/changes/changeRows.ts': 13_000,
   'src/changes/copyPatch.ts': 12_000,
@@ -28,10 +31,11 @@ const budgets = {
   'src/editor/tell.ts': 2_000,
   'src/editor/terminalInput.ts': 6_000,
   'src/editorTools/copyConfiguration.ts': 4_000,
-  'src/editorTools/debugging.ts': 27_000,
-  'src/editorTools/editing.ts': 22_000,
-  'src/editorTools/editorTools.ts': 44_500,
-  'src/editorTools/running.ts': 24_000,
+  'src/editorTools/debugging.ts': 30_000,
+  'src/editorTools/editing.ts': 26_000,
+  'src/editorTools/editorTools.ts': 52_000,
+  'src/editorTools/inputSchema.ts': 150_000,
+  'src/editorTools/running.ts': 26_000,
   'src/mentions/mentionCommands.ts': 5_000,
   'src/mentions/reasons.ts': 11_000,
   'src/notebooks/codeRuns.ts': 15_000,
@@ -176,7 +180,7 @@ if (process.argv.includes('--tests')) {
   await build({
     ...shared,
     external: ['vscode', 'zeromq'],
-    entryPoints: ['kernel', 'jupyter', 'remote', 'models'].flatMap((name) => [
+    entryPoints: ['kernel', 'jupyter', 'remote', 'models', 'sample'].flatMap((name) => [
       `test/fixtures/${name}/extension.ts`,
       `test/fixtures/${name}/package.json`,
     ]),

@@ -15,7 +15,7 @@ const features = [
   'doctor',
   'chat',
 ];
-const rooms = [...withoutVscode, 'editor', ...features, 'ui'];
+const rooms = [...withoutVscode, 'editor', ...features, 'api', 'ui'];
 const pure = new Set(['base', 'protocol']);
 
 /** The one module that starts processes; see the test of this rule beside that of the layers. */

@@ -124,6 +124,7 @@ async function runIn(
       path.join(root, 'out/test/kernel'),
       path.join(root, 'out/test/jupyter'),
       path.join(root, 'out/test/models'),
+      path.join(root, 'out/test/sample'),
     ],
     extensionTestsPath: path.join(root, 'out/test/integration/index.js'),
     launchArgs: [

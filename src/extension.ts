@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { IdeBridgeExports } from '../api/ideBridge.d.ts';
+import { apiFeature } from './api/feature.ts';
 import { oneLine } from './base/logger.ts';
 import { AgentChanges } from './changes/agentChanges.ts';
 import { ChatFeature } from './chat/feature.ts';
@@ -32,8 +34,11 @@ import { StatusBar } from './ui/statusBar.ts';
 
 let stop: (() => Promise<void>) | undefined;
 
-/** Builds the features, hands each what it needs, and starts the bridge where the workspace is trusted. */
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
+/**
+ * Builds the features, hands each what it needs, and starts the bridge where the workspace is trusted.
+ * @returns what other extensions may use
+ */
+export async function activate(context: vscode.ExtensionContext): Promise<IdeBridgeExports> {
   const { workspaceState, storageUri, globalStorageUri } = context;
   const channel = vscode.window.createOutputChannel('IDE Bridge for Claude Code', { log: true });
   const log = oneLine(channel);
@@ -122,6 +127,19 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   });
   const { mentions, waitingReasons } = mentioning;
 
+  const api = apiFeature({
+    bridge,
+    states,
+    sessionTerminals,
+    chat,
+    mentions,
+    sharing: sharing.sharing,
+    editorTools,
+    proposals,
+    agentChanges,
+    log,
+  });
+
   tools.add(
     createTools({
       proposals,
@@ -172,6 +190,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     chat,
     review,
     sessionsView,
+    api,
     new StatusBar(bridge, attention, states, mentions, waitingReasons),
     registerCommands({
       ...sessions.commands(sessionsView),
@@ -203,6 +222,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   await chat.ready;
   // Not awaited: the editor asks our file systems for nothing before this function has ended.
   void proposals.closeOrphans();
+  return api.exports;
 }
 
 export async function deactivate(): Promise<void> {

@@ -11,6 +11,8 @@ export interface ChatSession {
   /** Of its agent. */
   readonly chatId: number;
   readonly label: string;
+  /** When it began, in ms since the epoch. */
+  readonly since: number;
   readonly state: StateWords;
   /** The first line of what it was asked last. */
   readonly prompt: string;
@@ -21,6 +23,7 @@ export interface ChatSession {
 interface Known {
   readonly agent: ChatAgent;
   readonly thread: ChatThread;
+  readonly since: number;
   prompt: string;
   prompts: number;
   /** Of its questions in the chat, those that are open. */
@@ -42,7 +45,7 @@ export class ChatSessions implements vscode.Disposable {
   }
 
   add(agent: ChatAgent, thread: ChatThread): void {
-    this.known.push({ agent, thread, prompt: '', prompts: 0, asked: 0 });
+    this.known.push({ agent, thread, since: Date.now(), prompt: '', prompts: 0, asked: 0 });
     this.store.add(thread.onDidChangeState(() => this.update()));
   }
 
@@ -99,7 +102,7 @@ export class ChatSessions implements vscode.Disposable {
     }
   }
 
-  private describe({ agent, thread, prompt, prompts, asked }: Known): ChatSession {
+  private describe({ agent, thread, since, prompt, prompts, asked }: Known): ChatSession {
     const proposed = this.proposals.all.filter(({ session }) => session === agent).length;
     const state =
       asked > 0
@@ -109,6 +112,6 @@ export class ChatSessions implements vscode.Disposable {
           : thread.state !== 'idle'
             ? stateWords('working', 'Working')
             : stateWords('idle', 'Idle');
-    return { chatId: agent.id, label: agent.label, state, prompt, isFirst: prompts <= 1 };
+    return { chatId: agent.id, label: agent.label, since, state, prompt, isFirst: prompts <= 1 };
   }
 }

@@ -27,6 +27,8 @@ export interface Settings {
   'editorTools.editing': boolean;
   'editorTools.running': boolean;
   'editorTools.debugging': boolean;
+  /** Names. */
+  'editorTools.languageModelTools': string[];
   'notebook.confirm': 'always' | 'session' | 'workspace';
   'notebook.cellPosition': 'end' | 'belowSelection';
   'notebook.keepCell': boolean;
@@ -92,6 +94,7 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'editorTools.editing': off,
   'editorTools.running': off,
   'editorTools.debugging': off,
+  'editorTools.languageModelTools': (user, workspace) => user.filter((name) => workspace.includes(name)),
   'notebook.confirm': 'user',
   'notebook.cellPosition': 'free',
   'notebook.keepCell': on, // what has run stays to be seen

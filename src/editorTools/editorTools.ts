@@ -7,7 +7,7 @@ import { setting } from '../editor/settings.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
 import type { Session, ToolCall, ToolHost } from '../server/session.ts';
 import { ToolRegistry } from '../tools/registry.ts';
-import { type Tool, toolError } from '../tools/tool.ts';
+import type { Tool } from '../tools/tool.ts';
 import { Access } from './access.ts';
 import type { EditorToolsPorts } from './feature.ts';
 import { createEditorTools } from './index.ts';
@@ -17,8 +17,10 @@ import type { HttpServerDefinition } from './mcpApi.ts';
 import { bridgeAddress, writeMcpConfig } from './mcpConfig.ts';
 import { MayRun } from './mayRun.ts';
 import { type ToolGroup, toolGroups } from './names.ts';
+import { offError } from './offError.ts';
 import { keepProgram, programAt } from './relayProgram.ts';
 import { Targets } from './targets.ts';
+import { ToolsOfOthers } from './toolsOfOthers.ts';
 import type { Workshop } from './workshop.ts';
 
 /** The tools, while the user has switched them on: else there are none. */
@@ -26,6 +28,7 @@ export class EditorTools implements ToolHost, Disposable {
   /** Those that only read. */
   private readonly reading: Tool[];
   private readonly workshop: Workshop;
+  readonly others: ToolsOfOthers;
   private readonly mayRun: MayRun;
   private readonly store = new DisposableStore();
   /** Those of the groups that were on once. */
@@ -38,6 +41,7 @@ export class EditorTools implements ToolHost, Disposable {
     const { sharing, diagnostics, tabs, selections } = ports;
     this.mayRun = new MayRun(ports.questions, ports.workspaceState);
     const access = new Access(sharing);
+    this.others = new ToolsOfOthers(access, this.mayRun, () => ports.bridge.toolsChanged());
     const servers = new LanguageServers();
     const targets = new Targets(access, servers);
     this.workshop = { access, servers, targets, diagnostics, tabs, selections };
@@ -49,17 +53,19 @@ export class EditorTools implements ToolHost, Disposable {
 
   async list(session: Session): Promise<ToolDefinition[]> {
     const tools = await (await this.offered()).list();
+    if (this.isOn()) {
+      tools.push(...this.others.list());
+    }
     return prefersText(session) ? tools.map(withoutOutput) : tools;
   }
 
   async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {
     const off = groupNames.find((group) => !isGroupOn(group) && has(group, name));
     if (this.isOn() && off) {
-      return toolError(
-        `${name} ${toolGroups[off].what}, which the user of this editor has to allow first, by the setting ideBridge.editorTools.${off}.`,
-      );
+      return offError(name, off);
     }
-    const { structuredContent, ...result } = await (await this.offered()).call(name, args, call);
+    const offered = this.isOn() && this.others.has(name) ? this.others : await this.offered();
+    const { structuredContent, ...result } = await offered.call(name, args, call);
     return structuredContent === undefined || prefersText(call.session)
       ? result
       : { ...result, structuredContent };

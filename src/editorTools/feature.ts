@@ -72,6 +72,11 @@ export class EditorToolsFeature implements Endpoint, Disposable {
     };
   }
 
+  async load(): Promise<EditorTools> {
+    const { EditorTools } = await import('./editorTools.ts');
+    return (this.loaded ??= new EditorTools(this.ports, () => this.isOn));
+  }
+
   dispose(): void {
     this.loaded?.dispose();
     this.store.dispose();
@@ -90,10 +95,5 @@ export class EditorToolsFeature implements Endpoint, Disposable {
     if (provider) {
       this.store.add(provider);
     }
-  }
-
-  private async load(): Promise<EditorTools> {
-    const { EditorTools } = await import('./editorTools.ts');
-    return (this.loaded ??= new EditorTools(this.ports, () => this.isOn));
   }
 }

@@ -44,20 +44,21 @@ type Result = z.infer<typeof editOutput>['files'][number];
 /** Far below those of the agents in the chat. */
 let lastId = -1_000_000;
 
-/** A client of the editor tools, as the author of proposals and edits. */
-class EditingClient extends Proposer {
+/** Who is no session of the bridge, as the author of proposals and edits, which are written here. */
+export class ProposingAuthor extends Proposer {
   readonly id = --lastId;
   override readonly isAlwaysNamed = true;
   readonly pid = undefined;
   /** Not that of the CLI, which writes what is accepted by itself: here we do. */
   readonly clientInfo = undefined;
-  readonly label: string;
 
-  constructor(session: Session) {
+  constructor(readonly label: string) {
     super();
-    this.label = `${clientName(session)} by the editor tools`;
   }
 }
+
+/** A review has ended before the user has decided. */
+export class Undecided extends Refusal {}
 
 interface Decided {
   readonly edit: FileEdit;
@@ -73,7 +74,7 @@ interface Decided {
 
 /** Puts edits of clients to the user, and writes what was accepted. */
 export class ReviewedEdits {
-  private readonly clients = new WeakMap<Session, EditingClient>();
+  private readonly clients = new WeakMap<Session, ProposingAuthor>();
 
   constructor(
     private readonly proposals: ProposalReviewer,
@@ -93,7 +94,8 @@ export class ReviewedEdits {
     what: string,
     { session, signal, tellProgress }: ToolCall,
   ): Promise<Found<z.infer<typeof editOutput>>> {
-    const client = this.clients.get(session) ?? new EditingClient(session);
+    const client =
+      this.clients.get(session) ?? new ProposingAuthor(`${clientName(session)} by the editor tools`);
     this.clients.set(session, client);
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
@@ -129,8 +131,24 @@ export class ReviewedEdits {
     };
   }
 
-  private async decide(edit: FileEdit, client: EditingClient, signal: AbortSignal): Promise<Decided> {
-    const path = asOpened(edit.document.uri.fsPath);
+  /**
+   * The same for one file.
+   * @returns with the text that was written, with LF line ends
+   * @throws Undecided; Refusal that says why it was not written
+   */
+  async reviewOne(
+    edit: FileEdit,
+    author: ProposingAuthor,
+    signal: AbortSignal,
+  ): Promise<Omit<Result, 'path'> & { text?: string }> {
+    const decided = await this.decide(edit, author, signal);
+    const [result] = await this.write([decided], author);
+    const { text } = decided;
+    return { outcome: 'rejected', ...result, ...(text !== undefined && { text }) };
+  }
+
+  private async decide(edit: FileEdit, client: ProposingAuthor, signal: AbortSignal): Promise<Decided> {
+    const path = asOpened(edit.uri.fsPath);
     const outcome = await this.proposals.review(
       { session: client, tabName: path, filePath: path, proposedText: edit.after },
       signal,
@@ -141,11 +159,13 @@ export class ReviewedEdits {
     if (outcome.kind === 'rejected') {
       return { edit, path, text: undefined, reason: outcome.reason, seen: undefined };
     }
-    throw new Refusal(`The review of ${shownName(path)} has ended without a decision. Nothing was written.`);
+    throw new Undecided(
+      `The review of ${shownName(path)} has ended without a decision. Nothing was written.`,
+    );
   }
 
   /** See `review`. */
-  private async write(decided: readonly Decided[], client: EditingClient): Promise<Result[]> {
+  private async write(decided: readonly Decided[], client: ProposingAuthor): Promise<Result[]> {
     for (const { path, seen, text } of decided) {
       if (text !== undefined) {
         await mustBeAsSeen(path, seen);

@@ -14,7 +14,7 @@ const maxFiles = 50;
 
 /** What an edit would make of a file. */
 export interface FileEdit {
-  readonly document: vscode.TextDocument;
+  readonly uri: vscode.Uri;
   /** As it is on disk and in the editor; with LF line ends, as is `after`. */
   readonly before: string;
   readonly after: string;
@@ -137,7 +137,7 @@ async function fileEdited(
       `${name} has changed while the language server answered. Nothing was changed: ask again.`,
     );
   }
-  return { document, before, after: withLf(edited(document, edits, name)) };
+  return { uri: document.uri, before, after: withLf(edited(document, edits, name)) };
 }
 
 /** @throws Refusal where two of them are about the same text */

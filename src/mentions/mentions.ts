@@ -140,8 +140,8 @@ export class Mentions implements Disposable {
     this.waited.dispose();
   }
 
-  /** @returns those that were sent */
-  private async deliver(session: Session, mentions: readonly AtMentioned[]): Promise<AtMentioned[]> {
+  /** Not on the user's word. @returns those that were sent, once all are sent, kept or discarded */
+  async deliver(session: Session, mentions: readonly AtMentioned[]): Promise<AtMentioned[]> {
     const sent: AtMentioned[] = [];
     for (const mention of mentions.map((each) => ({ ...each }))) {
       const turn = this.ready.get(session) ?? Promise.resolve();
@@ -172,7 +172,8 @@ export class Mentions implements Disposable {
     return sent;
   }
 
-  private isAtPrompt(session: Session): boolean {
+  /** Whether what is mentioned goes there at once. */
+  isAtPrompt(session: Session): boolean {
     return this.prompts.isOpen(session) ?? this.seenAtPrompt.has(session);
   }
 

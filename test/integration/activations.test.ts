@@ -3,15 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import type { IdeBridgeExports, Tool } from '../../api/ideBridge.d.ts';
 import { countingApi, Held } from '../support/countingApi.ts';
 import { findLocks } from '../support/ideClient.ts';
 import { memoryInUse } from '../support/memory.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
 import { until } from '../support/until.ts';
-import { connectClient, extensionUnderTest, propose, Scratch } from './bridge.ts';
+import { connectClient, extensionUnderTest, proposalTabs, propose, Scratch } from './bridge.ts';
 
 interface Extension {
-  activate(context: vscode.ExtensionContext): Promise<void>;
+  activate(context: vscode.ExtensionContext): Promise<IdeBridgeExports>;
   deactivate(): Promise<void>;
 }
 
@@ -28,6 +29,15 @@ function load(held: Held): Extension {
   return module.exports as Extension;
 }
 
+const tool: Tool = {
+  name: 'plain',
+  title: 'Plain',
+  description: 'Says yes',
+  group: 'reading',
+  inputSchema: { type: 'object' },
+  handler: () => 'yes',
+};
+
 // npm run test:integration -- --activations
 describe('fifty activations', function () {
   this.timeout(480_000);
@@ -43,13 +53,20 @@ describe('fifty activations', function () {
     const extension = load(held);
     const scratch = new Scratch();
     const file = scratch.write('a.txt', 'one\n');
+    scratch.write('b.txt', 'one\n');
 
     const round = async () => {
       const subscriptions: vscode.Disposable[] = [];
-      await extension.activate(
+      const { getAPI } = await extension.activate(
         Object.create(context, { subscriptions: { value: subscriptions } }) as typeof context,
       );
+      const { id } = extensionUnderTest();
+      const api = await getAPI(1, id);
+      const opened: string[] = [];
+      api.sessions.onDidOpen((session) => opened.push(session.id));
+      await api.registerTool(tool);
       const client = await connectClient();
+      await until('the session', () => opened.length === 1);
       const { answer } = await propose(client, file, 'two\n');
       await client.call('getDiagnostics');
       await client.call('openFile', { filePath: file });
@@ -57,10 +74,17 @@ describe('fifty activations', function () {
       await client.call('closeAllDiffTabs');
       assert.deepEqual((await answer)[0], 'DIFF_REJECTED');
       await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      const ofApi = api.propose({ uri: vscode.Uri.file(scratch.path('b.txt')), newText: 'two\n' });
+      await until('its diff', () => proposalTabs().length === 1);
       const deactivated = extension.deactivate(); // VS Code disposes the rest without waiting for it
       vscode.Disposable.from(...subscriptions).dispose();
       await deactivated;
       await client.closed;
+      assert.deepEqual(await ofApi, { accepted: false, withdrawn: true });
+      const isOver = { name: 'IdeBridgeError', code: 'Deactivated' };
+      await assert.rejects(getAPI(1, id), isOver);
+      await assert.rejects(api.registerTool(tool), isOver);
+      await assert.rejects(api.mention({ uri: vscode.Uri.file(file) }), isOver);
     };
 
     const kept = async () => ({

@@ -136,6 +136,15 @@ describe('package.json', () => {
     assert.equal(new Set(all).size, all.length);
   });
 
+  it('has no editor tool with an underscore in its name: tools of other extensions have one', () => {
+    assert.deepEqual(
+      [...editorToolNames, ...Object.values(toolGroups).flatMap(({ names }) => names)].filter((name) =>
+        name.includes('_'),
+      ),
+      [],
+    );
+  });
+
   it('contributes the chat participant and the models that the code registers', () => {
     assert.deepEqual(
       contributes.chatParticipants.map(({ id }) => id),

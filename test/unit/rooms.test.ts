@@ -40,7 +40,8 @@ describe('rooms', function () {
     ['src/mentions/x.ts', '../comments/comments.ts'],
     ['src/comments/x.ts', '../doctor/doctor.ts'],
     ['src/doctor/x.ts', '../chat/view.ts'],
-    ['src/chat/x.ts', '../ui/menu.ts'],
+    ['src/chat/x.ts', '../api/apis.ts'],
+    ['src/api/x.ts', '../ui/menu.ts'],
   ] as const;
   for (const [path, from] of forbidden) {
     it(`${path} may not import ${from}`, async () => {
@@ -58,6 +59,7 @@ describe('rooms', function () {
     ['src/proposals/x.ts', '../tools/openDiff.ts'],
     ['src/proposals/x.ts', './hunks.ts'],
     ['src/changes/x.ts', 'vscode'],
+    ['src/api/x.ts', '../chat/feature.ts'],
     ['src/ui/x.ts', '../doctor/doctor.ts'],
   ] as const;
   for (const [path, from] of allowed) {

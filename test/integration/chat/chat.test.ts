@@ -4,12 +4,13 @@ import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
+import type { IdeBridgeExports } from '../../../api/ideBridge.d.ts';
 import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
 import { editTurns, text, toolUse, type Turn } from '../../e2e/mockApi.ts';
 import { cliVersions } from '../../e2e/provisionCli.ts';
 import { redrawTime } from '../../support/reviewRows.ts';
 import { until } from '../../support/until.ts';
-import { askForReason, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
+import { askForReason, extensionUnderTest, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
 
 describe('@claude in the chat', function () {
   this.timeout(90_000);
@@ -58,6 +59,7 @@ describe('@claude in the chat', function () {
     await vscode.commands.executeCommand('workbench.action.closeAuxiliaryBar');
   });
 
+  const getAPI = async () => ((await extensionUnderTest().activate()) as IdeBridgeExports).getAPI;
   const answer = (): Locator => desk.ui.page.locator('.interactive-response').last();
   const button = (title: string): Locator => answer().locator('.monaco-button', { hasText: title });
   /** In the view of sessions, the newest of that name. */
@@ -97,13 +99,21 @@ describe('@claude in the chat', function () {
     await vscode.commands.executeCommand('ideBridge.sessions.focus');
     await session('Chat · run').filter({ hasText: 'Asks in the chat' }).waitFor();
     await desk.ui.screenshot('chat-session');
+    const { sessions } = await (await getAPI())(1, extensionUnderTest().id);
+    const ofChat = () => sessions.all.findLast(({ kind }) => kind === 'chat');
+    const told = ofChat();
+    assert.ok(told);
+    assert.match(JSON.stringify(told), /^\{"id":"chat:\d+","kind":"chat","label":"Chat \d+","state":"asks",/);
+    assert.ok(Math.abs(Date.now() - told.connectedSince) < 60_000);
     await button('Allow').first().click();
     await says('It ran.');
     await session('Chat · run').filter({ hasText: 'Idle' }).waitFor();
+    assert.equal(ofChat()?.state, 'idle');
     await desk.ui.screenshot('chat-command');
     await session('Chat · run').hover();
     await session('Chat · run').getByRole('button', { name: 'Stop' }).click();
     await session('Chat · run').waitFor({ state: 'detached' });
+    assert.notEqual(ofChat()?.id, told.id);
     const result = await agent.api.nextResult('Bash');
     assert.deepEqual(result, { text: 'done', isError: false });
     await button('Deny').first().click();

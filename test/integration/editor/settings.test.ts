@@ -23,6 +23,7 @@ describe('a setting that protects', () => {
     ['editorTools.editing', true, false],
     ['editorTools.running', true, false],
     ['editorTools.debugging', true, false],
+    ['editorTools.languageModelTools', ['a', 'b'], ['a']],
     ['notebook.keepCell', false, true],
     ['notebook.outputLimit', 50_000, 2_000],
   ] as const;

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { type Disposable, toDisposable } from '../base/disposable.ts';
+import { Throttle } from '../base/throttle.ts';
+import { setting } from '../editor/settings.ts';
+import { ErrorCode, JsonRpcError } from '../protocol/jsonRpc.ts';
+import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
+import type { ToolCall } from '../server/session.ts';
+import { toolError } from '../tools/tool.ts';
+import type { Access } from './access.ts';
+import { clientName } from './clientName.ts';
+import { keepTelling } from './keepTelling.ts';
+import { chatPrefix, languageModelTools } from './languageModelTools.ts';
+import type { MayRun } from './mayRun.ts';
+import type { ToolGroup } from './names.ts';
+import { offError } from './offError.ts';
+import { Refusal } from './refusal.ts';
+
+/** Like those of ours, with their switches; or the user has named it. */
+export type GroupOfOthers = 'reading' | Extract<ToolGroup, 'editing' | 'running'> | 'selected';
+
+/** A tool that comes from another extension. */
+export interface ToolOfOthers {
+  readonly definition: ToolDefinition;
+  readonly group: GroupOfOthers;
+  /** @throws JsonRpcError when `args` do not fit */
+  run(args: unknown, call: ToolCall): Promise<ToolResult>;
+}
+
+/** Those of other extensions, offered beside ours while the switch of their group is on. */
+export class ToolsOfOthers {
+  private readonly tools = new Map<string, ToolOfOthers>();
+  /** An extension brings all of its tools at once. */
+  private readonly changed: Throttle;
+
+  /** @param tellClients that they are offered others now */
+  constructor(
+    private readonly access: Access,
+    private readonly mayRun: MayRun,
+    tellClients: () => void,
+  ) {
+    this.changed = new Throttle(50, tellClients);
+  }
+
+  has(name: string): boolean {
+    return this.find(name) !== undefined;
+  }
+
+  /** @returns takes it back */
+  add(tool: ToolOfOthers): Disposable {
+    const { name } = tool.definition;
+    this.tools.set(name, tool);
+    this.changed.schedule();
+    return toDisposable(() => {
+      if (this.tools.get(name) === tool) {
+        this.tools.delete(name);
+        this.changed.schedule();
+      }
+    });
+  }
+
+  list(): ToolDefinition[] {
+    return [...this.tools.values(), ...languageModelTools()]
+      .filter(({ group, definition }) => isOn(group) && !isDisabled(definition.name))
+      .map(({ definition }) => definition);
+  }
+
+  /** @throws JsonRpcError for one that is turned off, or bad arguments */
+  async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {
+    const tool = this.find(name);
+    if (!tool || isDisabled(name)) {
+      const what = tool ? `${name} is turned off in the editor's settings` : `${name} not found`;
+      throw new JsonRpcError(ErrorCode.InvalidParams, `Tool ${what}`);
+    }
+    const { group } = tool;
+    if ((group === 'editing' || group === 'running') && !isOn(group)) {
+      return offError(name, group);
+    }
+    try {
+      this.access.check();
+      if (group === 'running') {
+        await this.mustMayRun(name, args, call);
+        this.access.check();
+      }
+    } catch (error) {
+      if (error instanceof Refusal) {
+        return toolError(error.message);
+      }
+      throw error;
+    }
+    return tool.run(args, call);
+  }
+
+  /** @throws Refusal unless the user agrees */
+  private async mustMayRun(
+    name: string,
+    args: unknown,
+    { session, signal, tellProgress }: ToolCall,
+  ): Promise<void> {
+    const code = JSON.stringify(args ?? {}, null, 2);
+    const what = {
+      title: `Run ${name}?`,
+      words: `wants to run ${name}, a tool of another extension, with this`,
+      code,
+      always: 'Always Run It with This',
+      fingerprint: createHash('sha256').update(`tool ${name} ${code}`).digest('hex'),
+    };
+    const telling = keepTelling(tellProgress);
+    try {
+      if (!(await this.mayRun.ask(what, clientName(session), signal))) {
+        throw new Refusal('The user does not want this to be run. Nothing was run.');
+      }
+    } finally {
+      telling.dispose();
+    }
+  }
+
+  private find(name: string): ToolOfOthers | undefined {
+    // Each call of ours comes by here, too: a look at the setting costs.
+    const ofChat = name.startsWith(chatPrefix) ? languageModelTools() : [];
+    return this.tools.get(name) ?? ofChat.find(({ definition }) => definition.name === name);
+  }
+}
+
+/** Without `editorTools.enabled` there are none at all. */
+function isOn(group: GroupOfOthers): boolean {
+  return group === 'editing' || group === 'running' ? setting(`editorTools.${group}`) : true;
+}
+
+function isDisabled(name: string): boolean {
+  return setting('tools.disabled').includes(name);
+}
