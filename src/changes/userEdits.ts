@@ -5,6 +5,11 @@ import type { ChangeReview } from './changeReview.ts';
 /** Tells what the user does to files in the editor, which is not an agent's work. */
 export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.Disposable {
   const { workspace } = vscode;
+  /** Loaded once the user saves a file that waits for review. */
+  let savedLines: typeof import('./savedLines.ts') | undefined;
+  const loadSavedLines = async () => {
+    savedLines = await import('./savedLines.ts');
+  };
   const willSave = ({ scheme, fsPath }: vscode.Uri) => {
     if (scheme === 'file') {
       review.willSave(fsPath); // not for a proposal: its acceptance lets the agent write
@@ -12,15 +17,18 @@ export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.D
   };
   const didSave = ({ scheme, fsPath }: vscode.Uri, document?: vscode.TextDocument) => {
     if (scheme === 'file') {
-      review.didSave(fsPath, document);
+      review.didSave(
+        fsPath,
+        document && ((save) => savedLines?.takeSavedLines(review, fsPath, save, document)),
+      );
     }
   };
   return vscode.Disposable.from(
     workspace.onWillSaveTextDocument((event) => {
       const { document } = event;
       willSave(document.uri);
-      if (!review.savedLines && review.isFollowed(document.uri.fsPath)) {
-        event.waitUntil(loadSavedLines(review));
+      if (!savedLines && review.isFollowed(document.uri.fsPath)) {
+        event.waitUntil(loadSavedLines());
       }
     }),
     workspace.onWillSaveNotebookDocument(({ notebook }) => willSave(notebook.uri)),
@@ -34,9 +42,4 @@ export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.D
       void changes.refresh();
     }),
   );
-}
-
-async function loadSavedLines(review: ChangeReview): Promise<void> {
-  const { SavedLines } = await import('./savedLines.ts');
-  review.savedLines ??= new SavedLines();
 }
