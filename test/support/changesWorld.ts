@@ -325,8 +325,23 @@ export class World {
     Object.assign(entry, { before: after, undone });
   }
 
-  /** The user cuts out a line of an agent's, or puts back one that an agent has taken out, and does the opposite after that. */
-  async userUndoesAndRedoes(name: string, which: number, to: number, between: Between): Promise<void> {
+  /**
+   * An agent changes a file in two places more. The user cuts out a line of an agent's, or puts back one that an agent has taken
+   * out, and does the opposite after that.
+   */
+  async userUndoesAndRedoes(
+    author: Author,
+    name: string,
+    which: number,
+    to: number,
+    between: Between,
+  ): Promise<void> {
+    if (!this.files.has(name) || this.editor.isDirty(this.path(name))) {
+      return;
+    }
+    [0, 1].forEach((how) => this.agentEdits(author, name, how));
+    this.reload(); // a crash would take what is not written down yet
+    this.editor.follow();
     const lines = linesOf(this.files.get(name));
     const before = linesOf(this.expected.find((entry) => entry.name === name)?.before);
     const changed = [
@@ -334,7 +349,7 @@ export class World {
       ...before.filter((line) => !lines.includes(line)),
     ];
     const line = changed[which % changed.length];
-    if (line === undefined || this.editor.isDirty(this.path(name))) {
+    if (line === undefined) {
       return;
     }
     const isCut = lines.includes(line);

@@ -76,7 +76,9 @@ const steps = [
   ),
   step(
     'userUndoesAndRedoes',
-    (world, n: string, w: number, t: number, b: Between) => world.userUndoesAndRedoes(n, w, t, b),
+    (world, a: Author, n: string, w: number, t: number, b: Between) =>
+      world.userUndoesAndRedoes(a, n, w, t, b),
+    author,
     name,
     which,
     which,
