@@ -15,6 +15,8 @@ export interface TakenIn extends Merged {
   readonly undone: UndoneLines;
 }
 
+const nothing: UndoneLines = { added: [], removed: [] };
+
 /** Characters, beyond which the lines that were undone first are no longer known. */
 const maxUndone = 50_000;
 
@@ -27,7 +29,7 @@ const maxUndone = 50_000;
 export function takeIn(
   before: Buffer | undefined,
   { from, to }: Save,
-  undone: UndoneLines = { added: [], removed: [] },
+  undone = nothing,
 ): TakenIn | undefined {
   if (!before || [before, from, to].some(isBinary)) {
     return undefined;
@@ -36,17 +38,13 @@ export function takeIn(
     return { bytes: before, isWhole: true, undone };
   }
   const [was, agents, now] = [before, from, to].map(linesOf) as [string[], string[], string[]];
-  let waiting: LineChange = undone;
+  let waiting: LineChange = nothing;
   const merged = mergeLines(agents, was, now, ({ ours, theirs, apart }) => {
     const { added, removed } = together(ours);
     waiting = { added: removed, removed: added }; // as `ours` is what was before
     const isAgents = agentsIn(was, waiting, undone);
-    return withoutHalves(
-      apart.filter((change) => !isAgents(change)),
-      theirs,
-      was,
-      now,
-    );
+    const users = apart.filter((change) => !isAgents(change));
+    return withoutHalves(users, theirs, was, now);
   });
   const left = merged && lineChanges(merged.lines, now);
   if (!left) {
@@ -66,8 +64,8 @@ export function isUtf8Of(bytes: Buffer, text: string): boolean {
 }
 
 /**
- * Tells what is agents', although the user has made it: it puts in a line that only agents have written, or nothing but
- * lines that have gone before; or it takes out, with nothing in its place, a line that agents had taken out.
+ * Tells what is agents', although the user has made it: what puts in lines of theirs, or such as have gone; and what takes out
+ * lines that they had taken out, with nothing in their place.
  * @param waiting what agents have put in and taken out, and the user has not undone
  */
 function agentsIn(
@@ -75,14 +73,30 @@ function agentsIn(
   waiting: LineChange,
   undone: LineChange,
 ): (change: LineChange) => boolean {
-  const inWas = new Set(was);
-  const ofAgents = new Set([...waiting.added, ...undone.added].filter((line) => !inWas.has(line)));
-  const gone = new Set([...waiting.removed, ...undone.added]);
-  const putBack = new Set(undone.removed);
-  return ({ added, removed }) =>
-    added.length > 0
-      ? added.some((line) => ofAgents.has(line)) || added.every((line) => gone.has(line))
-      : removed.some((line) => putBack.has(line));
+  const inWas = growth([{ added: was, removed: [] }]);
+  const isTheirsToAdd = telling(
+    [...waiting.added, ...undone.added].filter((line) => !inWas.has(line)),
+    [...waiting.removed, ...undone.added],
+  );
+  const isTheirsToRemove = telling(
+    undone.removed.filter((line) => inWas.get(line) === 1),
+    undone.removed,
+  );
+  return ({ added, removed }) => (added.length > 0 ? isTheirsToAdd(added) : isTheirsToRemove(removed));
+}
+
+/**
+ * Tells lines that are agents': where one is surely theirs, or where all are perhaps, as others are of the same text. An empty
+ * line is anybody's.
+ */
+function telling(sure: readonly string[], perhaps: readonly string[]): (lines: readonly string[]) => boolean {
+  const [isSure, isPerhaps] = [new Set(sure), new Set(perhaps)];
+  return (lines) => {
+    const full = lines.filter((line) => line.trim() !== '');
+    return (
+      full.some((line) => isSure.has(line)) || (full.length > 0 && full.every((line) => isPerhaps.has(line)))
+    );
+  };
 }
 
 /**

@@ -118,7 +118,8 @@ describe('a file under review that becomes something else', () => {
     );
     const keep = lenses.find(({ command }) => command?.command === 'ideBridge.keepChangedHunk')?.command;
     assert.ok(keep);
-    const click = () => vscode.commands.executeCommand(keep.command, ...((keep.arguments ?? []) as unknown[]));
+    const click = () =>
+      vscode.commands.executeCommand(keep.command, ...((keep.arguments ?? []) as unknown[]));
     const { version } = document;
     writeFileSync(path, asText(original.with(2, 'ANOTHER').with(20, 'LINE 20')));
     const clicked = click();

@@ -69,12 +69,14 @@ describe('what the user saves, in the text from before', () => {
   });
 
   it('is no copy of a line, made by an agent, that was cut out with one save, and put in with a later one', () => {
+    assert.equal(taken('abcdef', 'acbcdeYf', 'abcdeYf', 'abcdceYf'), 'abcdef?');
     assert.equal(taken('ab}def', 'a}b}deYf', 'ab}deYf', 'ab}d}eYf'), 'ab}def?');
     assert.equal(taken('ab}def', 'aX}b}deYf', 'ab}deYf', 'ab}dX}eYf'), 'ab}def?');
   });
 
   it('is a line such as one that was cut out, among others', () => {
     assert.equal(taken('ab}def', 'aX}b}deYf', 'ab}deYf', 'ab}du}eYf'), 'ab}du}ef');
+    assert.equal(taken('abcdef', 'acbcdeYf', 'abcdeYf', 'abcdcueYf'), 'abcdcuef');
     assert.equal(taken('abcdef', 'abefY', 'abcdefY', 'abuefY'), 'abuef');
   });
 
@@ -83,6 +85,18 @@ describe('what the user saves, in the text from before', () => {
     assert.equal(taken('abcdef', 'abdeYf', 'abcdeYf', 'uabcdeYf', 'uabdeYf'), 'uabcdef?');
     assert.equal(taken('abcdef', 'abdeYf', 'abcdeYf', 'abudeYf'), 'abudef');
     assert.equal(taken('abcdef', 'aXdeYf', 'abcdeYf', 'aXdeYf'), 'abcdef?');
+  });
+
+  it('is a line of which there are others, taken out among others', () => {
+    assert.equal(taken('ab}de}', 'abdYe}', 'ab}dYe}', 'abdYe}'), 'ab}de}?');
+    assert.equal(taken('ab}de}', 'abdYe}', 'ab}dYe}', 'ab}dY'), 'ab}d');
+    assert.equal(taken('ab}def', 'abdeYf', 'ab}deYf', 'adeYf'), 'ab}def?');
+  });
+
+  it('is an empty line, wherever agents had one', () => {
+    assert.equal(taken('ab def', 'a b deYf', 'ab deYf', 'ab d eYf'), 'ab d ef');
+    assert.equal(taken('ab def', 'abdeYf', ' abdeYf'), ' ab def');
+    assert.equal(taken('ab def', 'abdeYf', 'ab deYf', 'abdeYf'), 'abdef');
   });
 
   it('is not half of a move', () => {
