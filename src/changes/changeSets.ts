@@ -654,7 +654,10 @@ export class ChangeSets implements Disposable {
         ...history.map(({ at }) => at),
       ];
       const limit = Date.now() - maxAge;
-      this.newest = times.reduce((newest, time) => Math.max(newest, time), this.newest);
+      const turns = saved.flatMap((set) => set.turns?.map(({ begun }) => begun) ?? []);
+      const decided = history.flatMap(({ files }) => files.flatMap(({ listed }) => listed));
+      const all = [...times, ...turns, ...decided.map(({ snapshot }) => snapshot.takenAt)];
+      this.newest = all.reduce((newest, time) => Math.max(newest, time), this.newest);
       // Where all seem too old, the clock may be ahead: they stay until there is a newer one.
       const oldest = times.some((time) => time > limit) ? limit : 0;
       this.files.dropAside(oldest);

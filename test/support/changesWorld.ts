@@ -322,7 +322,7 @@ export class World {
       added: added.filter((line) => !saved.includes(line)),
       removed: removed.filter((line) => saved.includes(line)),
     };
-    Object.assign(entry, { before: after, undone });
+    Object.assign(entry, { before: after }, from !== undefined && { undone }); // a file comes back as a whole
   }
 
   /**
