@@ -303,6 +303,27 @@ describe('the review of changes', () => {
   });
 
   describe('says whose a file is', () => {
+    it('what it was before the older edit, also where a reload came in the same millisecond', async () => {
+      const { now } = Date;
+      const moment = now();
+      Date.now = () => moment;
+      try {
+        ['1', '2', '3', '4'].forEach((name) => edit(first, name, 'new\n'));
+        editor.write(path('a.txt'), '0\n');
+        edit(first, 'a.txt', '1\n');
+        const decision = review.keep([path('a.txt')]);
+        ['1', '2', '3', '4'].forEach((name) => review.keep([path(name)]));
+        sets.dispose();
+        ({ sets, changes, review } = openReview(folder, editor));
+        edit(first, 'a.txt', '2\n');
+        assert.deepEqual(await new UndoDecision(sets, review, editor).undo(decision), []);
+      } finally {
+        Date.now = now;
+      }
+      await revert(first, 'a.txt');
+      assert.equal(text('a.txt'), '0\n');
+    });
+
     it('nobody’s, once it is reverted', async () => {
       editor.write(path('a.txt'), '0\n');
       edit(first, 'a.txt', '1\n');
