@@ -441,7 +441,8 @@ export class World {
 
   /** One of the hunks of the session that has changed it first. */
   async keepPart(name: string, which: number): Promise<void> {
-    const entry = this.expected.find((each) => each.name === name);
+    const ofFile = () => this.expected.filter((each) => each.name === name).sort((a, b) => a.order - b.order);
+    const [entry] = ofFile();
     const [change] = this.sets.ofPath(this.path(name));
     const now = linesOf(this.files.get(name));
     if (entry?.before === undefined || !change || now.length === 0) {
@@ -467,8 +468,8 @@ export class World {
     this.sets.decided(id, 'kept', [{ path, listed: this.sets.ofPath(path).map(listing), isPart: true }]);
     this.review.leaveOut(path, { from, to }, { kept: { snapshot: change.snapshot, before: text } });
     this.adopt(name);
-    this.expected.filter((each) => each.name === name).forEach((each) => (each.order = ++this.count)); // they are newer now
-    const left = this.expected.find((each) => each === entry);
+    ofFile().forEach((each) => (each.order = ++this.count)); // they are newer now
+    const left = ofFile().find((each) => each === entry);
     assert.equal(left ? left.before : String(to), String(text));
   }
 
