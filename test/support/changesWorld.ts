@@ -305,7 +305,8 @@ export class World {
       const isUsers = !removed.includes(line) || isReplaced(line, seen, saved);
       assert.ok(isUsers, `that ${line} went no longer waits`);
     }
-    assert.equal(new Set(compared).size, compared.length, 'a line is there twice');
+    const isOnce = (lines: readonly string[]) => new Set(lines).size === lines.length;
+    assert.ok(isOnce(compared) || !isOnce(was), 'a line is there twice'); // by a decision about half of a move it may be
     const isWanting = saved.some((line) => !seen.includes(line) && !compared.includes(line));
     assert.ok(
       !isWanting || snapshot?.isSavedOver,
