@@ -6,6 +6,22 @@ export interface MergedLines {
   readonly leftOut: number;
 }
 
+/** Lines that come to a place, and those that go from there. */
+export interface LineChange {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** What leads from the base to either side. */
+export interface Sides {
+  readonly ours: readonly LineChange[];
+  readonly theirs: readonly LineChange[];
+  /** Of theirs those that touch none of ours. */
+  readonly apart: readonly LineChange[];
+}
+
+type HunkLines = Hunk & LineChange;
+
 interface Lines {
   readonly start: number;
   /** Exclusive. */
@@ -15,45 +31,55 @@ interface Lines {
 /**
  * Makes in `ours` the changes that lead from `base` to `theirs`, but for those that touch lines which `ours` has changed
  * itself. Made alike on both sides, they are there already.
- * @param isLeftOut of what a change adds, where it touches none of those @returns undefined where too much differs to
- *   tell the changes
+ * @param choose of those that stand apart, all by default
+ * @returns undefined where too much differs to tell the changes
  */
 export function mergeLines(
   base: readonly string[],
   ours: readonly string[],
   theirs: readonly string[],
-  isLeftOut: (added: readonly string[]) => boolean = () => false,
+  choose: (sides: Sides) => readonly LineChange[] = ({ apart }) => apart,
 ): MergedLines | undefined {
-  const own = diffLines(base, ours);
-  const other = diffLines(base, theirs);
-  if (!own.isExact || !other.isExact) {
+  const own = lineChanges(base, ours);
+  const others = lineChanges(base, theirs);
+  if (!own || !others) {
     return undefined;
   }
+  const touched = new Map(
+    others.map((change) => [change, own.filter((each) => touches(before(each), before(change)))]),
+  );
+  const apart = others.filter((change) => touched.get(change)?.length === 0);
+  const chosen = new Set(choose({ ours: own, theirs: others, apart }));
+  const made = apart.filter((change) => chosen.has(change));
+  const isThere = (change: HunkLines) => {
+    const [first, second] = touched.get(change) ?? [];
+    return first !== undefined && !second && isAlike(first, change);
+  };
   const parts: (readonly string[])[] = [];
-  let leftOut = 0;
   let taken = 0; // of our lines
   let shift = 0; // from lines of base to ours
   let next = 0; // of our hunks
-  for (const hunk of other.hunks) {
-    const touching = own.hunks.filter((each) => touches(before(each), before(hunk)));
-    if (touching.length > 0) {
-      const isThere = touching.length === 1 && touching.every((each) => isAlike(each, hunk, ours, theirs));
-      leftOut += isThere ? 0 : 1;
-      continue;
-    }
-    const added = theirs.slice(hunk.nowStart, hunk.nowEnd);
-    if (isLeftOut(added)) {
-      leftOut++;
-      continue;
-    }
-    for (let each = own.hunks[next]; each && each.beforeEnd <= hunk.beforeStart; each = own.hunks[++next]) {
+  for (const { beforeStart, beforeEnd, added } of made) {
+    for (let each = own[next]; each && each.beforeEnd <= beforeStart; each = own[++next]) {
       shift = each.nowEnd - each.beforeEnd;
     }
-    parts.push(ours.slice(taken, hunk.beforeStart + shift), added);
-    taken = hunk.beforeEnd + shift;
+    parts.push(ours.slice(taken, beforeStart + shift), added);
+    taken = beforeEnd + shift;
   }
   parts.push(ours.slice(taken));
-  return { lines: parts.flat(), leftOut };
+  return { lines: parts.flat(), leftOut: others.length - made.length - others.filter(isThere).length };
+}
+
+/** In rising order; undefined where too much differs to tell them. */
+export function lineChanges(before: readonly string[], now: readonly string[]): HunkLines[] | undefined {
+  const { hunks, isExact } = diffLines(before, now);
+  return isExact
+    ? hunks.map((hunk) => ({
+        ...hunk,
+        added: now.slice(hunk.nowStart, hunk.nowEnd),
+        removed: before.slice(hunk.beforeStart, hunk.beforeEnd),
+      }))
+    : undefined;
 }
 
 function before({ beforeStart, beforeEnd }: Hunk): Lines {
@@ -66,10 +92,11 @@ function touches(a: Lines, b: Lines): boolean {
   return isInsertion ? a.start <= b.end && b.start <= a.end : a.start < b.end && b.start < a.end;
 }
 
-function isAlike(a: Hunk, b: Hunk, linesOfA: readonly string[], linesOfB: readonly string[]): boolean {
+function isAlike(a: HunkLines, b: HunkLines): boolean {
   const isSamePlace = a.beforeStart === b.beforeStart && a.beforeEnd === b.beforeEnd;
-  const [linesA, linesB] = [linesOfA.slice(a.nowStart, a.nowEnd), linesOfB.slice(b.nowStart, b.nowEnd)];
   return (
-    isSamePlace && linesA.length === linesB.length && linesA.every((line, index) => line === linesB[index])
+    isSamePlace &&
+    a.added.length === b.added.length &&
+    a.added.every((line, index) => line === b.added[index])
   );
 }

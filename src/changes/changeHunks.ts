@@ -6,6 +6,7 @@ import { diffLines, type Hunk } from '../base/lineDiff.ts';
 import { documentBefore } from './beforeFiles.ts';
 import { mustBeFile } from './changes.ts';
 import type { Entry } from './changeSet.ts';
+import { mayShow } from './shownText.ts';
 import { linesBetween, linesIn } from '../editor/documents.ts';
 import { replacement } from '../editor/replacement.ts';
 
@@ -82,8 +83,8 @@ export async function revertHunk(
 
 /** Both sides of a file on disk, and what they would be with one hunk of it decided. */
 export interface DecidedHunk {
-  /** Undefined: there is none of which that is said. */
-  readonly hunk: Hunk | undefined;
+  /** As `find` has answered. */
+  readonly hunk: Hunk | null | undefined;
   readonly now: Buffer;
   /** The text from before, with the hunk. */
   readonly kept: Buffer;
@@ -93,25 +94,30 @@ export interface DecidedHunk {
 
 /**
  * By bytes, as no encoding brings back each of them.
- * @param before what the file was @param lineCount of the editor's document @param find which of the hunks
- * @throws when it cannot be told from the others
+ * @param before what the file was @param document of the file @param find which of the hunks; null or undefined: none
+ * @returns undefined when the document shows another text than the file has @throws when it cannot be told from the others
  */
 export async function decideHunk(
   path: string,
   before: Buffer,
-  lineCount: number,
-  find: (hunks: Hunk[]) => Hunk | undefined,
-): Promise<DecidedHunk> {
+  document: vscode.TextDocument,
+  find: (hunks: Hunk[]) => Hunk | null | undefined,
+): Promise<DecidedHunk | undefined> {
   await mustBeFile(path);
   const now = await readFile(path);
   const [ours, theirs] = [textLines(before), textLines(now)];
-  // In UTF-16, for example, lines do not end where the editor sees it.
-  if (theirs.length !== lineCount || before.includes(0) || now.includes(0)) {
-    throw new Error('A part of this file cannot be kept, as it is encoded. Keep the file instead.');
+  if (before.includes(0) || now.includes(0)) {
+    throw cannotBeKept();
   }
   await setImmediate(); // see `diffOf`
   const hunks = exactHunks(ours.map(withoutCr), theirs.map(withoutCr));
   await setImmediate();
+  if (!mayShow(document.getText(), now)) {
+    return undefined; // the editor has not read it anew yet
+  }
+  if (theirs.length !== document.lineCount) {
+    throw cannotBeKept();
+  }
   const hunk = find(hunks);
   if (!hunk || hunks.length === 1) {
     return { hunk, now, kept: now, without: before }; // with all that no line shows, such as line ends
@@ -123,6 +129,11 @@ export async function decideHunk(
     kept: spliced(ours, beforeStart, beforeEnd, theirs.slice(nowStart, nowEnd)),
     without: spliced(theirs, nowStart, nowEnd, ours.slice(beforeStart, beforeEnd)),
   };
+}
+
+/** In UTF-16, for example, lines do not end where the editor sees it. */
+function cannotBeKept(): Error {
+  return new Error('A part of this file cannot be kept, as it is encoded. Keep the file instead.');
 }
 
 function exactHunks(before: readonly string[], now: readonly string[]): Hunk[] {

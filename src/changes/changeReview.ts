@@ -4,12 +4,12 @@ import { Emitter } from '../base/emitter.ts';
 import { AcceptedEdits, type AcceptedEdit } from './acceptedEdits.ts';
 import type { Changes } from './changes.ts';
 import type { Author, ChangeSet, Entry, Snapshot, SnapshotSource } from './changeSet.ts';
-import { type Before, bytesAt, type ChangeSets, type Known, realPathOf } from './changeSets.ts';
+import { type Before, bytesAt, type ChangeSets, type Known, realPathOf, type Taken } from './changeSets.ts';
 import { isSame } from './comparison.ts';
 import type { Editor } from './editor.ts';
 import type { HistoryFile, Listed } from './history.ts';
 import { type FileStep, rebase } from './merge.ts';
-import type { SavedLines } from './savedLines.ts';
+import type { Save } from './ownLines.ts';
 import { revertFile } from './revertFile.ts';
 
 /** ms within which a CLI writes the file that it has announced. */
@@ -21,17 +21,19 @@ export interface FoundEdit {
   readonly path: string;
 }
 
-/** A text document. */
-export interface SavedText {
-  getText(): string;
-}
-
 /** A save that has begun. */
-export interface Saving {
+interface Saving {
   /** What the file was before; undefined: there was none, or none that can be read. */
   readonly from: Buffer | undefined;
   /** When it is no longer believed that it goes on, on the clock of the review. */
   readonly until: number;
+}
+
+/** A file as it was before a session first changed it. */
+export interface TextBefore {
+  readonly entry: Entry;
+  /** Undefined: there was none. */
+  readonly bytes: Buffer | undefined;
 }
 
 /** What that file is to be compared with from now on, as a part of it is kept. */
@@ -56,9 +58,6 @@ export class ChangeReview {
   private readonly accepted: AcceptedEdits;
   private readonly edited = new Emitter<FoundEdit>();
 
-  /** There once the user saves a file that waits for review. */
-  savedLines: SavedLines | undefined;
-
   /** A session is about to write a file, or was found to have written it. */
   readonly onDidFindEdit = this.edited.event;
 
@@ -67,7 +66,7 @@ export class ChangeReview {
     private readonly changes: Pick<Changes, 'isSame'>,
     private readonly editor: Editor,
     /** In ms, on a clock that nobody sets. */
-    readonly now: () => number = () => performance.now(),
+    private readonly now: () => number = () => performance.now(),
   ) {
     this.accepted = new AcceptedEdits(readable, now, writeTime);
   }
@@ -140,13 +139,14 @@ export class ChangeReview {
 
   /**
    * The user has written the file: with the text from before, they have reverted it by hand.
-   * @param saved what they have saved, where the editor tells it
+   * @param takeIn makes in the texts from before what the save has changed; where that can be told
    */
-  didSave(path: string, saved?: SavedText): void {
+  didSave(path: string, takeIn?: (save: Save) => ReadonlyMap<Snapshot, Taken> | undefined): void {
     if (this.writing.has(path)) {
       return;
     }
-    this.sets.markSaved(path, this.takeIn(path, saved)); // before what is retaken, which has it
+    const save = this.saved(path);
+    this.sets.markSaved(path, save && takeIn?.(save)); // before what is retaken, which has it
     const overtaken =
       this.overtaken.get(path) ?? this.forgetSame(path, (snapshot) => this.changes.isSame(snapshot));
     for (const set of overtaken) {
@@ -294,13 +294,14 @@ export class ChangeReview {
     const own = author && this.sets.find(author);
     const isAwaited = ({ set, snapshot }: Entry) => set !== own && this.isAwaited(snapshot);
     const keptOf = ({ snapshot }: Entry) => (kept?.snapshot === snapshot ? kept.before : undefined);
-    const later = this.sets.ofPath(path).filter(({ snapshot }) => snapshot.takenAt > since);
-    const rebased = later.flatMap((entry) => {
-      const old = this.textBefore(entry.snapshot);
-      return old ? [{ entry, old, bytes: keptOf(entry) ?? rebase(old.bytes, step, now) }] : [];
-    });
+    const later = this.textsBefore(path).filter(({ entry }) => entry.snapshot.takenAt > since);
+    const rebased = later.map(({ entry, bytes: old }) => ({
+      entry,
+      old,
+      bytes: keptOf(entry) ?? rebase(old, step, now),
+    }));
     const over = new Set<Snapshot>();
-    if (rebased.some(({ old, bytes }) => !isSame(old.bytes, bytes))) {
+    if (rebased.some(({ old, bytes }) => !isSame(old, bytes))) {
       for (const { entry, bytes } of rebased) {
         if (isSame(bytes, now) && (keptOf(entry) || !isAwaited(entry))) {
           over.add(entry.snapshot);
@@ -311,6 +312,17 @@ export class ChangeReview {
     }
     this.sets.forget((snapshot) => over.has(snapshot));
     this.sets.disown(path);
+  }
+
+  /** Of all sessions that have changed the file; without those that are lost. */
+  textsBefore(path: string): TextBefore[] {
+    return this.sets.ofPath(path).flatMap((entry) => {
+      try {
+        return [{ entry, bytes: this.sets.before(entry.snapshot) }];
+      } catch {
+        return [];
+      }
+    });
   }
 
   /**
@@ -326,11 +338,12 @@ export class ChangeReview {
     return replaced;
   }
 
-  /** @returns the snapshots of which the text from before has all that the user has saved now */
-  private takeIn(path: string, saved: SavedText | undefined): ReadonlySet<Snapshot> | undefined {
-    const saving = this.saving.get(path);
+  /** What the save that ends now has changed; undefined where an agent may have written it since it began. */
+  private saved(path: string): Save | undefined {
+    const { from, until = 0 } = this.saving.get(path) ?? {};
     this.saving.delete(path);
-    return this.savedLines?.take(this, this.sets, path, saving, saved);
+    const to = from && until > this.now() ? readable(path) : undefined;
+    return from && to && { from, to };
   }
 
   private takeOver({ author, path, from, to }: AcceptedEdit): void {
@@ -362,15 +375,6 @@ export class ChangeReview {
     return file;
   }
 
-  /** Undefined: it is lost. */
-  textBefore(snapshot: Snapshot): Before | undefined {
-    try {
-      return { bytes: this.sets.before(snapshot) };
-    } catch {
-      return undefined;
-    }
-  }
-
   private await(snapshot: Snapshot | undefined): void {
     if (snapshot) {
       this.awaited.set(snapshot, this.now() + writeTime);
@@ -396,7 +400,7 @@ export function listing({ set, snapshot }: Entry): Listed {
 }
 
 /** Undefined for what is no file, or cannot be read. */
-export function readable(path: string): Buffer | undefined {
+function readable(path: string): Buffer | undefined {
   try {
     return bytesAt(path);
   } catch {

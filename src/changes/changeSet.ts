@@ -23,6 +23,13 @@ export type FileState = Readonly<z.infer<typeof fileState>>;
 /** See `TurnMark`. */
 const turn = z.object({ id: z.string(), prompt: z.string(), begun: z.number() });
 
+/**
+ * Lines that agents have put in, or taken out, until the user undid that by hand. With their line ends, in Latin-1, as often as it
+ * was; what was undone first comes first.
+ */
+const undoneLines = z.object({ added: z.array(z.string()), removed: z.array(z.string()) });
+export type UndoneLines = z.infer<typeof undoneLines>;
+
 export const snapshot = z.object({
   /** Absolute. */
   path: z.string(),
@@ -43,13 +50,15 @@ export const snapshot = z.object({
   orBy: z.optional(z.array(z.string())),
   /** The user has saved the file since. */
   isSavedOver: z.optional(z.boolean()),
+  /** Done once more, it is the session's again. */
+  undone: z.optional(undoneLines),
   /** In which the session has changed it, as far as they are known; oldest first. */
   turns: z.optional(z.array(turn)),
 });
 type SavedSnapshot = z.infer<typeof snapshot>;
 /** One file as it was before a session first changed it. */
-export type Snapshot = Readonly<Omit<SavedSnapshot, 'isSavedOver' | 'turns'>> &
-  Pick<SavedSnapshot, 'isSavedOver' | 'turns'>;
+export type Snapshot = Readonly<Omit<SavedSnapshot, NotedLater>> & Pick<SavedSnapshot, NotedLater>;
+type NotedLater = 'isSavedOver' | 'undone' | 'turns';
 
 const turnState = z.object({
   ...fileState.shape,
@@ -162,6 +171,16 @@ export class ChangeSet {
 /** When the first one was taken that this one stands for, in ms since the epoch. */
 export function firstTaken({ takenAt, firstTakenAt = takenAt }: Snapshot): number {
   return firstTakenAt;
+}
+
+/** What is undone once the older one is listed again, in the place of the newer. */
+export function undoneOf(older: Snapshot, newer: Snapshot): UndoneLines {
+  // One that has replaced the older one knows what was undone until then.
+  const all = [...(firstTaken(older) === firstTaken(newer) ? [] : [older.undone]), newer.undone];
+  return {
+    added: all.flatMap((each) => each?.added ?? []),
+    removed: all.flatMap((each) => each?.removed ?? []),
+  };
 }
 
 /** Those that can be gone back to before, oldest first. */

@@ -14,6 +14,8 @@ import {
   type Snapshot,
   type SnapshotSource,
   type TurnStart,
+  type UndoneLines,
+  undoneOf,
 } from './changeSet.ts';
 import { History, type HistoryEntry, type HistoryFile, type Listed } from './history.ts';
 import { hashOf, SnapshotFiles } from './snapshotFiles.ts';
@@ -51,6 +53,13 @@ type Origin = Pick<Snapshot, 'source'> & {
 const announced: Origin = { source: 'announced' };
 /** What a text from before is known by, and what goes with it. */
 export type Known = Partial<Pick<Snapshot, 'source' | 'isSavedOver'>>;
+
+/** What a save of the user's has made of a text from before. */
+export interface Taken {
+  /** That has all of it. */
+  readonly isWhole: boolean;
+  readonly undone: UndoneLines;
+}
 
 /** A snapshot that nobody has looked at for this many ms goes when the window opens. */
 const maxAge = 14 * 24 * 60 * 60 * 1000;
@@ -249,7 +258,7 @@ export class ChangeSets implements Disposable {
     at?: number,
     known: Known = {},
   ): Snapshot | undefined {
-    const { path, mode, isSavedOver, turns, ...origin } = {
+    const { path, mode, isSavedOver, undone, turns, ...origin } = {
       firstTakenAt: snapshot.takenAt,
       replaces: snapshot,
       ...snapshot,
@@ -257,12 +266,11 @@ export class ChangeSets implements Disposable {
     };
     try {
       const replaced = this.put(() => set, path, { bytes, mode }, origin, at);
-      if (isSavedOver) {
-        replaced.isSavedOver = true;
-      }
-      if (turns) {
-        replaced.turns = turns;
-      }
+      Object.assign(replaced, {
+        ...(isSavedOver && { isSavedOver }),
+        ...(undone && { undone }),
+        ...(turns && { turns }),
+      });
       this.saveNow();
       return replaced;
     } catch (error) {
@@ -354,16 +362,19 @@ export class ChangeSets implements Disposable {
 
   /**
    * The user has saved the file. Written at once: a revert names it, and going back does, also after a crash.
-   * @param takenIn those of which the text from before has all that the user has saved: a revert keeps it
+   * @param taken what the save has made of texts from before: where one has all of it, a revert keeps it
    */
-  markSaved(path: string, takenIn?: ReadonlySet<Snapshot>): void {
+  markSaved(path: string, taken: ReadonlyMap<Snapshot, Taken> = new Map()): void {
     const inTurns = this.sets.flatMap(({ turns }) => turns.flatMap(({ files }) => files[path] ?? []));
-    const listed = this.ofPath(path).flatMap(({ snapshot }) => (takenIn?.has(snapshot) ? [] : [snapshot]));
+    const listed = this.ofPath(path).flatMap(({ snapshot }) =>
+      taken.get(snapshot)?.isWhole ? [] : [snapshot],
+    );
+    taken.forEach(({ undone }, snapshot) => (snapshot.undone = undone));
     const unmarked = [...listed, ...inTurns].filter(({ isSavedOver }) => !isSavedOver);
     for (const each of unmarked) {
       each.isSavedOver = true;
     }
-    if (this.history.markSaved(path) || unmarked.length > 0) {
+    if (this.history.markSaved(path) || unmarked.length + taken.size > 0) {
       this.saveNow();
     }
   }
@@ -443,7 +454,11 @@ export class ChangeSets implements Disposable {
     if (before && before.takenAt <= snapshot.takenAt) {
       return { before, now: before };
     }
-    const now = { ...snapshot, ...(before?.isSavedOver && { isSavedOver: true }) };
+    const now = {
+      ...snapshot,
+      ...(before?.isSavedOver && { isSavedOver: true }),
+      ...(before?.undone && { undone: undoneOf(snapshot, before) }),
+    };
     set.put(now, false);
     this.touch();
     return { before, now };
@@ -639,7 +654,10 @@ export class ChangeSets implements Disposable {
         ...history.map(({ at }) => at),
       ];
       const limit = Date.now() - maxAge;
-      this.newest = times.reduce((newest, time) => Math.max(newest, time), this.newest);
+      const turns = saved.flatMap((set) => set.turns?.map(({ begun }) => begun) ?? []);
+      const decided = history.flatMap(({ files }) => files.flatMap(({ listed }) => listed));
+      const all = [...times, ...turns, ...decided.map(({ snapshot }) => snapshot.takenAt)];
+      this.newest = all.reduce((newest, time) => Math.max(newest, time), this.newest);
       // Where all seem too old, the clock may be ahead: they stay until there is a newer one.
       const oldest = times.some((time) => time > limit) ? limit : 0;
       this.files.dropAside(oldest);

@@ -79,7 +79,11 @@ export class HunkReview implements vscode.Disposable {
         return askToSave(document);
       }
       const before = this.sets.before(snapshot) ?? Buffer.of();
-      const { hunk, now, kept, without } = await decideHunk(path, before, document.lineCount, find);
+      const decided = await decideHunk(path, before, document, find);
+      if (!decided) {
+        return sayChanged();
+      }
+      const { hunk, now, kept, without } = decided;
       if (hunk) {
         const listed = this.sets.ofPath(path).map(listing);
         this.sets.decided(decision, 'kept', [{ path, listed, isPart: true }]);
@@ -189,11 +193,7 @@ export class HunkReview implements vscode.Disposable {
       }
       const document = await vscode.workspace.openTextDocument(uri);
       const { version } = document;
-      const named = await lineOf({ set, snapshot }, document, where);
-      if (named === null) {
-        sayChanged();
-        return;
-      }
+      const { line: named, mark } = whereOf(where);
       if (named === undefined && !isHere) {
         return sayNoneHere();
       }
@@ -208,8 +208,19 @@ export class HunkReview implements vscode.Disposable {
       if (plain && line === undefined) {
         return sayNoneHere(); // what the user has typed is not decided
       }
-      const find = (hunks: readonly Hunk[]) =>
-        line === undefined ? hunkAtCursor(hunks, cursor, document) : hunkAt(hunks, line);
+      const before = await documentBefore({ set, snapshot });
+      const find = (hunks: readonly Hunk[]) => {
+        if (document.version !== version) {
+          return sayChanged();
+        }
+        if (line === undefined) {
+          return hunkAtCursor(hunks, cursor, document);
+        }
+        const isMeant = (hunk: Hunk) => markOf(hunk, before, document) === mark;
+        return mark === undefined
+          ? hunkAt(hunks, line)
+          : (nearest(hunks, line).find(isMeant) ?? sayChanged());
+      };
       const hunk = await act({ set, snapshot }, document, find, version);
       if (!hunk) {
         return hunk === undefined ? sayNoneHere() : undefined;
@@ -248,33 +259,34 @@ export class HunkReview implements vscode.Disposable {
   }
 }
 
-/** @param find the hunk that is meant @param version of the document, when that was said @returns that, if there is one; null where nothing was done about it */
+/** @param find the hunk that is meant; null where that was said not to be there any more @param version of the document, when that was said @returns that, if there is one; null where nothing was done about it */
 type Act = (
   entry: Entry,
   document: vscode.TextDocument,
-  find: (hunks: Hunk[]) => Hunk | undefined,
+  find: (hunks: Hunk[]) => Hunk | null | undefined,
   version: number,
 ) => Promise<Hunk | null | undefined>;
 
-/** What is named, 0-based; undefined: nothing; null: what a lens has shown is not there any more. */
-async function lineOf(
-  change: Entry,
-  document: vscode.TextDocument,
-  [line, what]: unknown[],
-): Promise<number | null | undefined> {
+/** Where a decision is to be made. */
+interface Where {
+  /** That is named, 0-based; undefined: the cursor is meant. */
+  readonly line: number | undefined;
+  /** Of the hunk that a lens has shown. */
+  readonly mark?: unknown;
+}
+
+function whereOf([line, what]: unknown[]): Where {
+  if (typeof line === 'number') {
+    return { line, mark: what ?? '' };
+  }
   const marked = lineChangesSchema.safeParse(line).data?.[Number(what)];
-  if (marked) {
-    return marked.modifiedStartLineNumber - 1;
-  }
-  if (typeof line !== 'number') {
-    return undefined;
-  }
-  // Lines above it may have come or gone since the lens was drawn.
-  const before = await documentBefore(change);
+  return { line: marked && marked.modifiedStartLineNumber - 1 };
+}
+
+/** The nearest first: lines above may have come or gone since a lens was drawn. */
+function nearest(hunks: readonly Hunk[], line: number): Hunk[] {
   const distance = (hunk: Hunk) => Math.abs(namedLine(hunk) - line);
-  const nearest = (await hunksOf(change, document)).sort((a, b) => distance(a) - distance(b));
-  const same = nearest.find((hunk) => markOf(hunk, before, document) === what);
-  return same ? namedLine(same) : null;
+  return [...hunks].sort((a, b) => distance(a) - distance(b));
 }
 
 /** Where a diff shows it: that of removed lines at the one after them. */

@@ -1,4 +1,5 @@
-import { mergeLines } from '../base/lineMerge.ts';
+import { lineChanges, type LineChange, mergeLines } from '../base/lineMerge.ts';
+import type { UndoneLines } from './changeSet.ts';
 import { isBinary, isSame, linesOf } from './comparison.ts';
 import type { Merged } from './merge.ts';
 
@@ -10,41 +11,50 @@ export interface Save {
 
 /** What a save has made of a text from before. */
 export interface TakenIn extends Merged {
-  /** The lines that only agents have written, by then or before. */
-  readonly ofAgents: ReadonlySet<string>;
+  /** With what this save has undone, and without what it has done once more. */
+  readonly undone: UndoneLines;
 }
+
+const nothing: UndoneLines = { added: [], removed: [] };
+
+/** Characters, beyond which the lines that were undone first are no longer known. */
+const maxUndone = 50_000;
 
 /**
  * Makes in the text from before what the user has changed in the file, but for what touches lines that agents have changed.
- * A line of theirs that the user has moved or copied stays theirs.
- * @param known lines of agents that may be in the file no longer: what was cut out is perhaps put in with the next save
- * @returns undefined where lines cannot be told
+ * A line of theirs that the user has moved or copied stays theirs, and so does what the user has undone by hand and does
+ * once more: with that save or a later one.
+ * @param undone until then @returns undefined where lines cannot be told
  */
 export function takeIn(
   before: Buffer | undefined,
   { from, to }: Save,
-  known: ReadonlySet<string> = new Set(),
+  undone = nothing,
 ): TakenIn | undefined {
   if (!before || [before, from, to].some(isBinary)) {
     return undefined;
   }
   if (isSame(from, to)) {
-    return { bytes: before, isWhole: true, ofAgents: known };
+    return { bytes: before, isWhole: true, undone };
   }
   const [was, agents, now] = [before, from, to].map(linesOf) as [string[], string[], string[]];
-  const [added, typed] = [surplus(agents, was), surplus(now, agents)];
-  const inWas = new Set(was);
-  const ofAgents = new Set([...known, ...added].filter((line) => !inWas.has(line)));
-  const isOfAgents = (line: string) => ofAgents.has(line) || (added.has(line) && !typed.has(line));
-  const merged = mergeLines(agents, was, now, (lines) => lines.some(isOfAgents));
-  if (!merged) {
+  let waiting: LineChange = nothing;
+  const merged = mergeLines(agents, was, now, ({ ours, theirs, apart }) => {
+    const { added, removed } = together(ours);
+    waiting = { added: removed, removed: added }; // as `ours` is what was before
+    const isAgents = agentsIn(was, waiting, undone);
+    const users = apart.filter((change) => !isAgents(change));
+    return withoutHalves(users, theirs, was, now);
+  });
+  const left = merged && lineChanges(merged.lines, now);
+  if (!left) {
     return undefined;
   }
-  const isWhole = merged.leftOut === 0;
-  // Of a line that was moved, only that it went may have been taken in: a revert would lose it.
-  return isWhole || !isSplit(was, merged.lines, now)
-    ? { bytes: Buffer.from(merged.lines.join(''), 'latin1'), isWhole, ofAgents }
-    : { bytes: before, isWhole, ofAgents };
+  return {
+    bytes: Buffer.from(merged.lines.join(''), 'latin1'),
+    isWhole: merged.leftOut === 0,
+    undone: without(together([undone, waiting]), together(left)),
+  };
 }
 
 /** Whether these bytes are that text in UTF-8: in another encoding nobody knows whether it is what the editor saved. */
@@ -53,31 +63,103 @@ export function isUtf8Of(bytes: Buffer, text: string): boolean {
   return bytes.subarray(hasMark ? 3 : 0).equals(Buffer.from(text));
 }
 
-/** Whether a line has gone from the text from before that is still in the file. */
-function isSplit(was: readonly string[], merged: readonly string[], now: readonly string[]): boolean {
-  const left = surplus(now, merged);
-  return [...surplus(was, merged)].some((line) => left.has(line));
+/**
+ * Tells what is agents', although the user has made it: what puts in lines of theirs, or such as have gone; and what takes out
+ * lines that they had taken out, with nothing in their place.
+ * @param waiting what agents have put in and taken out, and the user has not undone
+ */
+function agentsIn(
+  was: readonly string[],
+  waiting: LineChange,
+  undone: LineChange,
+): (change: LineChange) => boolean {
+  const inWas = growth([{ added: was, removed: [] }]);
+  const isTheirsToAdd = telling(
+    [...waiting.added, ...undone.added].filter((line) => !inWas.has(line)),
+    [...waiting.removed, ...undone.added],
+  );
+  const isTheirsToRemove = telling(
+    undone.removed.filter((line) => inWas.get(line) === 1),
+    undone.removed,
+  );
+  return ({ added, removed }) => (added.length > 0 ? isTheirsToAdd(added) : isTheirsToRemove(removed));
 }
 
-/** Lines that are there more often than in the others. */
-function surplus(lines: readonly string[], others: readonly string[]): Set<string> {
-  const shorter = Math.min(lines.length, others.length);
-  let start = 0;
-  while (start < shorter && lines[start] === others[start]) {
-    start++;
-  }
-  let end = 0;
-  while (end < shorter - start && lines.at(-1 - end) === others.at(-1 - end)) {
-    end++;
-  }
-  const counts = new Map<string, number>();
-  const count = (all: readonly string[], by: number) => {
-    for (let line = start; line < all.length - end; line++) {
-      const text = all[line] ?? '';
-      counts.set(text, (counts.get(text) ?? 0) + by);
-    }
+/**
+ * Tells lines that are agents': where one is surely theirs, or where all are perhaps, as others are of the same text. An empty
+ * line is anybody's.
+ */
+function telling(sure: readonly string[], perhaps: readonly string[]): (lines: readonly string[]) => boolean {
+  const [isSure, isPerhaps] = [new Set(sure), new Set(perhaps)];
+  return (lines) => {
+    const full = lines.filter((line) => line.trim() !== '');
+    return (
+      full.some((line) => isSure.has(line)) || (full.length > 0 && full.every((line) => isPerhaps.has(line)))
+    );
   };
-  count(lines, 1);
-  count(others, -1);
-  return new Set([...counts].flatMap(([line, more]) => (more > 0 ? [line] : [])));
+}
+
+/**
+ * Without what would be half of a move: no line comes to the text from before, or goes from it, more often than to the file
+ * or from there, and none goes altogether that is still in the file, as a revert would lose it.
+ * @param saved all that the save has changed
+ */
+function withoutHalves(
+  changes: readonly LineChange[],
+  saved: readonly LineChange[],
+  was: readonly string[],
+  now: readonly string[],
+): readonly LineChange[] {
+  const inFile = growth(saved);
+  const [inWas, inNow] = [growth([{ added: was, removed: [] }]), new Set(now)];
+  const of = (counts: ReadonlyMap<string, number>, line: string) => counts.get(line) ?? 0;
+  for (;;) {
+    const grown = growth(changes);
+    const comesTooOften = (line: string) => of(grown, line) > Math.max(0, of(inFile, line));
+    const goesTooOften = (line: string) =>
+      of(grown, line) < Math.min(0, of(inFile, line)) ||
+      (inNow.has(line) && of(inWas, line) + of(grown, line) <= 0);
+    const whole = changes.filter(
+      ({ added, removed }) => !added.some(comesTooOften) && !removed.some(goesTooOften),
+    );
+    if (whole.length === changes.length) {
+      return whole;
+    }
+    changes = whole;
+  }
+}
+
+/** By how much there are more of each line with these changes, or fewer. */
+function growth(changes: readonly LineChange[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  const count = (by: number) => (line: string) => counts.set(line, (counts.get(line) ?? 0) + by);
+  for (const { added, removed } of changes) {
+    added.forEach(count(1));
+    removed.forEach(count(-1));
+  }
+  return counts;
+}
+
+function together(changes: readonly LineChange[]): LineChange {
+  return {
+    added: changes.flatMap(({ added }) => added),
+    removed: changes.flatMap(({ removed }) => removed),
+  };
+}
+
+/** What is left of the one without the other, within bounds. */
+function without(change: LineChange, other: LineChange): UndoneLines {
+  return { added: rest(change.added, other.added), removed: rest(change.removed, other.removed) };
+}
+
+/** Oldest first. */
+function rest(lines: readonly string[], others: readonly string[]): string[] {
+  const left = growth([{ added: others, removed: [] }]);
+  const more = lines.filter((line) => {
+    const count = left.get(line) ?? 0;
+    left.set(line, count - 1);
+    return count <= 0;
+  });
+  let room = maxUndone;
+  return more.slice(more.findLastIndex((line) => (room -= line.length) < 0) + 1);
 }

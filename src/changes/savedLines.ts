@@ -1,46 +1,41 @@
-import { type ChangeReview, readable, type SavedText, type Saving } from './changeReview.ts';
+import type { ChangeReview } from './changeReview.ts';
 import type { Snapshot } from './changeSet.ts';
-import type { ChangeSets } from './changeSets.ts';
+import type { Taken } from './changeSets.ts';
 import { isSame } from './comparison.ts';
-import { isUtf8Of, takeIn } from './ownLines.ts';
+import { isUtf8Of, type Save, takeIn } from './ownLines.ts';
 import { savedForAgents } from '../editor/savedForAgents.ts';
 
-/** What the user saves is no change of an agent's: the texts from before have it, too, where it touches none of those. */
-export class SavedLines {
-  /** Lines that agents have written, as far as a save of the user's has told them. */
-  private readonly ofAgents = new WeakMap<Snapshot, ReadonlySet<string>>();
+/** A text document. */
+export interface SavedText {
+  getText(): string;
+}
 
-  /** @param saved by the editor @returns the snapshots that have all of that */
-  take(
-    review: Pick<ChangeReview, 'now' | 'replace' | 'textBefore'>,
-    sets: Pick<ChangeSets, 'ofPath'>,
-    path: string,
-    { from, until }: Saving = { from: undefined, until: 0 },
-    saved?: SavedText,
-  ): ReadonlySet<Snapshot> {
-    const whole = new Set<Snapshot>();
-    const isUsers = saved && !savedForAgents.has(saved);
-    const to = from && isUsers && until > review.now() ? readable(path) : undefined;
-    if (!from || !to || !saved || !isUtf8Of(to, saved.getText())) {
-      return whole; // an agent may have written it since
-    }
-    const save = { from, to };
-    const found = sets.ofPath(path).flatMap((entry) => {
-      const was = review.textBefore(entry.snapshot);
-      const taken = was && takeIn(was.bytes, save, this.ofAgents.get(entry.snapshot));
-      return was ? [{ entry, old: was.bytes, taken }] : [];
-    });
-    // If one then all, so that their order stays.
-    const isOther = found.some(({ old, taken }) => taken && !isSame(old, taken.bytes));
-    for (const { entry, old, taken } of found) {
-      const replaced = isOther ? review.replace(entry, taken?.bytes ?? old) : entry.snapshot;
-      if (replaced && taken) {
-        this.ofAgents.set(replaced, taken.ofAgents);
-        if (taken.isWhole) {
-          whole.add(replaced);
-        }
-      }
-    }
-    return whole;
+/**
+ * What the user saves is no change of an agent's: the texts from before have it, too, where it touches none of those.
+ * @param saved by the editor @returns what has become of those texts, where that can be told
+ */
+export function takeSavedLines(
+  review: Pick<ChangeReview, 'replace' | 'textsBefore'>,
+  path: string,
+  save: Save,
+  saved: SavedText,
+): ReadonlyMap<Snapshot, Taken> {
+  const taken = new Map<Snapshot, Taken>();
+  if (savedForAgents.has(saved) || !isUtf8Of(save.to, saved.getText())) {
+    return taken;
   }
+  const found = review.textsBefore(path).map(({ entry, bytes }) => ({
+    entry,
+    old: bytes,
+    now: takeIn(bytes, save, entry.snapshot.undone),
+  }));
+  // If one then all, so that their order stays.
+  const isOther = found.some(({ old, now }) => now && !isSame(old, now.bytes));
+  for (const { entry, old, now } of found) {
+    const snapshot = isOther ? review.replace(entry, now ? now.bytes : old) : entry.snapshot;
+    if (snapshot && now) {
+      taken.set(snapshot, now);
+    }
+  }
+  return taken;
 }

@@ -1,10 +1,16 @@
 import * as vscode from 'vscode';
 import type { Changes } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
+import type { takeSavedLines } from './savedLines.ts';
 
 /** Tells what the user does to files in the editor, which is not an agent's work. */
 export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.Disposable {
   const { workspace } = vscode;
+  /** Loaded once the user saves a file that waits for review. */
+  let take: typeof takeSavedLines | undefined;
+  const load = async () => {
+    take = (await import('./savedLines.ts')).takeSavedLines;
+  };
   const willSave = ({ scheme, fsPath }: vscode.Uri) => {
     if (scheme === 'file') {
       review.willSave(fsPath); // not for a proposal: its acceptance lets the agent write
@@ -12,15 +18,15 @@ export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.D
   };
   const didSave = ({ scheme, fsPath }: vscode.Uri, document?: vscode.TextDocument) => {
     if (scheme === 'file') {
-      review.didSave(fsPath, document);
+      review.didSave(fsPath, document && ((save) => take?.(review, fsPath, save, document)));
     }
   };
   return vscode.Disposable.from(
     workspace.onWillSaveTextDocument((event) => {
       const { document } = event;
       willSave(document.uri);
-      if (!review.savedLines && review.isFollowed(document.uri.fsPath)) {
-        event.waitUntil(loadSavedLines(review));
+      if (!take && review.isFollowed(document.uri.fsPath)) {
+        event.waitUntil(load());
       }
     }),
     workspace.onWillSaveNotebookDocument(({ notebook }) => willSave(notebook.uri)),
@@ -34,9 +40,4 @@ export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.D
       void changes.refresh();
     }),
   );
-}
-
-async function loadSavedLines(review: ChangeReview): Promise<void> {
-  const { SavedLines } = await import('./savedLines.ts');
-  review.savedLines ??= new SavedLines();
 }

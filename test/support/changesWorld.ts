@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { ChangeReview } from '../../src/changes/changeReview.ts';
+import { diffLines } from '../../src/base/lineDiff.ts';
+import { ChangeReview, listing } from '../../src/changes/changeReview.ts';
 import { lossOf } from '../../src/changes/loss.ts';
 import { type Change, Changes } from '../../src/changes/changes.ts';
 import type { Author, TurnStart } from '../../src/changes/changeSet.ts';
@@ -43,6 +44,13 @@ interface Expected {
   awaitedUntil: number;
   /** The index on disk may not have it yet. */
   isFresh: boolean;
+  /** What agents did to lines, until the user undid it by hand. */
+  undone: Lines;
+}
+
+interface Lines {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
 }
 
 /** What the laws say of a decision: what it has taken from the list, and what it has made of a file. */
@@ -76,11 +84,13 @@ export class World {
   private stash: Map<string, string> | undefined;
   /** Where git or another editor has written: with what a revert takes away there, it only says "your own included". */
   protected readonly written = new Set<string>();
+  /** Where a save has failed, which the editor does not tell: one without formatting is taken for its end. */
+  private readonly unended = new Set<string>();
 
   constructor() {
     mkdirSync(this.folder);
     for (const name of names.slice(0, 3)) {
-      this.editor.write(this.path(name), `${name}\n`);
+      this.editor.write(this.path(name), [1, 2, 3, 4].map((line) => `${name} ${line}\n`).join(''));
     }
     this.committed = this.files;
     this.open();
@@ -101,6 +111,7 @@ export class World {
   announce(author: Author, name: string): void {
     const now = this.files.get(name);
     this.forget((entry) => entry.name === name && entry.before === now && !this.isAwaited(entry));
+    this.unended.delete(name);
     this.expect(author, name, now);
     this.review.willEdit(author, this.path(name));
   }
@@ -137,6 +148,8 @@ export class World {
       lines.slice(1),
       undefined, // deletes it
       before?.split('\n').filter(Boolean), // takes its own work back
+      lines.toSpliced(lines.length / 2, 0, this.line('agent')),
+      lines.toSpliced(lines.length / 2, 1),
     ];
     return edits[how % edits.length]?.map((line) => `${line}\n`).join('');
   }
@@ -247,9 +260,10 @@ export class World {
   private userSavesFile(name: string, how?: 'plainly'): void {
     const before = this.files.get(name);
     const typed = this.editor.typed.get(this.path(name));
-    if (typed === undefined) {
+    if (typed === undefined || (how === 'plainly' && this.unended.has(name))) {
       return;
     }
+    this.unended.delete(name);
     const isAsBefore = (entry: Expected) => entry.name === name && entry.before === before;
     const overtaken = this.expected.filter((entry) => isAsBefore(entry) && this.isAwaited(entry));
     const forgetUnchanged = () => this.forget((entry) => isAsBefore(entry) && !this.isAwaited(entry));
@@ -268,6 +282,7 @@ export class World {
       this.forget((entry) => entry.name === name && entry.before === typed && !this.isAwaited(entry));
     } else {
       assert.notEqual(before, undefined);
+      this.unended.add(name);
     }
   }
 
@@ -279,16 +294,19 @@ export class World {
     const [was, seen, saved, compared] = [before, from, to, after].map((text) =>
       (text ?? '').split('\n').filter(Boolean),
     ) as [string[], string[], string[], string[]];
-    for (const line of seen) {
-      const isAgents = saved.includes(line) && !was.includes(line);
-      assert.ok(!isAgents || !compared.includes(line), `${line} no longer waits`);
-    }
+    const added = [...entry.undone.added, ...seen].filter((line) => !was.includes(line));
+    const removed = was.filter((line) => entry.undone.removed.includes(line) || !seen.includes(line));
     for (const line of compared) {
       assert.ok(was.includes(line) || saved.includes(line), `${line} was never there`);
+      assert.ok(!added.includes(line), `${line} no longer waits`);
     }
     for (const line of was.filter((each) => !compared.includes(each))) {
       assert.ok(seen.includes(line) && !saved.includes(line), `${line} would be lost`);
+      const isUsers = !removed.includes(line) || isReplaced(line, seen, saved);
+      assert.ok(isUsers, `that ${line} went no longer waits`);
     }
+    const isOnce = (lines: readonly string[]) => new Set(lines).size === lines.length;
+    assert.ok(isOnce(compared) || !isOnce(was), 'a line is there twice'); // by a decision about half of a move it may be
     const isWanting = saved.some((line) => !seen.includes(line) && !compared.includes(line));
     assert.ok(
       !isWanting || snapshot?.isSavedOver,
@@ -297,11 +315,73 @@ export class World {
     const old = saved.filter((line) => seen.includes(line));
     if (before !== undefined && from !== undefined && isSame(seen, old)) {
       for (const [above, line, below] of insertions(seen, saved)) {
-        const isApart = areNeighbours(was, above, below) && line.startsWith('user');
+        const isApart = areNeighbours(was, above, below) && line.startsWith('user') && !added.includes(line);
         assert.ok(!isApart || compared.includes(line), `${line} counts as a change`);
       }
     }
-    Object.assign(entry, { before: after });
+    const undone = {
+      added: added.filter((line) => !saved.includes(line)),
+      removed: removed.filter((line) => saved.includes(line)),
+    };
+    Object.assign(entry, { before: after }, from !== undefined && { undone }); // a file comes back as a whole
+  }
+
+  /**
+   * An agent changes a file in two places more. The user cuts out a line of an agent's, or puts back one that an agent has taken
+   * out, and does the opposite after that.
+   */
+  async userUndoesAndRedoes(
+    author: Author,
+    name: string,
+    which: number,
+    to: number,
+    between: Between,
+  ): Promise<void> {
+    if (!this.files.has(name) || this.editor.isDirty(this.path(name))) {
+      return;
+    }
+    [0, 1].forEach((how) => this.agentEdits(author, name, how));
+    this.reload(); // a crash would take what is not written down yet
+    this.editor.follow();
+    const lines = linesOf(this.files.get(name));
+    const before = linesOf(this.expected.find((entry) => entry.name === name)?.before);
+    const changed = [
+      ...lines.filter((line) => !before.includes(line)),
+      ...before.filter((line) => !lines.includes(line)),
+    ];
+    const line = changed[which % changed.length];
+    if (line === undefined) {
+      return;
+    }
+    const isCut = lines.includes(line);
+    const put = (into: string[], at: number) => into.toSpliced(at, 0, line).join('');
+    const cut = (from: string[]) => from.filter((each) => each !== line).join('');
+    const above = before.slice(0, before.indexOf(line)).findLast((each) => lines.includes(each));
+    const place = above === undefined ? 0 : lines.indexOf(above) + 1;
+    this.userMakes(name, (text) => (isCut ? cut(text) : put(text, place)));
+    const now = await this.meanwhile(name, between, which);
+    this.userMakes(now, (text) => (isCut ? put(text, to % (text.length + 1)) : cut(text)));
+  }
+
+  private userMakes(name: string, make: (lines: string[]) => string): void {
+    if (this.files.has(name)) {
+      this.editor.type(this.path(name), (text) => make(linesOf(text)));
+      this.userSavesFile(name);
+    }
+  }
+
+  /** @returns what the file is called then */
+  private async meanwhile(name: string, between: Between, which: number): Promise<string> {
+    const other = `${name}.renamed`;
+    const acts: Record<Between, () => void | Promise<void>> = {
+      nothing: () => {},
+      reload: () => this.reload(),
+      crash: () => this.crash(),
+      rename: () => this.userRenames(name, other),
+      keepPart: () => this.keepPart(name, which),
+    };
+    await acts[between]();
+    return this.files.has(name) ? name : other;
   }
 
   userRenames(from: string, to: string): void {
@@ -358,6 +438,40 @@ export class World {
 
   async keepFile(name: string): Promise<void> {
     await this.keep([name], () => this.review.keep([this.path(name)]));
+  }
+
+  /** One of the hunks of the session that has changed it first. */
+  async keepPart(name: string, which: number): Promise<void> {
+    const ofFile = () => this.expected.filter((each) => each.name === name).sort((a, b) => a.order - b.order);
+    const [entry] = ofFile();
+    const [change] = this.sets.ofPath(this.path(name));
+    const now = linesOf(this.files.get(name));
+    if (entry?.before === undefined || !change || now.length === 0) {
+      return;
+    }
+    const before = linesOf(entry.before);
+    const { hunks } = diffLines(before, now);
+    const hunk = hunks[which % hunks.length];
+    if (!hunk) {
+      return;
+    }
+    const { beforeStart, beforeEnd, nowStart, nowEnd } = hunk;
+    const kept = before.toSpliced(beforeStart, beforeEnd - beforeStart, ...now.slice(nowStart, nowEnd));
+    const without = now.toSpliced(nowStart, nowEnd - nowStart, ...before.slice(beforeStart, beforeEnd));
+    const [from, to, text] = [without, now, kept].map((lines) => Buffer.from(lines.join(''))) as [
+      Buffer,
+      Buffer,
+      Buffer,
+    ];
+    const id = randomUUID();
+    const path = this.path(name);
+    this.decided.push({ id, kind: 'kept', name, listed: this.listed(name) });
+    this.sets.decided(id, 'kept', [{ path, listed: this.sets.ofPath(path).map(listing), isPart: true }]);
+    this.review.leaveOut(path, { from, to }, { kept: { snapshot: change.snapshot, before: text } });
+    this.adopt(name);
+    ofFile().forEach((each) => (each.order = ++this.count)); // they are newer now
+    const left = ofFile().find((each) => each === entry);
+    assert.equal(left ? left.before : String(to), String(text));
   }
 
   async keepSession(author: Author): Promise<void> {
@@ -698,6 +812,7 @@ export class World {
   }
 
   private open(): void {
+    this.unended.clear();
     const options = { dir: this.dir, limits: () => limits, isAlive: () => true, log: this.log };
     this.sets = new ChangeSets(options);
     this.sets.onDidForget((paths) => paths.forEach((path) => this.editor.onDidUse?.(path)));
@@ -724,7 +839,8 @@ export class World {
     if (own) {
       own.awaitedUntil = awaitedUntil;
     } else {
-      this.expected.push({ author, name, before, order: ++this.count, awaitedUntil, isFresh: true });
+      const undone = { added: [], removed: [] };
+      this.expected.push({ author, name, before, order: ++this.count, awaitedUntil, isFresh: true, undone });
     }
   }
 
@@ -749,6 +865,19 @@ export class World {
       }
     }
   }
+}
+
+export type Between = 'nothing' | 'reload' | 'crash' | 'rename' | 'keepPart';
+
+function linesOf(text: string | undefined): string[] {
+  return text?.match(/.*\n/g) ?? [];
+}
+
+/** Whether something else stands where that line has gone. */
+function isReplaced(line: string, before: readonly string[], now: readonly string[]): boolean {
+  const at = before.indexOf(line);
+  const isThere = (each: string) => now.includes(each);
+  return !areNeighbours(now, before.slice(0, at).findLast(isThere), before.slice(at + 1).find(isThere));
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {

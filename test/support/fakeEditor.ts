@@ -13,7 +13,7 @@ import { dirname, join, sep } from 'node:path';
 import type { ChangeReview } from '../../src/changes/changeReview.ts';
 import type { Entry } from '../../src/changes/changeSet.ts';
 import type { Editor, Unsaved } from '../../src/changes/editor.ts';
-import { SavedLines } from '../../src/changes/savedLines.ts';
+import { takeSavedLines } from '../../src/changes/savedLines.ts';
 
 interface OpenText {
   text: string;
@@ -94,16 +94,16 @@ export class FakeEditor implements Editor {
    */
   save(path: string, how?: 'plainly'): boolean {
     const buffer = this.open(path);
-    if (how !== 'plainly' && this.review) {
-      this.review.savedLines ??= new SavedLines();
-      this.review.willSave(path);
+    if (how !== 'plainly') {
+      this.review?.willSave(path);
     }
     if (existsSync(path) && buffer.mtime < statSync(path).mtimeMs) {
       return false;
     }
     this.write(path, buffer.text);
     this.load(path, buffer);
-    this.review?.didSave(path, { getText: () => buffer.text });
+    const { review } = this;
+    review?.didSave(path, (save) => takeSavedLines(review, path, save, { getText: () => buffer.text }));
     this.onDidUse?.(path);
     return true;
   }

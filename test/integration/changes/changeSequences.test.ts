@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import * as vscode from 'vscode';
 import { Changes } from '../../../src/changes/changes.ts';
+import type { UndoneLines } from '../../../src/changes/changeSet.ts';
 import { takeIn } from '../../../src/changes/ownLines.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { reviewRows } from '../../support/reviewRows.ts';
@@ -19,7 +20,7 @@ interface Entry {
   /** Undefined: there was no file. */
   before: string | undefined;
   /** See `TakenIn`. */
-  ofAgents?: ReadonlySet<string>;
+  undone?: UndoneLines;
   /** The order of the first edits. */
   readonly at: number;
   /** What others did since then leaves open whether it is to be listed. */
@@ -227,10 +228,10 @@ describe('random sequences', () => {
   /** Of what that may take, the unit tests tell. */
   function takeIntoBefore(entry: Entry, from: string, to: string): void {
     const before = entry.before === undefined ? undefined : Buffer.from(entry.before);
-    const taken = takeIn(before, { from: Buffer.from(from), to: Buffer.from(to) }, entry.ofAgents);
+    const taken = takeIn(before, { from: Buffer.from(from), to: Buffer.from(to) }, entry.undone);
     if (taken) {
       entry.before = taken.bytes.toString();
-      entry.ofAgents = taken.ofAgents;
+      entry.undone = taken.undone;
     }
   }
 

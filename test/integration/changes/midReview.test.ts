@@ -109,6 +109,29 @@ describe('a file under review that becomes something else', () => {
     await until('no lenses', async () => (await lens('of').count()) === 0);
   });
 
+  it('another text than the editor has read yet: no part of it is kept, nor is that of a lens that it has no more', async () => {
+    const { document } = vscode.window.activeTextEditor ?? assert.fail();
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      'vscode.executeCodeLensProvider',
+      document.uri,
+      100,
+    );
+    const keep = lenses.find(({ command }) => command?.command === 'ideBridge.keepChangedHunk')?.command;
+    assert.ok(keep);
+    const click = () =>
+      vscode.commands.executeCommand(keep.command, ...((keep.arguments ?? []) as unknown[]));
+    const { version } = document;
+    writeFileSync(path, asText(original.with(2, 'ANOTHER').with(20, 'LINE 20')));
+    const clicked = click();
+    assert.equal(document.version, version, 'the editor has read it before the click');
+    await clicked;
+    await until('the editor to have read it', () => document.getText().includes('ANOTHER'));
+    await click();
+    await row().filter({ hasText: '+2 −2' }).waitFor();
+    await clickRow('Revert File');
+    await until('the file', isAsBefore); // a part that was kept would have stayed
+  });
+
   it('one of which nobody knows any more what it was: that is said, and nothing is reverted', async () => {
     const userData = process.env[testEnvironment.userData] ?? assert.fail();
     const kept = ['ide-bridge.ide-bridge-for-claude-code', 'changes', ''].join(sep);

@@ -14,13 +14,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ChangeReview } from '../../../src/changes/changeReview.ts';
+import { ChangeReview, listing } from '../../../src/changes/changeReview.ts';
 import { lossOf } from '../../../src/changes/loss.ts';
 import type { Changes } from '../../../src/changes/changes.ts';
 import { type Change } from '../../../src/changes/changes.ts';
 import type { Author } from '../../../src/changes/changeSet.ts';
 import type { ChangeSets } from '../../../src/changes/changeSets.ts';
-import { SavedLines } from '../../../src/changes/savedLines.ts';
+import { type SavedText, takeSavedLines } from '../../../src/changes/savedLines.ts';
 import { UndoDecision } from '../../../src/changes/undoDecision.ts';
 import { savedForAgents } from '../../../src/editor/savedForAgents.ts';
 import { FakeEditor } from '../../support/fakeEditor.ts';
@@ -91,12 +91,13 @@ describe('the review of changes', () => {
       editor.type(path('a.txt'), change);
       assert.ok(editor.save(path('a.txt')));
     };
+    const didSave = (saved: SavedText) =>
+      review.didSave(path('a.txt'), (all) => takeSavedLines(review, path('a.txt'), all, saved));
     const before = async (author: Author) =>
       sets.before((await change(author, 'a.txt')).snapshot)?.toString() ?? '';
     const isSaved = async (author: Author) => lossOf({ sets, editor }, await change(author, 'a.txt')).isSaved;
 
     beforeEach(() => {
-      review.savedLines = new SavedLines();
       editor.write(path('a.txt'), lines(...was));
     });
 
@@ -143,6 +144,90 @@ describe('the review of changes', () => {
       );
     });
 
+    describe('remembers what of agents’ work was undone by hand', () => {
+      const seen = ['a', 'X', 'b', 'c', 'e', 'f', 'Y']; // X and Y have come, d is gone
+      const cut = lines(...seen.filter((line) => line !== 'X'));
+      const pasted = lines('a', 'b', 'X', 'c', 'e', 'f', 'Y');
+      const reload = () => {
+        sets.dispose();
+        ({ sets, changes, review } = openReview(folder, editor));
+      };
+      const keepY = async () => {
+        const listed = await change(first, 'a.txt');
+        const step = { from: Buffer.from(text('a.txt').replace('Y\n', '')), to: Buffer.from(text('a.txt')) };
+        const kept = { snapshot: listed.snapshot, before: Buffer.from(lines(...was, 'Y')) };
+        sets.decided('a part', 'kept', [{ path: path('a.txt'), listed: [listing(listed)], isPart: true }]);
+        review.leaveOut(path('a.txt'), step, { kept });
+      };
+
+      beforeEach(() => {
+        edit(first, 'a.txt', lines(...seen));
+      });
+
+      it('over a reload', async () => {
+        save(() => cut);
+        reload();
+        save(() => pasted);
+        assert.equal(await before(first), lines(...was));
+        assert.equal(await isSaved(first), true);
+      });
+
+      it('over a crash', async () => {
+        save(() => cut);
+        const crashed = sets;
+        ({ sets, changes, review } = openReview(folder, editor));
+        save(() => pasted);
+        assert.equal(await before(first), lines(...was));
+        crashed.dispose();
+      });
+
+      it('over a rename, and where another part is kept', async () => {
+        save(() => cut);
+        editor.rename(path('a.txt'), path('b.txt'));
+        editor.rename(path('b.txt'), path('a.txt'));
+        await keepY();
+        save(() => pasted);
+        assert.equal(await before(first), lines(...was, 'Y'));
+      });
+
+      it('where a decision is undone, and the file was listed anew meanwhile', async () => {
+        save(() => cut);
+        const decision = review.keep([path('a.txt')]);
+        edit(first, 'a.txt', `new\n${cut}`);
+        save(() => `Z\n${cut}`); // what touches theirs counts
+        assert.deepEqual(await new UndoDecision(sets, review, editor).undo(decision), []);
+        save(() => `Z\n${pasted}`);
+        assert.equal(await before(first), lines(...was));
+        save(() => lines('Z', 'a', 'b', 'X', 'c', 'e', 'new', 'f', 'Y'));
+        assert.equal(await before(first), lines(...was));
+      });
+
+      it('once, where a part is kept and waits again', async () => {
+        save(() => cut);
+        await keepY();
+        assert.deepEqual(await new UndoDecision(sets, review, editor).undo('a part'), []);
+        const { snapshot } = await change(first, 'a.txt');
+        assert.deepEqual(snapshot.undone, { added: ['X\n'], removed: [] });
+      });
+
+      it('of a line that they had taken out, too', async () => {
+        const putBack = lines(...seen.toSpliced(4, 0, 'd'));
+        save(() => putBack);
+        reload();
+        save(() => lines(...seen));
+        assert.equal(await before(first), lines(...was));
+        assert.deepEqual((await change(first, 'a.txt')).snapshot.undone, { added: [], removed: [] });
+      });
+
+      it('but not of what the user has kept', async () => {
+        save(() => cut);
+        review.keep([path('a.txt')]);
+        edit(first, 'a.txt', `new\n${cut}`);
+        save(() => `new\n${pasted}`);
+        assert.equal(await before(first), pasted);
+      });
+    });
+
     it('leaves the row where it is until the file is looked at again', async () => {
       edit(first, 'a.txt', lines(...was.with(1, 'B')));
       await changes.refresh();
@@ -158,24 +243,23 @@ describe('the review of changes', () => {
       const saved = lines(...was.with(1, 'B'), 'mine');
       review.willSave(path('a.txt'));
       editor.write(path('a.txt'), lines(...was.with(1, 'B').with(4, 'E'), 'mine'));
-      review.didSave(path('a.txt'), { getText: () => saved });
+      didSave({ getText: () => saved });
       assert.equal(await before(first), lines(...was));
       assert.equal(await isSaved(first), true);
       review.willSave(path('a.txt'));
       edit(second, 'a.txt', saved);
-      review.didSave(path('a.txt'), { getText: () => saved });
+      didSave({ getText: () => saved });
       assert.equal(await before(first), lines(...was));
     });
 
     it('takes nothing in of a save that failed once, and of which nobody tells before', async () => {
       let now = 0;
       review = editor.review = new ChangeReview(sets, changes, editor, () => now);
-      review.savedLines = new SavedLines();
       edit(first, 'a.txt', lines(...was.with(1, 'B')));
       review.willSave(path('a.txt'));
       now = 60_000;
       editor.write(path('a.txt'), lines(...was.with(1, 'B').with(4, 'E'))); // by a command of its shell
-      review.didSave(path('a.txt'), { getText: () => text('a.txt') });
+      didSave({ getText: () => text('a.txt') });
       assert.equal(await before(first), lines(...was));
     });
 
@@ -185,7 +269,7 @@ describe('the review of changes', () => {
       savedForAgents.add(document);
       review.willSave(path('a.txt'));
       editor.write(path('a.txt'), lines(...was.with(1, 'B').with(4, 'formatted')));
-      review.didSave(path('a.txt'), document);
+      didSave(document);
       assert.equal(await before(first), lines(...was));
     });
 
@@ -219,6 +303,27 @@ describe('the review of changes', () => {
   });
 
   describe('says whose a file is', () => {
+    it('what it was before the older edit, also where a reload came in the same millisecond', async () => {
+      const { now } = Date;
+      const moment = now();
+      Date.now = () => moment;
+      try {
+        ['1', '2', '3', '4'].forEach((name) => edit(first, name, 'new\n'));
+        editor.write(path('a.txt'), '0\n');
+        edit(first, 'a.txt', '1\n');
+        const decision = review.keep([path('a.txt')]);
+        ['1', '2', '3', '4'].forEach((name) => review.keep([path(name)]));
+        sets.dispose();
+        ({ sets, changes, review } = openReview(folder, editor));
+        edit(first, 'a.txt', '2\n');
+        assert.deepEqual(await new UndoDecision(sets, review, editor).undo(decision), []);
+      } finally {
+        Date.now = now;
+      }
+      await revert(first, 'a.txt');
+      assert.equal(text('a.txt'), '0\n');
+    });
+
     it('nobody’s, once it is reverted', async () => {
       editor.write(path('a.txt'), '0\n');
       edit(first, 'a.txt', '1\n');

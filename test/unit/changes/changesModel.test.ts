@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Author } from '../../../src/changes/changeSet.ts';
-import { authors, names, renames, World } from '../../support/changesWorld.ts';
+import { authors, type Between, names, renames, World } from '../../support/changesWorld.ts';
 import { type GitOperation, gitOperations, GitWorld, undoings } from '../../support/gitWorld.ts';
 
 /** One step: what it is called in a counterexample, and what it does. */
@@ -26,7 +26,7 @@ class Step<W extends World> implements fc.AsyncCommand<object, W> {
 
 const author = fc.constantFrom(...authors);
 const name = fc.constantFrom(...names);
-const how = fc.nat(5);
+const how = fc.nat(7);
 const which = fc.nat(5);
 const fileOrFolder = fc.constantFrom(...names, 'dir');
 
@@ -74,6 +74,16 @@ const steps = [
     which,
     fc.option(which, { nil: undefined }),
   ),
+  step(
+    'userUndoesAndRedoes',
+    (world, a: Author, n: string, w: number, t: number, b: Between) =>
+      world.userUndoesAndRedoes(a, n, w, t, b),
+    author,
+    name,
+    which,
+    which,
+    fc.constantFrom('nothing', 'reload', 'crash', 'rename', 'keepPart'),
+  ),
   step('userUndoes', (world, n: string) => world.userUndoes(n), name),
   step('userSaves', (world, w: number) => world.userSaves(w), which),
   step('userSaves', (world, w: number) => world.userSaves(w), which),
@@ -85,6 +95,7 @@ const steps = [
   ),
   step('userDeletes', (world, n: string) => world.userDeletes(n), fileOrFolder),
   step('keepFile', (world, n: string) => world.keepFile(n), name),
+  step('keepPart', (world, n: string, w: number) => world.keepPart(n, w), name, which),
   step('keepSession', (world, a: Author) => world.keepSession(a), author),
   step(
     'revertFile',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { UndoneLines } from '../../../src/changes/changeSet.ts';
 import { isUtf8Of, takeIn } from '../../../src/changes/ownLines.ts';
 
 const bytes = (lines: readonly string[]) => Buffer.from(lines.map((line) => `${line}\n`).join(''));
@@ -12,11 +13,21 @@ interface Edit {
   readonly to: number;
 }
 
-/** Each text as one letter a line. @returns the text from before, with a `?` where not all of the save is in it */
-function taken(before: string, from: string, to: string, known?: ReadonlySet<string>): string {
-  const [was, seen, saved] = [before, from, to].map((text) => bytes([...text])) as [Buffer, Buffer, Buffer];
-  const { bytes: after, isWhole } = takeIn(was, { from: seen, to: saved }, known) ?? assert.fail();
-  return linesOf(after).join('') + (isWhole ? '' : '?');
+/**
+ * Each text as one letter a line, and one more for each further save.
+ * @returns the text from before as the last has made it, with a `?` where not all of that is in it
+ */
+function taken(before: string, ...texts: string[]): string {
+  let [was, undone, isWhole]: [Buffer, UndoneLines | undefined, boolean] = [
+    bytes([...before]),
+    undefined,
+    true,
+  ];
+  for (const [index, to] of texts.slice(1).entries()) {
+    const save = { from: bytes([...(texts[index] ?? '')]), to: bytes([...to]) };
+    ({ bytes: was, isWhole, undone } = takeIn(was, save, undone) ?? assert.fail());
+  }
+  return linesOf(was).join('') + (isWhole ? '' : '?');
 }
 
 describe('what the user saves, in the text from before', () => {
@@ -50,17 +61,62 @@ describe('what the user saves, in the text from before', () => {
     assert.equal(taken('ab}def', 'aX}b}def', 'aX}b}defu}'), 'ab}defu}');
   });
 
-  it('is no line of an agent’s that was cut out with one save, and put in with the next', () => {
-    const { ofAgents } =
-      takeIn(bytes([...'abcdef']), { from: bytes([...'aXbcdeYf']), to: bytes([...'abcdeYf']) }) ??
-      assert.fail();
-    assert.equal(taken('abcdef', 'abcdeYf', 'abcXdeYf', ofAgents), 'abcdef?');
-    assert.equal(taken('abcdef', 'abcdeYf', 'abcudeYf', ofAgents), 'abcudef');
+  it('is no line of an agent’s that was cut out with one save, and put in with a later one', () => {
+    assert.equal(taken('abcdef', 'aXbcdeYf', 'abcdeYf', 'abcXdeYf'), 'abcdef?');
+    assert.equal(taken('abcdef', 'aXbcdeYf', 'abcdeYf', 'abcXudeYf'), 'abcdef?');
+    assert.equal(taken('abcdef', 'aXbcdeYf', 'abcdeYf', 'abcudeYf'), 'abcudef');
+    assert.equal(taken('abcdef', 'aXbcdeYf', 'abcdeYf', 'uabcdeYf', 'uabcXdeYf'), 'uabcdef?');
   });
 
-  it('is no half of a move', () => {
+  it('is no copy of a line, made by an agent, that was cut out with one save, and put in with a later one', () => {
+    assert.equal(taken('abcdef', 'acbcdeYf', 'abcdeYf', 'abcdceYf'), 'abcdef?');
+    assert.equal(taken('ab}def', 'a}b}deYf', 'ab}deYf', 'ab}d}eYf'), 'ab}def?');
+    assert.equal(taken('ab}def', 'aX}b}deYf', 'ab}deYf', 'ab}dX}eYf'), 'ab}def?');
+  });
+
+  it('is a line such as one that was cut out, among others', () => {
+    assert.equal(taken('ab}def', 'aX}b}deYf', 'ab}deYf', 'ab}du}eYf'), 'ab}du}ef');
+    assert.equal(taken('abcdef', 'acbcdeYf', 'abcdeYf', 'abcdcueYf'), 'abcdcuef');
+    assert.equal(taken('abcdef', 'abefY', 'abcdefY', 'abuefY'), 'abuef');
+  });
+
+  it('is not that the user takes out a line once more that an agent had, and that they had put back', () => {
+    assert.equal(taken('abcdef', 'abdeYf', 'abcdeYf', 'abdeYf'), 'abcdef?');
+    assert.equal(taken('abcdef', 'abdeYf', 'abcdeYf', 'uabcdeYf', 'uabdeYf'), 'uabcdef?');
+    assert.equal(taken('abcdef', 'abdeYf', 'abcdeYf', 'abudeYf'), 'abudef');
+    assert.equal(taken('abcdef', 'aXdeYf', 'abcdeYf', 'aXdeYf'), 'abcdef?');
+  });
+
+  it('is a line of which there are others, taken out among others', () => {
+    assert.equal(taken('ab}de}', 'abdYe}', 'ab}dYe}', 'abdYe}'), 'ab}de}?');
+    assert.equal(taken('ab}de}', 'abdYe}', 'ab}dYe}', 'ab}dY'), 'ab}d');
+    assert.equal(taken('ab}def', 'abdeYf', 'ab}deYf', 'adeYf'), 'ab}def?');
+  });
+
+  it('is an empty line, wherever agents had one', () => {
+    assert.equal(taken('ab def', 'a b deYf', 'ab deYf', 'ab d eYf'), 'ab d ef');
+    assert.equal(taken('ab def', 'abdeYf', ' abdeYf'), ' ab def');
+    assert.equal(taken('ab def', 'abdeYf', 'ab deYf', 'abdeYf'), 'abdef');
+  });
+
+  it('is not half of a move', () => {
     assert.equal(taken('abcdef', 'abcdefX', 'acdbefX'), 'acdbef');
     assert.equal(taken('abcdef', 'abcdefX', 'acdefbX'), 'abcdef?');
+    assert.equal(taken('abcdef', 'aXcdef', 'aUcdbef'), 'abcdef?');
+    assert.equal(taken('abcdef', 'abdef', 'adebf'), 'abcdef?');
+    assert.equal(taken('abcdef', 'abdef', 'adef', 'adebf'), 'abcdef?');
+  });
+
+  it('is all else, beside half of a move', () => {
+    assert.equal(taken('abcdef', 'abcdefX', 'uacdefbX'), 'uabcdef?');
+  });
+
+  it('knows of what was undone no more than the last of it', () => {
+    const line = (letter: string) => `${letter.repeat(30_000)}\n`;
+    const [was, cut] = ['abc', 'abcX'].map((text) => bytes([...text])) as [Buffer, Buffer];
+    const from = Buffer.from(`${line('A')}a\n${line('B')}b\nc\nX\n`);
+    const { undone } = takeIn(was, { from, to: cut }) ?? assert.fail();
+    assert.deepEqual(undone, { added: [line('B')], removed: [] });
   });
 
   it('keeps every byte: line ends, byte order marks, and a last line without an end', () => {
