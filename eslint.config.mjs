@@ -14,6 +14,7 @@ const features = [
   'comments',
   'doctor',
   'chat',
+  'past',
 ];
 const rooms = [...withoutVscode, 'editor', ...features, 'ui'];
 const pure = new Set(['base', 'protocol']);

@@ -13,6 +13,7 @@ import { UserPlace } from './editor/userPlace.ts';
 import { workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
 import { MentionsFeature } from './mentions/feature.ts';
 import { NotebooksFeature } from './notebooks/feature.ts';
+import { PastFeature } from './past/feature.ts';
 import { ProposalsFeature } from './proposals/feature.ts';
 import { showsProposal } from './proposals/proposalTabs.ts';
 import { Bridge } from './server/bridge.ts';
@@ -117,6 +118,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     workspaceState,
     log,
   });
+  const past = new PastFeature({
+    launcher: sessions.launcher,
+    records,
+    sessionTerminals,
+    userPlace,
+    chat,
+    reports,
+    globalState: context.globalState,
+  });
   const { mentions, waitingReasons } = mentioning;
 
   tools.add(
@@ -147,6 +157,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     records,
     waitingReasons,
     chat,
+    past,
   });
 
   const ofProposals = proposing.commands();
@@ -167,6 +178,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     comments,
     doctor,
     chat,
+    past,
     review,
     sessionsView,
     new StatusBar(bridge, attention, states, mentions, waitingReasons),
@@ -182,6 +194,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       ...notebooks.commands(),
       ...doctor.commands(),
       ...chat.commands(sessionsView),
+      ...past.commands(),
       ...bridgeCommands(bridge, states, userPlace, mentions, waitingReasons, channel),
       swallowKey: () => {}, // what it has decided is gone
     }),
