@@ -16,7 +16,7 @@ const budgets = {
   'src/changes/turnCommands.ts': 9_000,
   'src/changes/turnStarts.ts': 5_000,
   'src/changes/undoDecision.ts': 3_000,
-  'src/changes/unwatchedEdits.ts': 49_000,
+  'src/changes/unwatchedEdits.ts': 51_000,
   'src/chat/chat.ts': 71_000,
   'src/chat/participant.ts': 4_200,
   'src/chat/pickers.ts': 7_000,
