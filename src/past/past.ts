@@ -40,7 +40,8 @@ export class Past implements Disposable {
       this.on(title, act, row === onRow ? focused : row);
     return {
       openTranscript: on('Open Transcript', acts.open),
-      resumePastInTerminal: on('Resume in Terminal', acts.resume),
+      resumePastInTerminal: (row: unknown) =>
+        isPastRow(row) && rows.refuseClick(row) ? undefined : this.on('Resume in Terminal', acts.resume, row),
       resumePastInChat: on('Resume in Chat', acts.resumeInChat),
       forkPast: on('Fork in Terminal', acts.fork),
       renamePast: on('Rename Past Session', acts.rename),

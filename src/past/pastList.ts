@@ -38,12 +38,7 @@ export class PastList implements Disposable {
       return undefined;
     }
     const { isOfAll } = this.feature;
-    const of = JSON.stringify([
-      isOfAll,
-      this.folders,
-      [...this.feature.around.records.running.keys()],
-      this.held(),
-    ]);
+    const of = JSON.stringify([isOfAll, this.folders, this.running, this.held()]);
     if (this.read?.of !== of || performance.now() > this.read.until) {
       const all = isOfAll ? records.past.listAll() : this.ofFolders(records);
       this.read = { until: performance.now() + listTime, of, all };
@@ -98,11 +93,24 @@ export class PastList implements Disposable {
     this.store.dispose();
   }
 
+  private get running(): string {
+    return JSON.stringify([...this.feature.around.records.running]);
+  }
+
   private async records(): Promise<Records | undefined> {
     const records = await this.feature.around.records.open();
     if (records && !this.watched.has(records)) {
       this.watched.add(records);
-      this.store.add(records.sessionFiles.onDidChange(() => this.tell()));
+      let before = this.running;
+      this.store.add(
+        records.sessionFiles.onDidChange(() => {
+          const { running } = this;
+          if (running !== before) {
+            before = running; // what each is at is told by its own row
+            this.tell();
+          }
+        }),
+      );
     }
     return records;
   }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { commandIds } from '../editor/commandIds.ts';
+import { RowMoves } from '../editor/rowMoves.ts';
 import type { PastSession } from '../records/pastSessions.ts';
 import type { PastList } from './pastList.ts';
 import type { PastNode, PastRow } from './pastNodes.ts';
@@ -11,6 +12,7 @@ const pageSize = 20;
 /** What stands below the group of past sessions. */
 export class PastRows {
   private pages = 1;
+  private readonly moves = new RowMoves();
 
   /** @param mayChat whether the chat of this window can go on with it */
   constructor(
@@ -18,7 +20,22 @@ export class PastRows {
     private readonly mayChat: (session: PastSession) => boolean,
   ) {}
 
-  async draw(): Promise<PastNode[]> {
+  /** @param above how many rows stand above them */
+  async draw(above: number): Promise<PastNode[]> {
+    const rows = await this.read();
+    this.moves.drawn([
+      ...Array.from({ length: above }, (_, index) => `${index}`),
+      ...rows.map(({ id }) => id),
+    ]);
+    return rows;
+  }
+
+  /** Whether a click on its row may be meant for another. */
+  refuseClick({ id }: PastRow): boolean {
+    return this.moves.refuseClick(id);
+  }
+
+  private async read(): Promise<PastNode[]> {
     const found = (await this.list.inScope()) ?? [];
     if (found.length === 0) {
       return [{ past: 'note', id: 'past note', words: 'No other session was found.' }];

@@ -15,6 +15,9 @@ import { rowOf, type SessionNode, type SessionsAround } from './sessionsView.ts'
 
 /** How the sessions look in their view. */
 export class SessionItems {
+  /** How many rows stand above those of past sessions. */
+  private above = 0;
+
   constructor(private readonly around: SessionsAround) {}
 
   of(node: SessionNode): vscode.TreeItem {
@@ -38,12 +41,13 @@ export class SessionItems {
       return [...live];
     }
     const others = live.length > 0 ? live : [{ past: 'run', id: 'past run' } as const];
+    this.above = others.length + 1;
     return [...others, { past: 'group', id: 'past group', isOfAll }];
   }
 
   /** What stands below that group. */
   async below(): Promise<SessionNode[]> {
-    return (await this.around.past.load()).rows.draw();
+    return (await this.around.past.load()).rows.draw(this.above);
   }
 
   resolve(item: vscode.TreeItem, node: SessionNode): Promise<vscode.TreeItem> | undefined {

@@ -7,7 +7,7 @@ import { RecordedCli } from '../../support/recordedCli.ts';
 import { redrawTime } from '../../support/reviewRows.ts';
 import { inWebview, tooltip } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, letMomentPass, tabs, useDesk } from '../bridge.ts';
+import { connectClient, holdMoment, letMomentPass, tabs, useDesk } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
 import { closeTerminals, configure, FakeCli } from '../fakeCli.ts';
 
@@ -72,6 +72,7 @@ describe('past sessions', function () {
       await group().click();
     }
     await below().first().waitFor();
+    await setTimeout(redrawTime); // those of the test before may be there still
   }
 
   async function focusView(): Promise<void> {
@@ -194,6 +195,7 @@ describe('past sessions', function () {
     const { sessionId } = conversation('a question', 1, desk.scratch.folder);
     await showGroup('ideBridge.pastOfAllFolders');
     await row('a question').hover();
+    letMomentPass(); // since it has come
     await row('a question').getByRole('button', { name: 'Resume in Terminal' }).click();
     assert.equal((await fake.run(1)).args, `--resume ${sessionId}`);
     const [terminal] = vscode.window.terminals;
@@ -202,12 +204,24 @@ describe('past sessions', function () {
     assert.equal((await fake.run(2)).args, `--resume ${sessionId} --fork-session`);
   });
 
+  it('do not go on by a click on a row that has just moved', async () => {
+    conversation('a question', 1);
+    const goOn = holdMoment();
+    await showGroup();
+    await row('a question').hover();
+    await row('a question').getByRole('button', { name: 'Resume in Terminal' }).click();
+    await desk.ui.page.getByText('the row has moved just now').waitFor();
+    goOn();
+    assert.equal(vscode.window.terminals.length, 0);
+  });
+
   it('do not go on in a folder that is gone, and say so', async () => {
     const gone = join(desk.scratch.folder, 'gone');
     mkdirSync(gone);
     conversation('a question', 1, gone);
     rmSync(gone, { recursive: true });
     await showGroup('ideBridge.pastOfAllFolders');
+    letMomentPass();
     await menu('a question', 'Resume in Terminal');
     await desk.ui.page.locator('.notification-toast', { hasText: 'is gone' }).waitFor();
     assert.equal(vscode.window.terminals.length, 0);
@@ -217,6 +231,7 @@ describe('past sessions', function () {
     const cli = conversation('a question', 1);
     cli.is('idle');
     await showGroup();
+    letMomentPass();
     await menu('a question', 'Resume in Terminal');
     const toast = desk.ui.page.locator('.notification-toast', { hasText: `(process ${process.pid})` });
     await toast.waitFor();
@@ -301,6 +316,7 @@ describe('past sessions', function () {
     cli.prompt('more');
     next.press('Move to Trash');
     await refused('it has been written to since it was listed');
+    await setTimeout(redrawTime);
     await focusView();
     await desk.ui.page.keyboard.press('Home');
     await row('Claude').and(desk.ui.page.locator('.focused')).waitFor();
