@@ -232,6 +232,12 @@ describe('@claude in the chat', function () {
       await closeTerminals(fake);
     });
 
+    // Of the tests before: with them the row would be out of view.
+    beforeEach(async () => {
+      await vscode.commands.executeCommand('ideBridge.stopChatSession');
+      await until('the idle processes to go', () => engines().length === 0, 20_000);
+    });
+
     /** CLIs that the chat runs. */
     const engines = () => childrenOf(process.pid).filter((pid) => commandOf(pid).includes('stream-json'));
 
@@ -258,7 +264,7 @@ describe('@claude in the chat', function () {
         name.endsWith('.jsonl'),
       );
       const sessionId = basename(transcript ?? assert.fail(), '.jsonl');
-      const before = engines().length; // with those of threads that are idle
+      assert.equal(engines().length, 1);
       fake = await FakeCli.install(desk.scratch);
       await choose(row, 'Continue in Terminal');
       const question = await dialog();
@@ -267,14 +273,14 @@ describe('@claude in the chat', function () {
       const { args, pid } = await fake.run(1);
       assert.equal(args, `--resume ${sessionId}`);
       await row.waitFor({ state: 'detached' });
-      assert.equal(engines().length, before - 1, 'its process is gone');
+      assert.equal(engines().length, 0, 'its process is gone');
       await button('Allow').first().dispatchEvent('click'); // too late, and below what is in front
       assert.ok(!existsSync(desk.scratch.path('moved')));
       held = new RecordedCli(configDir, folder, pid, undefined, undefined, sessionId);
       held.is('idle');
       await ask('and here?', text('No.'));
       await says(`open in another Claude Code (process ${pid})`);
-      assert.equal(engines().length, before - 1);
+      assert.equal(engines().length, 0);
     });
 
     it('takes it over from a terminal, once the user has it ended there', async () => {
