@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { redrawTime } from '../support/reviewRows.ts';
 import { until } from '../support/until.ts';
 import type { Desk } from './desk.ts';
 import { contextText, MockApi, text } from './mockApi.ts';
@@ -32,6 +33,8 @@ export function pastScenarios(desk: () => Desk): void {
         return !claude.pids().some((pid) => pids.includes(pid));
       });
       await window.runCommand('Claude Code: Focus on Sessions View');
+      await past.waitFor();
+      await sleep(redrawTime); // a click on a row that has just come does nothing
       await past.hover();
       await past.getByRole('button', { name: 'Resume in Terminal' }).click();
       const terminal = page.locator('.panel .terminal-wrapper.active .xterm');
