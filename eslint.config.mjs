@@ -14,6 +14,7 @@ const features = [
   'comments',
   'doctor',
   'chat',
+  'past',
 ];
 const rooms = [...withoutVscode, 'editor', ...features, 'api', 'ui'];
 const pure = new Set(['base', 'protocol']);

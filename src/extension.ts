@@ -15,6 +15,7 @@ import { UserPlace } from './editor/userPlace.ts';
 import { workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
 import { MentionsFeature } from './mentions/feature.ts';
 import { NotebooksFeature } from './notebooks/feature.ts';
+import { PastFeature } from './past/feature.ts';
 import { ProposalsFeature } from './proposals/feature.ts';
 import { showsProposal } from './proposals/proposalTabs.ts';
 import { Bridge } from './server/bridge.ts';
@@ -125,6 +126,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     workspaceState,
     log,
   });
+  const past = new PastFeature({
+    launcher: sessions.launcher,
+    records,
+    sessionTerminals,
+    userPlace,
+    chat,
+    reports,
+    globalState: context.globalState,
+  });
   const { mentions, waitingReasons } = mentioning;
 
   const api = apiFeature({
@@ -168,6 +178,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     records,
     waitingReasons,
     chat,
+    past,
   });
 
   const ofProposals = proposing.commands();
@@ -188,6 +199,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     comments,
     doctor,
     chat,
+    past,
     review,
     sessionsView,
     api,
@@ -204,6 +216,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
       ...notebooks.commands(),
       ...doctor.commands(),
       ...chat.commands(sessionsView),
+      ...past.commands(),
       ...bridgeCommands(bridge, states, userPlace, mentions, waitingReasons, channel),
       swallowKey: () => {}, // what it has decided is gone
     }),

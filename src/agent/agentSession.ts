@@ -215,6 +215,14 @@ export class AgentSession {
     }
   }
 
+  /** Drops the prompts that wait, and ends the turn that runs and the process; settles when it is gone. The next prompt starts another. */
+  async leave(): Promise<void> {
+    this.dropWaiting();
+    await this.interrupt();
+    await this.stop();
+    await this.steps.run(() => Promise.resolve());
+  }
+
   /** Ends process and conversation. */
   async dispose(): Promise<void> {
     this.set('ended');

@@ -1,11 +1,10 @@
 import * as fs from 'node:fs';
-import { dirname, join } from 'node:path';
 import { UserError, errorMessage } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
-import { agentFolder } from '../records/agentFiles.ts';
 import { entryOf, isOfSession } from '../records/entries.ts';
 import type { PastSession, PastSessions } from '../records/pastSessions.ts';
-import { breathe, openRecord, readAt, statOf } from '../records/recordFile.ts';
+import { breathe, openRecord, readAt } from '../records/recordFile.ts';
+import { removePast } from '../records/removePast.ts';
 import { isOfFolder } from '../records/transcriptPlace.ts';
 import { CliConversation } from './cliConversation.ts';
 import { Conversation } from './conversation.ts';
@@ -72,12 +71,8 @@ export class History {
   }
 
   /** With what its sub-agents have written. @throws when it cannot be moved */
-  async delete({ path, sessionId }: PastSession): Promise<void> {
-    const own = join(dirname(path), sessionId);
-    await this.toTrash(path);
-    if (statOf(agentFolder(dirname(path), sessionId)) !== undefined) {
-      await this.toTrash(own);
-    }
+  delete(session: PastSession): Promise<void> {
+    return removePast(session, this.toTrash);
   }
 
   /** See `readPast`. */

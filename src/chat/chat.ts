@@ -105,7 +105,7 @@ export class Chat implements vscode.Disposable {
       return resultOf(resume);
     }
     if (request.command === 'resume') {
-      return resultOf((await this.resume(surface)) ?? resume);
+      return resultOf((await this.resume(surface, request.prompt)) ?? resume);
     }
     const answered = await answerCommand(request, surface, {
       initialized: this.lastInitialized,
@@ -118,6 +118,13 @@ export class Chat implements vscode.Disposable {
     if (!options) {
       surface.markdown('Claude Code works in a folder. Open one first.');
       surface.buttons([{ title: 'Open Folder', command: { id: 'vscode.openFolder' } }]);
+      return resultOf(resume);
+    }
+    const pid = resume === undefined ? undefined : await this.holderOf(resume);
+    if (pid !== undefined) {
+      surface.markdown(
+        `This conversation is open in another Claude Code (process ${pid}). End it there, or choose *Continue in Chat* on its row in *Sessions*.`,
+      );
       return resultOf(resume);
     }
     let thread: ChatThread;
@@ -175,11 +182,23 @@ export class Chat implements vscode.Disposable {
   }
 
   /** @returns the id of the session that the thread goes on with */
-  private async resume(surface: Surface): Promise<string | undefined> {
+  private async resume(surface: Surface, asked: string): Promise<string | undefined> {
     const { resumePast } = await import('./resumePast.ts');
-    return resumePast(this.dependencies.records, workspace.folders[0]?.path, surface, (id) =>
-      this.threads.has(id),
-    );
+    const { records } = this.dependencies;
+    return resumePast(records, workspace.folders[0]?.path, surface, asked, (id) => this.holds(id));
+  }
+
+  /** Whether a process of this chat has the conversation open, or is about to be gone. */
+  private holds(sessionId: string): boolean {
+    const { state = 'none' } = this.threads.get(sessionId) ?? {};
+    return state !== 'none';
+  }
+
+  /** The process outside of the chat that has it open: two in one conversation would not know of each other. */
+  private async holderOf(sessionId: string): Promise<number | undefined> {
+    const { records } = this.dependencies;
+    await records.open();
+    return this.holds(sessionId) ? undefined : records.running.get(sessionId);
   }
 
   private async cli(): Promise<Cli> {

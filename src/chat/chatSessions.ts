@@ -13,6 +13,8 @@ export interface ChatSession {
   readonly label: string;
   /** When it began, in ms since the epoch. */
   readonly since: number;
+  /** By which it can be resumed; undefined before its first turn. */
+  readonly sessionId: string | undefined;
   readonly state: StateWords;
   /** The first line of what it was asked last. */
   readonly prompt: string;
@@ -69,11 +71,17 @@ export class ChatSessions implements vscode.Disposable {
     }
   }
 
-  /** See `AgentSession`. @param session undefined: all that are idle, which stops no turn */
-  stop(session: ChatSession | undefined): void {
-    this.known
-      .filter(({ agent, thread }) => (session ? agent.id === session.chatId : thread.state === 'idle'))
-      .forEach(({ thread }) => thread.stop());
+  /**
+   * See `AgentSession`.
+   * @param session undefined: all that are idle, which stops no turn
+   * @param isWhole with its process; settles when that is gone
+   */
+  async stop(session: ChatSession | undefined, isWhole?: boolean): Promise<void> {
+    for (const { agent, thread } of this.known) {
+      if (session ? agent.id === session.chatId : thread.state === 'idle') {
+        await (isWhole === true ? thread.leave() : thread.stop());
+      }
+    }
   }
 
   dispose(): void {
@@ -112,6 +120,7 @@ export class ChatSessions implements vscode.Disposable {
           : thread.state !== 'idle'
             ? stateWords('working', 'Working')
             : stateWords('idle', 'Idle');
-    return { chatId: agent.id, label: agent.label, since, state, prompt, isFirst: prompts <= 1 };
+    const { sessionId } = thread;
+    return { chatId: agent.id, label: agent.label, since, sessionId, state, prompt, isFirst: prompts <= 1 };
   }
 }

@@ -99,6 +99,11 @@ export class ChatThread implements vscode.Disposable {
     void this.session.stop();
   }
 
+  /** See `AgentSession`. */
+  leave(): Promise<void> {
+    return this.session.leave();
+  }
+
   /** Takes other options, which hold from the next turn on. What the user has chosen in the conversation stays. */
   configure(cli: Cli, options: AgentOptions): void {
     if (!isDeepStrictEqual(options, this.wanted)) {

@@ -8,7 +8,8 @@ import type { Participant } from './participant.ts';
 /** Claude Code in the editor's own chat, where it has one. What answers is loaded with the first request. */
 export class ChatFeature implements Disposable {
   private readonly store = new DisposableStore();
-  private participant: Participant | undefined;
+  /** Undefined where the editor has no chat. */
+  participant: Participant | undefined;
   private readonly sessionsChanged = this.store.add(new vscode.EventEmitter<void>());
   readonly onDidChangeSessions = this.sessionsChanged.event;
   /** See `ChatSessions`. */
@@ -45,7 +46,7 @@ export class ChatFeature implements Disposable {
       stopChatSession: (argument: unknown) => {
         const session = argument as ChatSession | undefined;
         if (!session || !rows.refuseClick(session)) {
-          this.participant?.stop(session);
+          void this.participant?.stop(session);
         }
       },
     };

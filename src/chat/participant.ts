@@ -43,8 +43,8 @@ export class Participant implements vscode.Disposable {
   }
 
   /** See `ChatSessions`. */
-  stop(session: ChatSession | undefined): void {
-    this.chat?.sessions.stop(session);
+  async stop(session: ChatSession | undefined, isWhole?: boolean): Promise<void> {
+    await this.chat?.sessions.stop(session, isWhole);
   }
 
   dispose(): void {

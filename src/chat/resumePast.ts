@@ -14,6 +14,7 @@ const maxLength = 4_000;
 
 /**
  * Lets the user choose a past session of the folder, and shows how it ended.
+ * @param asked the id of the one that was asked for, or what else the user has typed
  * @param isOwn whether a thread of the chat of this window is held with that session
  * @returns the id of the one to go on with
  */
@@ -21,9 +22,10 @@ export async function resumePast(
   records: SessionRecords,
   folder: string | undefined,
   surface: Surface,
+  asked: string,
   isOwn: (sessionId: string) => boolean,
 ): Promise<string | undefined> {
-  const past = folder === undefined ? null : await choosePast(records, folder);
+  const past = folder === undefined ? null : await choosePast(records, folder, asked.trim());
   if (!past) {
     surface.markdown(past === null ? 'No past conversation of this folder was found.' : 'None was chosen.');
     return undefined;

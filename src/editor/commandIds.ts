@@ -55,6 +55,22 @@ export const commentCommandNames = [
   'removeSentComments',
 ] as const;
 
+/** Of conversations that were. */
+export const pastCommandNames = [
+  'openTranscript',
+  'resumePastInTerminal',
+  'forkPast',
+  'pastOfAllFolders',
+  'pastOfThisFolder',
+  'showMorePast',
+  'renamePast',
+  'deletePast',
+  'searchPast',
+  'resumePastInChat',
+  'continueInTerminal',
+  'continueInChat',
+] as const;
+
 /** Every command of ours; a test holds them against package.json. */
 const commandNames = [
   'run',
@@ -109,6 +125,7 @@ const commandNames = [
   'stopChatSession',
   ...changeCommandNames,
   ...commentCommandNames,
+  ...pastCommandNames,
 ] as const;
 
 export type CommandName = (typeof commandNames)[number];

@@ -33,6 +33,8 @@ export interface EntryPlace {
   readonly uuid?: string;
   readonly sessionId?: string;
   readonly cwd?: string;
+  /** Of Git. */
+  readonly branch?: string;
   readonly version?: string;
   /** ms since the epoch; undefined where the line has no time */
   readonly at?: number;
@@ -65,6 +67,7 @@ const place = {
   uuid: lenient(z.string()),
   sessionId: lenient(z.string()),
   cwd: lenient(z.string()),
+  gitBranch: lenient(z.string()),
   version: lenient(z.string()),
   timestamp: lenient(z.string()),
   isSidechain: lenient(z.boolean()),
@@ -383,13 +386,14 @@ export function isOfSession(entry: EntryPlace, sessionId: string): boolean {
 }
 
 function placeOf(line: z.infer<z.ZodMiniObject<typeof place>>): EntryPlace {
-  const { uuid, sessionId, cwd, version, timestamp, isSidechain, agentId } = line;
+  const { uuid, sessionId, cwd, gitBranch: branch, version, timestamp, isSidechain, agentId } = line;
   const at = timestamp === undefined ? NaN : Date.parse(timestamp);
   const agent = agentId ?? (isSidechain === true ? '' : undefined);
   return {
     ...(uuid === undefined ? {} : { uuid }),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(branch === undefined || branch === '' ? {} : { branch }),
     ...(version === undefined ? {} : { version }),
     ...(Number.isNaN(at) ? {} : { at }),
     ...(agent === undefined ? {} : { agentId: agent }),

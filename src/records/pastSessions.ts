@@ -1,12 +1,12 @@
 import type * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { firstLine } from '../base/text.ts';
+import { cut, firstLine } from '../base/text.ts';
 import { agentFolder, filesSince } from './agentFiles.ts';
 import { type Entry, isOfSession } from './entries.ts';
 import type { PastEdit } from './events.ts';
 import { countBack, editsBack, entriesBack, headOf } from './lookBack.ts';
 import { breathe, namesIn, statOf } from './recordFile.ts';
-import { foldersBelow, foldersOf, isOfFolder, sessionIdIn } from './transcriptPlace.ts';
+import { foldersBelow, foldersOf, isOfFolder, projectFolders, sessionIdIn } from './transcriptPlace.ts';
 
 /** A conversation that was held in a folder, running or not. */
 export interface PastSession {
@@ -14,12 +14,16 @@ export interface PastSession {
   readonly path: string;
   /** Where it was begun; undefined where its beginning does not say. */
   readonly cwd: string | undefined;
-  /** The user's name for it, the CLI's, its summary, or the first line of the first prompt. */
+  /** What the user has called it here, or in the CLI; the CLI's name, its summary, or the first line of the first prompt. */
   readonly title: string | undefined;
   /** ms since the epoch */
   readonly begun: number | undefined;
   readonly lastActive: number;
   readonly bytes: number;
+  /** Of Git, at its end. */
+  readonly branch?: string;
+  /** First lines of what the user has typed, as far as its ends have them, the first first. */
+  readonly prompts: readonly string[];
 }
 
 export interface PastSessionCounts {
@@ -47,6 +51,10 @@ const maxSessions = 500;
 const maxOfAll = 2_000;
 /** Bytes of each file that are counted. */
 const maxCounted = 256 * 1024 * 1024;
+/** Prompts that are known of each: the first, and the last of the others. */
+const maxPrompts = 8;
+/** UTF-16 units of each. */
+const maxPromptLine = 200;
 /** Bytes of a conversation that are looked through for edits. */
 const maxEdited = 64 * 1024 * 1024;
 
@@ -55,8 +63,14 @@ export class PastSessions {
   private readonly known = new Map<string, { key: string; digest: Digest | undefined }>();
   private readonly counts = new Map<string, { key: string; counts: PastSessionCounts }>();
 
-  /** @param projects `<config>/projects` */
-  constructor(private readonly projects: string) {}
+  /**
+   * @param projects `<config>/projects`
+   * @param nameOf what the user has called it here, by its id
+   */
+  constructor(
+    private readonly projects: string,
+    private readonly nameOf: (sessionId: string) => string | undefined = () => undefined,
+  ) {}
 
   /** The last active first. */
   async list(folder: string): Promise<PastSession[]> {
@@ -66,8 +80,7 @@ export class PastSessions {
 
   /** Of all folders, the last active first. What their names are made of is the CLI's own; `cwd` says where each was. */
   async listAll(): Promise<PastSession[]> {
-    const folders = namesIn(this.projects).map((name) => join(this.projects, name));
-    return this.read(transcriptsIn(folders).slice(0, maxOfAll));
+    return this.read(transcriptsIn(projectFolders(this.projects)).slice(0, maxOfAll));
   }
 
   private async read(transcripts: readonly FoundTranscript[]): Promise<PastSession[]> {
@@ -84,7 +97,8 @@ export class PastSessions {
         }
         const [leaf] = [...uuids].filter((uuid) => summaries.has(uuid)).slice(-1);
         const summary = leaf === undefined || hasOwnTitle ? undefined : summaries.get(leaf);
-        return summary === undefined ? session : { ...session, title: summary };
+        const title = this.nameOf(session.sessionId) ?? summary;
+        return title === undefined ? session : { ...session, title };
       })
       .sort((a, b) => b.lastActive - a.lastActive);
   }
@@ -195,6 +209,8 @@ async function digestOf(path: string, stat: fs.Stats): Promise<Digest | undefine
     return undefined;
   }
   const title = titleOf(own);
+  const branch = own.findLast((entry) => entry.branch !== undefined)?.branch;
+  const prompts = promptsOf(own);
   const times = own.flatMap(({ at }) => at ?? []);
   return {
     session:
@@ -208,6 +224,8 @@ async function digestOf(path: string, stat: fs.Stats): Promise<Digest | undefine
             begun: times[0],
             lastActive: times.at(-1) ?? stat.mtimeMs,
             bytes: stat.size,
+            ...(branch === undefined ? {} : { branch }),
+            prompts: [...prompts.slice(0, 1), ...prompts.slice(1).slice(1 - maxPrompts)],
           },
     uuids: new Set(own.flatMap(({ uuid }) => uuid ?? [])),
     summaries,
@@ -220,6 +238,15 @@ function titleOf(entries: readonly Entry[]): string | undefined {
   const titles = entries.filter((entry) => entry.kind === 'title');
   const last = (by: 'user' | 'cli') => titles.findLast((entry) => entry.by === by)?.title;
   return last('user') ?? last('cli');
+}
+
+/** Each once: the two ends of a file may meet. */
+function promptsOf(entries: readonly Entry[]): string[] {
+  const typed = entries.flatMap((entry) =>
+    entry.kind === 'prompt' && entry.isTyped && entry.agentId === undefined ? [entry] : [],
+  );
+  const byId = new Map(typed.map((entry) => [entry.uuid ?? entry, entry]));
+  return [...byId.values()].map(({ text }) => cut(firstLine(text), maxPromptLine));
 }
 
 function firstLineOf(entries: readonly Entry[]): string | undefined {

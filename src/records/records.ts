@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { WatchOptions } from './folderWatch.ts';
+import { nameOf, type NameStore } from './pastNames.ts';
 import { PastSessions } from './pastSessions.ts';
 import { RecordedSession, type AttachedCli } from './recordedSession.ts';
 import { SessionFiles } from './sessionFiles.ts';
@@ -10,6 +11,8 @@ export interface RecordsOptions {
   /** `CLAUDE_CONFIG_DIR` or `~/.claude`; may be a link, nothing below it may. */
   readonly configDir: string;
   readonly log: Pick<Logger, 'error'>;
+  /** What the user has called conversations here. */
+  readonly names?: NameStore;
   readonly watchOptions?: WatchOptions;
 }
 
@@ -21,12 +24,13 @@ export class Records implements Disposable {
   private readonly projects: string;
 
   constructor(private readonly options: RecordsOptions) {
-    const { configDir, watchOptions } = options;
+    const { configDir, names, watchOptions } = options;
     this.projects = join(configDir, 'projects');
     this.sessionFiles = new SessionFiles(join(configDir, 'sessions'), watchOptions);
-    this.past = new PastSessions(this.projects);
+    this.past = new PastSessions(this.projects, (id) => names && nameOf(names, id));
   }
 
+  /** Also anew: whoever is about to decide by who runs looks at all of them, and not at what the system has told. */
   start(): void {
     this.sessionFiles.start();
   }

@@ -22,6 +22,16 @@ export function isOfFolder(folder: string, cwd: string): boolean {
   return plain(cwd).startsWith(plain(folder));
 }
 
+/** All of them, whatever they are of. */
+export function projectFolders(projects: string): string[] {
+  return namesIn(projects).map((name) => join(projects, name));
+}
+
+/** Whether a transcript lies in one of these folders: by the names alone. */
+export function hasTranscript(folders: readonly string[]): boolean {
+  return folders.some((folder) => namesIn(folder).some((name) => sessionIdIn(name) !== undefined));
+}
+
 /** The folders that can be those of a working directory: mostly one, there or not; none where `projects` is a link. */
 export function foldersOf(projects: string, cwd: string): string[] {
   if (statOf(projects)?.isSymbolicLink() === true) {
@@ -52,8 +62,7 @@ export function folderOf(projects: string, cwd: string, sessionId: string): stri
   const likely = foldersOf(projects, cwd);
   const hasIt = (folder: string) =>
     statOf(join(folder, transcriptName(sessionId))) !== undefined && isOwnFolder(folder);
-  const all = () => namesIn(projects).map((name) => join(projects, name));
-  return likely.find(hasIt) ?? all().find(hasIt) ?? likely[0];
+  return likely.find(hasIt) ?? projectFolders(projects).find(hasIt) ?? likely[0];
 }
 
 export function transcriptName(sessionId: string): string {

@@ -26,7 +26,7 @@ export class SessionsFeature implements Disposable {
   readonly signs: TerminalSigns;
   readonly records: SessionRecords;
   readonly states: SessionStates;
-  private readonly launcher: Launcher;
+  readonly launcher: Launcher;
   private readonly store = new DisposableStore();
 
   constructor(
@@ -34,7 +34,7 @@ export class SessionsFeature implements Disposable {
     proposals: Proposals,
     private readonly sessionTerminals: SessionTerminals,
     private readonly userPlace: UserPlace,
-    { workspaceState, environmentVariableCollection }: vscode.ExtensionContext,
+    { workspaceState, globalState, environmentVariableCollection }: vscode.ExtensionContext,
     servers: McpServers,
     changedFiles: (session: Session) => number,
     log: Logger,
@@ -46,6 +46,7 @@ export class SessionsFeature implements Disposable {
         isAllowed: () => vscode.workspace.isTrusted && setting('records.enabled'),
         folderOf: (session) => sessionTerminals.folderOf(session),
         configDir: configDir(),
+        names: globalState,
         log,
       }),
     );

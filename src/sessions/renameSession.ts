@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { Deferred } from '../base/deferred.ts';
-import { onRow } from '../editor/commandIds.ts';
+import { commandIds, onRow } from '../editor/commandIds.ts';
 import { Session } from '../server/session.ts';
 import { withSession } from './sessionCommands.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
@@ -21,6 +21,10 @@ export async function renameSession(
 ): Promise<void> {
   const isKey = argument === onRow;
   const named = isKey ? focused : argument;
+  if ((named as { past?: unknown } | undefined)?.past !== undefined) {
+    await vscode.commands.executeCommand(commandIds.renamePast, named); // the same key, on a row of another room's
+    return;
+  }
   const isSession = named instanceof Session;
   if (isKey ? !isSession : isSession && rows.refuseClick(named)) {
     return;

@@ -78,12 +78,21 @@ const inTerminal: Item = {
   detail: 'From the list of Claude Code itself',
 };
 
-/** Lets the user choose among those that were held in that folder. @returns undefined for none; null where there is none */
-export async function choosePast(records: SessionRecords, folder: string): Promise<Past | undefined | null> {
+/**
+ * Lets the user choose among those that were held in that folder.
+ * @param sessionId of the one that is taken at once, if it is among them
+ * @returns undefined for none; null where there is none
+ */
+export async function choosePast(
+  records: SessionRecords,
+  folder: string,
+  sessionId: string,
+): Promise<Past | undefined | null> {
   const past = (await records.open())?.past;
   const real = await realpath(folder).catch(() => folder);
   const found = past ? (await past.list(real)).map((session) => ({ folder, session })) : [];
-  return past && found.length > 0 ? (await pick(past, found, records.running, []))?.past : null;
+  const known = found.find(({ session }) => session.sessionId === sessionId);
+  return known ?? (past && found.length > 0 ? (await pick(past, found, records.running, []))?.past : null);
 }
 
 /** The last active first. The CLI runs where links lead. */

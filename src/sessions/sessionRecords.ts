@@ -4,6 +4,7 @@ import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
 import type { RecordedEdit, RecordEvent, RecordSource, SessionState, Turn } from '../records/events.ts';
+import type { NameStore } from '../records/pastNames.ts';
 import type { RecordedSession } from '../records/recordedSession.ts';
 import type { Records } from '../records/records.ts';
 import type { Session } from '../server/session.ts';
@@ -24,6 +25,8 @@ interface SessionRecordsOptions {
   readonly folderOf: (session: Session) => string | undefined;
   /** See `configDir`. */
   readonly configDir: string;
+  /** What the user has called conversations here. */
+  readonly names?: NameStore;
   readonly log: Pick<Logger, 'error'>;
 }
 
@@ -127,8 +130,7 @@ export class SessionRecords implements Disposable {
     }
     const { Records } = await import('../records/records.ts');
     if (this.isAllowed && !this.records) {
-      const { configDir, log } = this.options;
-      this.records = new Records({ configDir, log });
+      this.records = new Records(this.options);
       this.records.start();
     }
     return this.records;

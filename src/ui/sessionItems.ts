@@ -1,10 +1,13 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
 import type { ChatSession } from '../chat/chatSessions.ts';
 import { commandIds } from '../editor/commandIds.ts';
+import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
 import { kindOf } from '../mentions/waitingReasons.ts';
+import type { PastNode } from '../past/pastNodes.ts';
+import { foldersOf, hasTranscript, projectFolders } from '../records/transcriptPlace.ts';
 import { Session } from '../server/session.ts';
 import type { AbsentCli, StateWords } from '../sessions/sessionStates.ts';
 import { promptText, toolText } from '../sessions/stateText.ts';
@@ -12,13 +15,59 @@ import { rowOf, type SessionNode, type SessionsAround } from './sessionsView.ts'
 
 /** How the sessions look in their view. */
 export class SessionItems {
+  /** How many rows stand above those of past sessions. */
+  private above = 0;
+
   constructor(private readonly around: SessionsAround) {}
 
   of(node: SessionNode): vscode.TreeItem {
     const item =
-      node instanceof Session ? this.ofSession(node) : 'chatId' in node ? chatItem(node) : absentItem(node);
+      node instanceof Session
+        ? this.ofSession(node)
+        : 'chatId' in node
+          ? chatItem(node)
+          : 'past' in node
+            ? this.ofPast(node)
+            : absentItem(node);
     item.id = rowOf(node);
     return item;
+  }
+
+  /** With the group of past sessions, where there may be any. */
+  top(live: readonly SessionNode[]): SessionNode[] {
+    const { records, past } = this.around;
+    const { isOfAll } = past;
+    if (!records.isAllowed || !hasPast(records.configDir, isOfAll)) {
+      return [...live];
+    }
+    const others = live.length > 0 ? live : [{ past: 'run', id: 'past run' } as const];
+    this.above = others.length + 1;
+    return [...others, { past: 'group', id: 'past group', isOfAll }];
+  }
+
+  /** What stands below that group. */
+  async below(): Promise<SessionNode[]> {
+    return (await this.around.past.load()).rows.draw(this.above);
+  }
+
+  resolve(item: vscode.TreeItem, node: SessionNode): Promise<vscode.TreeItem> | undefined {
+    return 'past' in node && node.past === 'session'
+      ? this.around.past.past?.rows.resolve(item, node)
+      : undefined;
+  }
+
+  private ofPast(node: PastNode): vscode.TreeItem {
+    if (node.past === 'run') {
+      return runItem();
+    }
+    if (node.past === 'group') {
+      return groupItem(node);
+    }
+    const { past } = this.around.past;
+    if (!past) {
+      throw new Error('The editor has a row that it was not given.');
+    }
+    return past.rows.item(node);
   }
 
   /** What is known of it, for all sessions. */
@@ -106,6 +155,32 @@ function chatItem({ label, state: { kind, icon, text }, prompt, isFirst }: ChatS
   item.contextValue = 'chat';
   item.command = { command: 'workbench.action.chat.open', title: 'Show the Chat' };
   return item;
+}
+
+/** In the place of what the view says while it is empty. */
+function runItem(): vscode.TreeItem {
+  const item = new vscode.TreeItem('Run Claude Code');
+  item.description = 'no session is connected';
+  item.tooltip = 'A claude that you start yourself in a terminal of this window connects too.';
+  item.iconPath = new vscode.ThemeIcon('sparkle');
+  item.command = { command: commandIds.run, title: 'Run Claude Code' };
+  return item;
+}
+
+function groupItem({ isOfAll }: Extract<PastNode, { past: 'group' }>): vscode.TreeItem {
+  const item = new vscode.TreeItem('Past Sessions', vscode.TreeItemCollapsibleState.Collapsed);
+  item.description = isOfAll ? 'of all folders' : '';
+  item.tooltip = isOfAll ? 'What was held in any folder' : 'What was held in the folders of this window';
+  item.contextValue = isOfAll ? 'pastGroup.all' : 'pastGroup';
+  return item;
+}
+
+function hasPast(configDir: string, isOfAll: boolean): boolean {
+  const projects = join(configDir, 'projects');
+  const folders = isOfAll
+    ? projectFolders(projects)
+    : workspaceFolderPaths().flatMap((folder) => foldersOf(projects, folder));
+  return hasTranscript(folders);
 }
 
 function absentItem({ pid, label, text, isLost }: AbsentCli): vscode.TreeItem {

@@ -11,9 +11,11 @@ import { Session } from '../server/session.ts';
 import type { AgentChanges } from '../changes/agentChanges.ts';
 import type { Attention } from '../sessions/attention.ts';
 import { RowMoves } from '../editor/rowMoves.ts';
+import type { PastFeature } from '../past/feature.ts';
+import type { PastNode } from '../past/pastNodes.ts';
 import type { SessionItems } from './sessionItems.ts';
 
-export type SessionNode = Session | ChatSession | AbsentCli;
+export type SessionNode = Session | ChatSession | AbsentCli | PastNode;
 
 /** What the view tells of. */
 export interface SessionsAround {
@@ -25,9 +27,10 @@ export interface SessionsAround {
   records: SessionRecords;
   waitingReasons: WaitingReasons;
   chat: Pick<ChatFeature, 'sessions' | 'onDidChangeSessions'>;
+  past: PastFeature;
 }
 
-/** Every CLI, and every conversation of the chat, with what it is at. */
+/** Every CLI, and every conversation of the chat, with what it is at; and what was held before. */
 export class SessionsView implements vscode.TreeDataProvider<SessionNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<SessionNode>;
@@ -44,7 +47,7 @@ export class SessionsView implements vscode.TreeDataProvider<SessionNode>, vscod
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(private readonly around: SessionsAround) {
-    const { agentChanges, states, waitingReasons, chat } = around;
+    const { agentChanges, states, waitingReasons, chat, past } = around;
     this.view = vscode.window.createTreeView('ideBridge.sessions', { treeDataProvider: this });
     const update = () => this.update();
     this.subscription = vscode.Disposable.from(
@@ -55,13 +58,15 @@ export class SessionsView implements vscode.TreeDataProvider<SessionNode>, vscod
       agentChanges.changes.onDidChange(update),
       waitingReasons.onDidChange(update),
       chat.onDidChangeSessions(update),
+      past.onDidChange(update),
+      this.view.onDidChangeVisibility(update), // what is said of past ones is of some time ago
     );
   }
 
-  async getChildren(): Promise<SessionNode[]> {
+  async getChildren(group?: SessionNode): Promise<SessionNode[]> {
     const { SessionItems } = await import('./sessionItems.ts');
     this.items ??= new SessionItems(this.around);
-    return this.nodes;
+    return group ? this.items.below() : this.items.top(this.nodes);
   }
 
   /** At once: until VS Code 1.96 has it, a click on the row of before is answered with an error. */
@@ -70,6 +75,11 @@ export class SessionsView implements vscode.TreeDataProvider<SessionNode>, vscod
       throw new Error('The editor has a row that it was not given.');
     }
     return this.items.of(node);
+  }
+
+  /** What is said of a row only once the user looks at it. */
+  resolveTreeItem(item: vscode.TreeItem, node: SessionNode): vscode.ProviderResult<vscode.TreeItem> {
+    return this.items?.resolve(item, node);
   }
 
   /** Whether a click on its row may be meant for another. */
@@ -112,5 +122,7 @@ export function rowOf(node: SessionNode): string {
     ? `session ${node.id}`
     : 'chatId' in node
       ? `chat ${node.chatId}`
-      : `absent ${node.pid}`;
+      : 'past' in node
+        ? node.id
+        : `absent ${node.pid}`;
 }

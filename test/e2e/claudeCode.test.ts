@@ -17,6 +17,7 @@ import { commentScenarios, keepsCommentsAfter } from './commentScenarios.ts';
 import { coreScenarios } from './coreScenarios.ts';
 import { editorToolScenarios } from './editorToolScenarios.ts';
 import { olderTextScenarios } from './olderTextScenarios.ts';
+import { pastScenarios } from './pastScenarios.ts';
 import { notebookScenarios } from './notebookScenarios.ts';
 import { problemScenarios } from './problemScenarios.ts';
 import { cliVersions } from './provisionCli.ts';
@@ -44,6 +45,7 @@ describe(`Claude Code ${cliVersions.newest}`, () => {
   contextScenarios(desk);
   sessionScenarios(desk);
   recordScenarios(desk);
+  pastScenarios(desk);
   reviewScenarios(desk);
   reasonScenarios(desk);
   commentScenarios(desk);

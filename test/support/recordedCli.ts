@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 /** Writes what a CLI writes down of itself: its session file, and the transcript of one conversation. */
 export class RecordedCli {
-  readonly sessionId = randomUUID();
+  readonly sessionId: string;
   /** When what it writes happens, in ms since the epoch; now, as a rule. */
   time: number | undefined;
   private readonly sessions: string;
@@ -19,7 +19,10 @@ export class RecordedCli {
     private readonly version = '2.1.330',
     /** When its process was started, in ms since the epoch. */
     private readonly startedAt = Date.now(),
+    /** Of a conversation that it goes on with. */
+    sessionId: string = randomUUID(),
   ) {
+    this.sessionId = sessionId;
     this.sessions = join(configDir, 'sessions');
     const project = join(configDir, 'projects', cwd.replace(/[^a-zA-Z0-9]/g, '-'));
     mkdirSync(this.sessions, { recursive: true });

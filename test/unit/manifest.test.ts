@@ -100,6 +100,7 @@ describe('package.json', () => {
         ['acceptOrKeep', 'review'],
         ['rejectOrRevert', 'review'],
         ['renameSession', 'sessions'],
+        ['deletePast', 'sessions'],
       ].map(([name, view]) => [
         `ideBridge.${name}`,
         [onRow, { $treeViewId: `ideBridge.${view}`, $focusedTreeItem: true }],

@@ -42,6 +42,8 @@ describe('rooms', function () {
     ['src/doctor/x.ts', '../chat/view.ts'],
     ['src/chat/x.ts', '../api/apis.ts'],
     ['src/api/x.ts', '../ui/menu.ts'],
+    ['src/chat/x.ts', '../past/past.ts'],
+    ['src/past/x.ts', '../ui/menu.ts'],
   ] as const;
   for (const [path, from] of forbidden) {
     it(`${path} may not import ${from}`, async () => {

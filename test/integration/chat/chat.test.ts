@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
@@ -8,9 +17,22 @@ import type { IdeBridgeExports } from '../../../api/ideBridge.d.ts';
 import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
 import { editTurns, text, toolUse, type Turn } from '../../e2e/mockApi.ts';
 import { cliVersions } from '../../e2e/provisionCli.ts';
+import { childrenOf, commandOf } from '../../host/processes.ts';
+import { isAlive } from '../../../src/server/processes.ts';
+import { RecordedCli } from '../../support/recordedCli.ts';
 import { redrawTime } from '../../support/reviewRows.ts';
 import { until } from '../../support/until.ts';
-import { askForReason, extensionUnderTest, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
+import {
+  askForReason,
+  connectClient,
+  extensionUnderTest,
+  proposalTabs,
+  skipOnFloor,
+  tabs,
+  useDesk,
+} from '../bridge.ts';
+import { useDialogs } from '../dialogs.ts';
+import { closeTerminals, FakeCli } from '../fakeCli.ts';
 
 describe('@claude in the chat', function () {
   this.timeout(90_000);
@@ -210,6 +232,115 @@ describe('@claude in the chat', function () {
       // Else other suites would be offered to resume it.
       readdirSync(written).forEach((name) => rmSync(join(projects, name), { recursive: true }));
     }
+  });
+
+  describe('as one of several places for a conversation', () => {
+    const dialog = useDialogs();
+    const configDir = process.env['CLAUDE_CONFIG_DIR'] ?? '';
+    const [folder = ''] = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) =>
+      realpathSync(uri.fsPath),
+    );
+    let fake: FakeCli;
+    let held: RecordedCli | undefined;
+
+    afterEach(async () => {
+      held?.remove();
+      held = undefined;
+      await desk.configure('ideBridge.command', undefined);
+      await closeTerminals(fake);
+    });
+
+    // Of the tests before: with them the row would be out of view.
+    beforeEach(async () => {
+      await vscode.commands.executeCommand('ideBridge.stopChatSession');
+      await until('the idle processes to go', () => engines().length === 0, 20_000);
+    });
+
+    /** CLIs that the chat runs. */
+    const engines = () => childrenOf(process.pid).filter((pid) => commandOf(pid).includes('stream-json'));
+
+    const choose = async (row: Locator, title: string) => {
+      await setTimeout(redrawTime);
+      await row.click({ button: 'right' });
+      const entry = desk.ui.page.locator('.context-view .action-label', { hasText: title }).first();
+      await entry.waitFor();
+      await until('the menu to go', async () => {
+        await entry.click({ timeout: 1_000 }).catch(() => {});
+        return !(await entry.isVisible());
+      });
+    };
+
+    it('leaves it to a terminal, where its turn is stopped first, and takes no prompt while it is open there', async () => {
+      const command = `touch ${desk.scratch.path('moved')}`;
+      await ask('move on', toolUse('Bash', { command }));
+      await button('Allow').first().waitFor({ timeout: 30_000 });
+      await vscode.commands.executeCommand('ideBridge.sessions.focus');
+      const row = session('Chat · move on');
+      await row.filter({ hasText: 'Asks in the chat' }).waitFor();
+      const projects = join(agent.root, '.claude', 'projects');
+      const [transcript] = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.endsWith('.jsonl'),
+      );
+      const sessionId = basename(transcript ?? assert.fail(), '.jsonl');
+      assert.equal(engines().length, 1);
+      fake = await FakeCli.install(desk.scratch);
+      await choose(row, 'Continue in Terminal');
+      const question = await dialog();
+      assert.match(question.text, /Stop “Chat · move on”[^]*midst of a turn/);
+      question.press('Stop and Continue');
+      const { args, pid } = await fake.run(1);
+      assert.equal(args, `--resume ${sessionId}`);
+      await row.waitFor({ state: 'detached' });
+      assert.equal(engines().length, 0, 'its process is gone');
+      await button('Allow').first().dispatchEvent('click'); // too late, and below what is in front
+      assert.ok(!existsSync(desk.scratch.path('moved')));
+      held = new RecordedCli(configDir, folder, pid, undefined, undefined, sessionId);
+      held.is('idle');
+      await ask('and here?', text('No.'));
+      await says(`open in another Claude Code (process ${pid})`);
+      assert.equal(engines().length, 0);
+    });
+
+    it('takes it over from a terminal, once the user has it ended there', async () => {
+      fake = await FakeCli.install(desk.scratch);
+      await vscode.commands.executeCommand('ideBridge.newSession');
+      const { pid } = await fake.run(1);
+      held = new RecordedCli(configDir, folder, pid);
+      held.prompt('remember the number 43');
+      held.answer('I do, too.');
+      held.is('busy');
+      const client = await connectClient(pid);
+      await vscode.commands.executeCommand('ideBridge.sessions.focus');
+      const row = session('remember the number 43');
+      await row.filter({ hasText: 'Working' }).waitFor();
+      await choose(row, 'Continue in Chat');
+      await desk.ui.page
+        .locator('.notification-toast', { hasText: 'when it has answered and is idle' })
+        .waitFor();
+      held.is('idle');
+      await row
+        .filter({ hasText: 'Done' })
+        .or(row.filter({ hasText: 'Idle' }))
+        .first()
+        .waitFor();
+      await choose(row, 'Continue in Chat');
+      const first = await dialog();
+      assert.deepEqual(first.buttons, ['Show Terminal', 'End It and Continue']);
+      held.is('busy'); // while the question is open
+      first.press('End It and Continue');
+      await desk.ui.page.locator('.notification-toast', { hasText: 'it is at work again' }).waitFor();
+      assert.ok(isAlive(pid));
+      held.is('idle');
+      await row.filter({ hasNotText: 'Working' }).waitFor();
+      await choose(row, 'Continue in Chat');
+      (await dialog()).press('End It and Continue');
+      await until('its end', () => !isAlive(pid));
+      await client.close();
+      await says('Your next message goes on with it');
+      assert.match(await answer().innerText(), /remember the number 43[^]*I do, too\./);
+      assert.equal(vscode.window.terminals.length, 1, 'the terminal stays');
+      await desk.ui.screenshot('chat-taken-over');
+    });
   });
 
   it('asks for one of two threads what only that one wants', async () => {

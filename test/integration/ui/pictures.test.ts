@@ -1,5 +1,6 @@
 // Every screen of ours in three themes and two widths, to be looked at; only when asked for:
 // npm run test:integration -- --grep "pictures of"
+import { realpathSync } from 'node:fs';
 import { createServer } from 'node:net';
 import * as vscode from 'vscode';
 import { RecordedCli } from '../../support/recordedCli.ts';
@@ -183,6 +184,43 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
       await photograph('asks-menu');
       await executeCommand('workbench.action.closeQuickOpen');
       cli.removeSessionFile();
+    });
+
+    it('past sessions, a transcript, and the search', async () => {
+      const [root] = vscode.workspace.workspaceFolders ?? [];
+      const folder = realpathSync(root?.uri.fsPath ?? '');
+      const { CLAUDE_CONFIG_DIR = '' } = process.env;
+      const prompts = [
+        'mend the test that fails on Mondays',
+        'write the release notes',
+        'why is the start slow?',
+      ];
+      const written = prompts.map((prompt, index) => {
+        const cli = new RecordedCli(CLAUDE_CONFIG_DIR, index === 1 ? desk.scratch.folder : folder, nextPid++);
+        cli.time = Date.now() - (index * 30 + 2) * 3_600_000;
+        cli.prompt(`${prompt}\n\nIt is the one in `.concat('`test/dates.test.ts`.'));
+        cli.call('Bash', { command: 'npm test -- --grep dates' });
+        cli.result('1 failing');
+        cli.answer(
+          'Found it:\n\n1. **Monday** is `1`, not `0`\n2. so the loop ends too early\n\n```ts\nconst monday = 1;\n```\nIt passes now.',
+        );
+        return cli;
+      });
+      await executeCommand('ideBridge.pastOfAllFolders');
+      await row('Past Sessions').waitFor();
+      if ((await row('Past Sessions').getAttribute('aria-expanded')) !== 'true')
+        await row('Past Sessions').click();
+      await row('fails on Mondays').click();
+      await until('the page', () => inWebview(desk.ui, 'h1', 'fails on Mondays'));
+      await photograph('past', () => row('release notes').hover());
+      void executeCommand('ideBridge.searchPast');
+      await desk.ui.page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor();
+      await photograph('past-search', () =>
+        desk.ui.page.locator('.quick-input-widget:visible .monaco-list-row').nth(1).hover(),
+      );
+      await executeCommand('workbench.action.closeQuickOpen');
+      await executeCommand('ideBridge.pastOfThisFolder');
+      written.forEach((cli) => cli.remove());
     });
 
     it('sessions that have lost the bridge', async () => {

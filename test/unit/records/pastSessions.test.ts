@@ -3,8 +3,10 @@ import fsModule, * as fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { nameOf, type NameStore, setName } from '../../../src/records/pastNames.ts';
 import { PastSessions } from '../../../src/records/pastSessions.ts';
-import { slugOf } from '../../../src/records/transcriptPlace.ts';
+import { removePast } from '../../../src/records/removePast.ts';
+import { foldersOf, hasTranscript, projectFolders, slugOf } from '../../../src/records/transcriptPlace.ts';
 import { cwd, fixturePath, linesOf, recorded, slug, versions } from './fixtures.ts';
 
 describe('past sessions of a folder', () => {
@@ -90,6 +92,93 @@ describe('past sessions of a folder', () => {
     const given = title({ type: 'custom-title', customTitle: 'Mine' });
     write(`${sessionId}.jsonl`, [...linesOf('2.1.330'), given, own]);
     assert.equal((await past.list(cwd))[0]?.title, 'Mine');
+  });
+
+  it('have the name before all others that the user has given here, until it is taken back', async () => {
+    const { sessionId } = recorded['2.1.330'];
+    const given = JSON.stringify({ type: 'custom-title', customTitle: 'Mine', sessionId });
+    write(`${sessionId}.jsonl`, [...linesOf('2.1.330'), given]);
+    const kept = new Map<string, unknown>();
+    const store: NameStore = {
+      get: <T>(key: string, fallback: T) => (kept.get(key) ?? fallback) as T,
+      update: (key, value) => Promise.resolve(void kept.set(key, value)),
+    };
+    const named = new PastSessions(projects, (id) => nameOf(store, id));
+    await setName(store, sessionId, 'Ours');
+    await setName(store, 'another', 'Not this one');
+    assert.equal((await named.list(cwd))[0]?.title, 'Ours');
+    await setName(store, sessionId, undefined);
+    assert.equal((await named.list(cwd))[0]?.title, 'Mine');
+    for (let index = 0; index < 600; index++) {
+      await setName(store, `s${index}`, 'x');
+    }
+    assert.deepEqual(
+      ['another', 's99', 's100', 's599'].map((id) => nameOf(store, id)),
+      [undefined, undefined, 'x', 'x'],
+    );
+  });
+
+  it('have their branch, and the first and the last of their prompts, each once', async () => {
+    const at = (index: number) => ({
+      uuid: `u${index}`,
+      sessionId: 'e1',
+      cwd,
+      timestamp: '2026-01-01T00:00:00Z',
+    });
+    const prompt = (index: number) =>
+      JSON.stringify({
+        type: 'user',
+        message: { role: 'user', content: `prompt ${index}\n${'x'.repeat(10_000)}` },
+        gitBranch: index < 15 ? 'main' : 'next',
+        ...at(index),
+      });
+    write(
+      'e1.jsonl',
+      Array.from({ length: 20 }, (_, index) => prompt(index)),
+    ); // 200 kB: its two ends meet
+    const [session] = await past.list(cwd);
+    assert.equal(session?.branch, 'next');
+    assert.deepEqual(
+      session?.prompts,
+      [0, 13, 14, 15, 16, 17, 18, 19].map((index) => `prompt ${index}`),
+    );
+  });
+
+  it('are there, by their names alone', () => {
+    const folders = () => foldersOf(projects, cwd);
+    assert.equal(hasTranscript(folders()), false);
+    write('notes.txt', []);
+    write('agent-1.jsonl', []);
+    assert.equal(hasTranscript(folders()), false);
+    write('e1.jsonl', []);
+    assert.equal(hasTranscript(folders()), true);
+    assert.equal(hasTranscript(projectFolders(projects)), true);
+  });
+
+  it('are taken away with what their sub-agents have written, and nothing of others', async () => {
+    const own = (sessionId: string) => [
+      JSON.stringify({ type: 'user', message: { content: 'x' }, sessionId }),
+    ];
+    const { sessionId } = recorded['2.1.330'];
+    write(`${sessionId}.jsonl`, linesOf('2.1.330'));
+    write(`${sessionId}/tool-results/1.txt`, ['x']);
+    write('agent-1.jsonl', own(sessionId)); // as 2.0 has them
+    write('agent-2.jsonl', own('another'));
+    const [session] = await past.list(cwd);
+    assert.ok(session);
+    const removed: string[] = [];
+    const remove = (path: string) => Promise.resolve(void removed.push(path));
+    await removePast(session, remove);
+    assert.deepEqual(removed, [place(`${sessionId}.jsonl`), place('agent-1.jsonl'), place(sessionId)]);
+    fs.rmSync(place(sessionId), { recursive: true });
+    fs.symlinkSync(projects, place(sessionId));
+    removed.length = 0;
+    await removePast(session, remove);
+    assert.deepEqual(removed.slice(1), [place('agent-1.jsonl')], 'a link is left alone');
+    await assert.rejects(
+      removePast(session, () => Promise.reject(new Error('no'))),
+      /no/,
+    );
   });
 
   it('of 2.0.77 have the summary that is written into the transcript of another', async () => {

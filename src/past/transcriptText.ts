@@ -1,0 +1,154 @@
+import type { Item } from '../agent/items.ts';
+import { printable } from '../base/printable.ts';
+import { counted, cut } from '../base/text.ts';
+import { block, code, head, plain } from '../chat/markdown.ts';
+import { toolLine } from '../chat/toolLine.ts';
+
+/** What stands above a transcript. */
+export interface TranscriptHead {
+  readonly title: string;
+  /** One line each. */
+  readonly facts: readonly string[];
+}
+
+/** UTF-16 units of one prompt or answer. */
+const maxSaid = 20_000;
+/** UTF-16 units of the whole: the editor's preview takes seconds for more. */
+const maxText = 400_000;
+/** Of what a tool that has failed has said. */
+const maxFailure = { lines: 5, units: 1_000 };
+
+/**
+ * A conversation as a page in Markdown. All of it comes from outside: nothing in it becomes a link, an image or HTML, and what
+ * stands between fences becomes a block that it cannot end.
+ */
+export function transcriptText({ title, facts }: TranscriptHead, items: readonly Item[]): string {
+  const parts = items.flatMap((item) => partOf(item) ?? []);
+  const shown: string[] = [];
+  let length = 0;
+  for (const part of [...parts].reverse()) {
+    length += part.length;
+    if (length > maxText && shown.length > 0) {
+      break;
+    }
+    shown.unshift(part);
+  }
+  const leftOut = parts.length - shown.length;
+  return [
+    `# ${plain(title)}`,
+    facts.map((fact) => plain(fact, 1_000)).join('  \n'),
+    '---',
+    ...(leftOut > 0 ? [`*${counted(leftOut, 'entry', 'entries')} before these left out.*`] : []),
+    ...(parts.length === 0 ? ['*Nothing was said.*'] : shown),
+  ].join('\n\n');
+}
+
+function partOf(item: Item): string | undefined {
+  switch (item.kind) {
+    case 'prompt':
+      return item.text.trim() === '' ? undefined : `## You\n\n${said(item.text)}`;
+    case 'text':
+      return item.text.trim() === '' ? undefined : said(item.text);
+    case 'toolUse':
+      return toolPart(item);
+    case 'error':
+      return `**${plain(item.message, 500)}**`;
+    case 'thinking':
+    case 'question':
+    case 'todos':
+    case 'turnEnd':
+    case 'other':
+      return undefined;
+  }
+}
+
+function toolPart({
+  name,
+  input = {},
+  state,
+  result,
+}: Extract<Item, { kind: 'toolUse' }>): string | undefined {
+  const line = toolLine(name, input);
+  if (!line) {
+    return undefined;
+  }
+  const target = line.path ?? line.code ?? line.text;
+  const isFailed = state === 'failed' || result?.isError === true;
+  const words = [
+    `▸ ${plain(line.verb)}`,
+    ...(target === undefined ? [] : [code(target.replace(/\s*\n\s*/g, ' ⏎ '), 300)]),
+    ...(isFailed ? ['— *failed*'] : []),
+  ].join(' ');
+  const failure = isFailed && result ? head(result.text, maxFailure.lines, maxFailure.units).shown : '';
+  return failure.trim() === '' ? words : `${words}${block(failure, maxFailure.units, 'text').trimEnd()}`;
+}
+
+/** What somebody has said, with its lists, its headings and its code. */
+function said(text: string): string {
+  const shown = cut(text.trim(), maxSaid);
+  const lines = shown.split(/\r\n?|\n/);
+  const parts: string[] = [];
+  let prose: string[] = [];
+  const endProse = () => {
+    parts.push(proseOf(prose));
+    prose = [];
+  };
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? '';
+    const [, fence, language = ''] = /^ {0,3}(```+|~~~+)\s*([\w+#-]*)[^`]*$/.exec(line) ?? [];
+    if (fence === undefined) {
+      prose.push(line);
+      continue;
+    }
+    endProse();
+    const end = lines.findIndex((other, at) => at > index && other.trim() === fence);
+    const last = end < 0 ? lines.length : end;
+    parts.push(block(lines.slice(index + 1, last).join('\n'), maxSaid, language).trim());
+    index = last;
+  }
+  endProse();
+  const more = text.trim().length - shown.length;
+  return [...parts, ...(more > 0 ? [`*${counted(more, 'more character')} left out.*`] : [])]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** Lines that stay lines, as they were typed. */
+function proseOf(lines: readonly string[]): string {
+  return lines
+    .map(lineOf)
+    .join('  \n')
+    .replace(/ {2}\n(?=\n| {2}\n)/g, '\n')
+    .trim();
+}
+
+function lineOf(line: string): string {
+  const [, marks, heading] = /^(#{1,6})\s+(.+)$/.exec(line) ?? [];
+  if (marks !== undefined && heading !== undefined) {
+    return `\n**${plain(heading, maxSaid)}**\n`;
+  }
+  const [, indent = '', bullet, rest] = /^(\s*)([-*+]|\d{1,3}[.)])\s+(.*)$/.exec(line) ?? [];
+  return bullet === undefined || rest === undefined
+    ? inline(line.trim())
+    : `${' '.repeat(Math.min(indent.length, 8))}${bullet} ${inline(rest)}`;
+}
+
+/** Its code and what is bold in it; all else as plain text. */
+function inline(text: string): string {
+  return text
+    .split(/(`[^`]+`|\*\*[^*]+\*\*)/)
+    .map((part) => {
+      if (/^`[^`]+`$/.test(part)) {
+        return code(part.slice(1, -1), maxSaid);
+      }
+      const bold = /^\*\*([^*\s](?:[^*]*[^*\s])?)\*\*$/.exec(part)?.[1];
+      return bold === undefined ? plain(part, maxSaid) : `**${plain(bold, maxSaid)}**`;
+    })
+    .join('');
+}
+
+/** A name for the page of a conversation, which no other has. */
+export function transcriptName(title: string, sessionId: string): string {
+  const name = printable(title, 60).replace(/[\\/:*?"<>|#%]/g, '-');
+  return `${name} (${sessionId.slice(0, 8)}).md`;
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { redrawTime } from '../support/reviewRows.ts';
+import { until } from '../support/until.ts';
+import type { Desk } from './desk.ts';
+import { contextText, MockApi, text } from './mockApi.ts';
+
+/** What was held before goes on. */
+export function pastScenarios(desk: () => Desk): void {
+  it('goes on with a past session by its row', async () => {
+    const api = await MockApi.start();
+    try {
+      await desk().configure({
+        'ideBridge.environment': { ANTHROPIC_BASE_URL: api.url },
+        'ideBridge.location': 'panel',
+      });
+      const claude = await desk().startClaude();
+      await claude.ask('remember the number 44');
+      const { window } = desk();
+      const { page } = window;
+      const rows = page.locator('.pane', { hasText: 'Sessions' }).locator('.monaco-list-row');
+      await window.runCommand('Claude Code: Focus on Sessions View');
+      const group = rows.filter({ hasText: 'Past Sessions' });
+      await group.waitFor();
+      const past = page.locator('.monaco-list-row[aria-level="2"]', { hasText: 'the number 44' });
+      await group.click();
+      assert.equal(await past.count(), 0, 'it goes on');
+      const pids = claude.pids();
+      await claude.terminal.type('/exit');
+      await until('it to end', async () => {
+        await claude.terminal.press('Enter');
+        await sleep(1_000);
+        return !claude.pids().some((pid) => pids.includes(pid));
+      });
+      await window.runCommand('Claude Code: Focus on Sessions View');
+      await past.waitFor();
+      await sleep(redrawTime); // a click on a row that has just come does nothing
+      await past.hover();
+      await past.getByRole('button', { name: 'Resume in Terminal' }).click();
+      const terminal = page.locator('.panel .terminal-wrapper.active .xterm');
+      const shows = (words: string) =>
+        until(
+          `"${words}" in the terminal`,
+          async () =>
+            (await terminal.locator('.xterm-rows').innerText()).replaceAll('\u00a0', ' ').includes(words),
+          40_000,
+        );
+      await shows('remember the number 44');
+      await past.waitFor({ state: 'detached' }); // it is a session again
+      api.script([text('It is 44.')]);
+      await terminal.locator('.xterm-helper-textarea').focus();
+      await page.keyboard.type('which number?');
+      await shows('which number?');
+      await until('a turn', async () => {
+        await page.keyboard.press('Enter');
+        return until('a turn', () => api.turnCount > 0, 5_000).catch(() => false as const);
+      });
+      const request = await api.nextRequest('the prompts', (turn) =>
+        contextText(turn).includes('which number?'),
+      );
+      assert.match(JSON.stringify(request.messages), /the number 44.*mock answer 1.*which number/);
+    } finally {
+      await api.close();
+    }
+  });
+}
