@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import { onDidChangeSetting, setting } from '../editor/settings.ts';
-import type { RunQuestions } from '../notebooks/runQuestions.ts';
+import type { LoadQuestions } from '../notebooks/runQuestions.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
 import type { Bridge, Endpoint } from '../server/bridge.ts';
 import type { Session, ToolCall } from '../server/session.ts';
@@ -24,7 +24,7 @@ export interface EditorToolsPorts {
   readonly proposals: ProposalReviewer;
   readonly agentChanges: EditsByAgents;
   readonly context: Pick<vscode.ExtensionContext, 'storageUri' | 'globalStorageUri' | 'extensionUri'>;
-  readonly questions: RunQuestions;
+  readonly questions: LoadQuestions;
   readonly workspaceState: vscode.Memento;
   /** A CLI runs in it. */
   readonly isOfSession: (terminal: vscode.Terminal) => boolean;

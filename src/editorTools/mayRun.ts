@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { RunQuestions } from '../notebooks/runQuestions.ts';
+import type { LoadQuestions } from '../notebooks/runQuestions.ts';
 import { onOneLine } from './onOneLine.ts';
 
 /** Kept on this machine, out of reach of what a workspace brings with it: fingerprints, the last at the end. */
@@ -31,7 +31,7 @@ export function namesOthers(definition: string): boolean {
 /** Whether the user wants that something is run: they are asked each time, but for what they have agreed to for good. */
 export class MayRun {
   constructor(
-    private readonly questions: RunQuestions,
+    private readonly questions: LoadQuestions,
     private readonly workspaceState: vscode.Memento,
   ) {}
 
@@ -41,7 +41,9 @@ export class MayRun {
       return true;
     }
     const words = `${onOneLine(client)} ${what.words}`;
-    const answer = await this.questions.ask(
+    const answer = await (
+      await this.questions()
+    ).ask(
       {
         title,
         words,

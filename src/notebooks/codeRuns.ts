@@ -6,7 +6,7 @@ import { runNewCell } from './newCell.ts';
 import { refusals } from './notebookRefusals.ts';
 import { isOpen, nameOf } from './notebookTabs.ts';
 import { RunConsent } from './runConsent.ts';
-import type { RunQuestions } from './runQuestions.ts';
+import type { LoadQuestions } from './runQuestions.ts';
 
 /** What is known of the window's notebooks. */
 export interface KnownNotebooks {
@@ -22,7 +22,7 @@ export class CodeRuns {
   constructor(
     private readonly notebooks: KnownNotebooks,
     workspaceState: vscode.Memento,
-    questions: RunQuestions,
+    questions: LoadQuestions,
   ) {
     this.consent = new RunConsent(workspaceState, questions);
   }

@@ -1,36 +1,44 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { byKey } from '../editor/commandIds.ts';
+import { codeScheme } from '../editor/schemes.ts';
+import { allTabs, contentOf } from '../editor/tabContent.ts';
 import { Notebooks } from './notebooks.ts';
-import { RunLenses } from './runLenses.ts';
-import { RunQuestions } from './runQuestions.ts';
+import type { RunQuestions } from './runQuestions.ts';
 
 /** Code that runs in the kernel of the open notebook, once the user has said so. */
 export class NotebooksFeature implements Disposable {
   readonly notebooks: Notebooks;
-  readonly questions: RunQuestions;
+  /** There once something was asked. */
+  private asked: RunQuestions | undefined;
   private readonly store = new DisposableStore();
 
   constructor(workspaceState: vscode.Memento) {
-    this.questions = this.store.add(new RunQuestions());
     this.notebooks = this.store.add(new Notebooks(workspaceState, this.questions));
-    this.store.add(new RunLenses(this.questions));
+    // Of an earlier extension host, whose session has had no answer.
+    const left = allTabs().filter(({ input }) => contentOf(input)?.uri.scheme === codeScheme);
+    void vscode.window.tabGroups.close(left);
   }
 
   commands() {
     return {
       runCode: (argument: unknown) =>
         this.agree(argument === byKey, typeof argument === 'number' ? argument : undefined),
-      refuseCode: () => this.questions.refuse() || sayThatNoCodeWaits(),
+      refuseCode: () => this.asked?.refuse() || sayThatNoCodeWaits(),
     };
   }
+
+  readonly questions = async (): Promise<RunQuestions> => {
+    const { RunQuestions } = await import('./runQuestions.ts');
+    return (this.asked ??= this.store.add(new RunQuestions()));
+  };
 
   dispose(): void {
     this.store.dispose();
   }
 
   private agree(isByKey: boolean, yes?: number): void {
-    const agreement = this.questions.agree(isByKey, yes);
+    const agreement = this.asked?.agree(isByKey, yes) ?? 'nothing waits';
     if (agreement === 'nothing waits') {
       sayThatNoCodeWaits();
     } else if (agreement === 'too soon') {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
 import type { CodeRun, CodeRunner } from '../tools/executeCode.ts';
 import type { CodeRuns, KnownNotebooks } from './codeRuns.ts';
-import type { RunQuestions } from './runQuestions.ts';
+import type { LoadQuestions } from './runQuestions.ts';
 
 /** Runs a session's code in the notebook that the user works in, on the notebook's own kernel. */
 export class Notebooks implements CodeRunner, KnownNotebooks, vscode.Disposable {
@@ -13,7 +13,7 @@ export class Notebooks implements CodeRunner, KnownNotebooks, vscode.Disposable 
 
   constructor(
     private readonly workspaceState: vscode.Memento,
-    private readonly questions: RunQuestions,
+    private readonly questions: LoadQuestions,
   ) {
     this.subscriptions = [
       vscode.window.onDidChangeActiveNotebookEditor((editor) => {

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
-import type { RunQuestions } from './runQuestions.ts';
+import type { LoadQuestions } from './runQuestions.ts';
 import { setting } from '../editor/settings.ts';
 
 /** Kept on this machine, out of reach of what a workspace brings with it. */
@@ -12,7 +12,7 @@ export class RunConsent {
 
   constructor(
     private readonly workspaceState: vscode.Memento,
-    private readonly questions: RunQuestions,
+    private readonly questions: LoadQuestions,
   ) {}
 
   /** @param notebook its file name */
@@ -30,7 +30,9 @@ export class RunConsent {
     ) {
       return true;
     }
-    const answer = await this.questions.ask(
+    const answer = await (
+      await this.questions()
+    ).ask(
       {
         title: `Run in ${notebook}?`,
         words: `${session.label} wants to run this code in ${notebook}`,

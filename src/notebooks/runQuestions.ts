@@ -5,8 +5,12 @@ import { Queue } from '../base/queue.ts';
 import { columnBeside } from '../editor/columns.ts';
 import { isSame } from '../editor/documents.ts';
 import { InFront } from '../proposals/inFront.ts';
+import { RunLenses } from './runLenses.ts';
 import { codeScheme } from '../editor/schemes.ts';
-import { allTabs, contentOf, tabsWith } from '../editor/tabContent.ts';
+import { contentOf, tabsWith } from '../editor/tabContent.ts';
+
+/** Loads what asks. */
+export type LoadQuestions = () => Promise<RunQuestions>;
 
 export interface RunQuestion {
   /** Of the tab, as a question. */
@@ -58,9 +62,8 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
       this.inFront,
       vscode.workspace.registerTextDocumentContentProvider(codeScheme, this),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.followTabs(closed)),
+      new RunLenses(this),
     );
-    // Of an earlier extension host, whose session has had no answer.
-    void vscode.window.tabGroups.close(allTabs().filter(isQuestion));
   }
 
   /** The one that waits for its answer. */
