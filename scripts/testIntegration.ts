@@ -125,6 +125,7 @@ async function runIn(
       path.join(root, 'out/test/jupyter'),
       path.join(root, 'out/test/models'),
       path.join(root, 'out/test/sample'),
+      path.join(root, 'out/test/python'),
     ],
     extensionTestsPath: path.join(root, 'out/test/integration/index.js'),
     launchArgs: [

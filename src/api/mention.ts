@@ -48,6 +48,10 @@ export async function mention(ports: MentionPorts, by: string, input: unknown): 
   if (!session) {
     return { outcome: 'dismissed' };
   }
+  const since = await refusal(ports, uri); // while the user was asked
+  if (since !== undefined) {
+    return { outcome: 'refused', reason: since };
+  }
   const mentioned: AtMentioned = {
     filePath: uri.fsPath,
     ...(lines && { lineStart: lines.start, lineEnd: lines.end }),

@@ -132,6 +132,7 @@ async function result(
   end: AbortSignal,
 ): Promise<ToolResult> {
   const either = AbortSignal.any([signal, end]);
+  either.throwIfAborted(); // while the user was asked
   const cancellation = tokenOf(either);
   const telling = keepTelling(tellProgress);
   const cancelled = new Promise<never>((_, reject) => {

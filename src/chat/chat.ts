@@ -120,10 +120,10 @@ export class Chat implements vscode.Disposable {
       surface.buttons([{ title: 'Open Folder', command: { id: 'vscode.openFolder' } }]);
       return resultOf(resume);
     }
-    const pid = resume === undefined ? undefined : await this.holderOf(resume);
-    if (pid !== undefined) {
+    const holder = resume === undefined ? undefined : await this.holderOf(resume);
+    if (holder !== undefined) {
       surface.markdown(
-        `This conversation is open in another Claude Code (process ${pid}). End it there, or choose *Continue in Chat* on its row in *Sessions*.`,
+        `This conversation is open in ${holder}. End it there, or choose *Continue in Chat* on its row in *Sessions*.`,
       );
       return resultOf(resume);
     }
@@ -194,11 +194,18 @@ export class Chat implements vscode.Disposable {
     return state !== 'none';
   }
 
-  /** The process outside of the chat that has it open: two in one conversation would not know of each other. */
-  private async holderOf(sessionId: string): Promise<number | undefined> {
+  /** What has it open outside of the chat, in words: two in one conversation would not know of each other. */
+  private async holderOf(sessionId: string): Promise<string | undefined> {
     const { records } = this.dependencies;
     await records.open();
-    return this.holds(sessionId) ? undefined : records.running.get(sessionId);
+    if (this.holds(sessionId)) {
+      return undefined;
+    }
+    const pid = records.running.get(sessionId);
+    if (pid !== undefined) {
+      return `another Claude Code (process ${pid})`;
+    }
+    return records.isStarting(sessionId) ? 'a terminal that was started a moment ago' : undefined;
   }
 
   private async cli(): Promise<Cli> {

@@ -21,6 +21,10 @@ const maxFile = 10 * 1024 * 1024;
 export class Access {
   constructor(private readonly sharing: Sharing) {}
 
+  get isOn(): boolean {
+    return this.sharing.state === 'on';
+  }
+
   /** @throws Refusal while nothing is shared */
   check(): void {
     const { state } = this.sharing;

@@ -11,41 +11,48 @@ export interface LaunchConfiguration {
   readonly type: string | undefined;
   readonly folder: vscode.WorkspaceFolder | undefined;
   /** As the settings or a launch.json have it. */
-  readonly text: string;
-  /** Runs only what is written in it. */
-  readonly isWhole: boolean;
+  readonly entry: Record<string, unknown>;
+  /** Of a compound: what it starts. */
+  readonly members: readonly LaunchConfiguration[];
 }
 
-/** Those of each launch.json, and of the settings. */
+/** Those of each launch.json, then those of the workspace file and of the user's settings. */
 export function launchConfigurations(): LaunchConfiguration[] {
-  const folders = vscode.workspace.workspaceFolders ?? [undefined];
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const isSingle = folders.length === 1 && vscode.workspace.workspaceFile === undefined;
   const found = folders.flatMap((folder) => {
-    const launch = vscode.workspace.getConfiguration('launch', folder?.uri);
-    const all = [...entries(launch.get('configurations')), ...entries(launch.get('compounds'))];
-    return all.flatMap((entry): LaunchConfiguration[] => {
-      const { name, type, preLaunchTask, postDebugTask } = entry;
-      const text = JSON.stringify(entry, null, 2);
-      return typeof name === 'string'
-        ? [
-            {
-              name,
-              type: typeof type === 'string' ? type : undefined,
-              folder,
-              text,
-              isWhole:
-                typeof type === 'string' &&
-                preLaunchTask === undefined &&
-                postDebugTask === undefined &&
-                !namesOthers(text),
-            },
-          ]
-        : [];
-    });
+    const values = vscode.workspace.getConfiguration(undefined, folder.uri).inspect<Launch>('launch');
+    return inLaunch(values?.workspaceFolderValue ?? (isSingle ? values?.workspaceValue : undefined), folder);
   });
-  // Those of a workspace file or of the user's settings are the same in each folder.
-  return found.filter(
-    ({ name, text }, index) => found.findIndex((each) => each.name === name && each.text === text) === index,
-  );
+  const values = vscode.workspace.getConfiguration().inspect<Launch>('launch');
+  const shared = [isSingle ? undefined : values?.workspaceValue, values?.globalValue];
+  return [...found, ...shared.flatMap((launch) => inLaunch(launch, undefined))];
+}
+
+interface Launch {
+  readonly configurations?: unknown;
+  readonly compounds?: unknown;
+}
+
+function inLaunch(
+  launch: Launch | undefined,
+  folder: vscode.WorkspaceFolder | undefined,
+): LaunchConfiguration[] {
+  const of = (entry: Record<string, unknown>, members: readonly LaunchConfiguration[]) => {
+    const { name, type } = entry;
+    return typeof name === 'string'
+      ? [{ name, type: typeof type === 'string' ? type : undefined, folder, entry, members }]
+      : [];
+  };
+  const single = entries(launch?.configurations).flatMap((entry) => of(entry, []));
+  const compounds = entries(launch?.compounds).flatMap((entry) => {
+    const names = Array.isArray(entry['configurations']) ? entry['configurations'] : [];
+    return of(
+      entry,
+      single.filter(({ name }) => names.includes(name)),
+    );
+  });
+  return [...single, ...compounds];
 }
 
 /** @throws Refusal where there is none, or more than one */
@@ -69,16 +76,45 @@ export function configurationNamed(name: string, folder: string | undefined): La
 }
 
 /** What the user is asked about before it is started. */
-export function startAsWhatRuns({ name, folder, text, isWhole }: LaunchConfiguration): WhatRuns {
+export function startAsWhatRuns(configuration: LaunchConfiguration): WhatRuns {
+  const { name, folder } = configuration;
   const place = folder?.uri.toString() ?? '';
+  const text = textOf(configuration);
   return {
     title: `Debug ${onOneLine(name, 40)}?`,
     words: `wants to start "${onOneLine(name)}" in the debugger${folder ? ` (${onOneLine(folder.name)})` : ''}`,
     code: text,
     always: 'Always Start This Configuration',
-    fingerprint: isWhole ? createHash('sha256').update(`debug ${place} ${text}`).digest('hex') : undefined,
+    fingerprint: isWhole(configuration)
+      ? createHash('sha256').update(`debug ${place} ${text}`).digest('hex')
+      : undefined,
   };
 }
+
+/** With what a compound starts. */
+export function textOf({ entry, members }: LaunchConfiguration): string {
+  return [entry, ...members.map((each) => each.entry)]
+    .map((each) => JSON.stringify(each, null, 2))
+    .join('\n');
+}
+
+/** @throws what the editor does. @returns false where it has told the user why not */
+export async function start({ name, type, folder, entry }: LaunchConfiguration): Promise<boolean> {
+  const within = folder ?? vscode.workspace.workspaceFolders?.[0];
+  // What the user has seen: by its name the editor would take what is in the file by now.
+  return vscode.debug.startDebugging(
+    within,
+    type === undefined ? name : ({ ...entry, name, type } as vscode.DebugConfiguration),
+  );
+}
+
+/** Runs only what is written in it, wherever in it that stands. */
+function isWhole(configuration: LaunchConfiguration): boolean {
+  const text = textOf(configuration);
+  return configuration.type !== undefined && !runsOthers.test(text) && !namesOthers(text);
+}
+
+const runsOthers = /"(preLaunchTask|postDebugTask|preRestartTask|postRestartTask|serverReadyAction)"\s*:/;
 
 function entries(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value)

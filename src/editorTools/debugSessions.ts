@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
+import { whenOver } from './over.ts';
 import { Refusal } from './refusal.ts';
 
 /** UTF-16 units of output kept of each session, and how many sessions that have ended are remembered. */
@@ -58,10 +59,8 @@ export class Debuggee {
     schema: z.ZodMiniType<Answer>,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const over = AbortSignal.any([signal, AbortSignal.timeout(requestTime)]);
-    const late = new Promise<never>((_, reject) => {
-      over.addEventListener('abort', () => reject(new Error('it does not answer')), { once: true });
-    });
+    const late = whenOver(signal, requestTime).then(() => Promise.reject(new Error('it does not answer')));
+    late.catch(() => {}); // when it has answered
     let answer: unknown;
     try {
       answer = await Promise.race([this.session.customRequest(command, args), late]);
@@ -102,7 +101,8 @@ export class DebugSessions implements vscode.Disposable {
     }),
   );
 
-  constructor() {
+  /** @param isOn whether anything may be told now: what is printed meanwhile is never told */
+  constructor(private readonly isOn: () => boolean) {
     const { activeDebugSession } = vscode.debug;
     if (activeDebugSession) {
       this.of(activeDebugSession);
@@ -114,11 +114,14 @@ export class DebugSessions implements vscode.Disposable {
     return this.debuggees.filter(({ isOver }) => !isOver);
   }
 
-  /** Those of a program that a client has started as one of that name, behind the given one. */
-  startedAs(name: string, afterId: number): Debuggee[] {
-    const started = this.debuggees.filter(
-      ({ id, session }) => id > afterId && root(session).configuration.name === name,
-    );
+  /**
+   * Those of what a client has started, behind the given one: by the names that it was to have, and where the debugger has
+   * given it another, all of them.
+   */
+  startedAs(names: readonly string[], afterId: number): Debuggee[] {
+    const all = this.debuggees.filter(({ id }) => id > afterId);
+    const named = all.filter(({ session }) => names.includes(root(session).configuration.name));
+    const started = named.length > 0 ? named : all;
     started.forEach(({ session }) => this.ofTools.add(root(session).id));
     return started;
   }
@@ -168,15 +171,13 @@ export class DebugSessions implements vscode.Disposable {
     if (isSo()) {
       return true;
     }
-    const over = AbortSignal.any([signal, AbortSignal.timeout(time)]);
-    return new Promise((resolve) => {
-      const end = (is: boolean) => {
-        listening.dispose();
-        resolve(is);
-      };
-      const listening = this.changed.event(() => isSo() && end(true));
-      over.addEventListener('abort', () => end(false), { once: true });
+    let listening: vscode.Disposable | undefined;
+    const happens = new Promise<true>((resolve) => {
+      listening = this.changed.event(() => isSo() && resolve(true));
     });
+    const is = await Promise.race([happens, whenOver(signal, time)]);
+    listening?.dispose();
+    return is === true;
   }
 
   dispose(): void {
@@ -208,6 +209,9 @@ export class DebugSessions implements vscode.Disposable {
     } else if (event === 'continued' || (success && goingOn.includes(command))) {
       debuggee.stop = undefined;
     } else if (event === 'output' && body?.category !== 'telemetry' && body?.output !== undefined) {
+      if (!this.isOn()) {
+        return;
+      }
       debuggee.output = (debuggee.output + body.output).slice(-maxOutput);
       debuggee.printed += body.output.length;
     } else if (event === 'exited') {

@@ -1,14 +1,22 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
+import type { ToolCall } from '../server/session.ts';
 import type { Tool } from '../tools/tool.ts';
 import { path } from '../tools/paths.ts';
 import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { clientName } from './clientName.ts';
-import { configurationNamed, launchConfigurations, startAsWhatRuns } from './debugConfigurations.ts';
+import {
+  configurationNamed,
+  launchConfigurations,
+  start,
+  startAsWhatRuns,
+  textOf,
+} from './debugConfigurations.ts';
 import type { DebuggingWorkshop } from './debugging.ts';
 import { type Debuggee, root } from './debugSessions.ts';
 import { keepTelling } from './keepTelling.ts';
 import { onOneLine } from './onOneLine.ts';
+import { whenOver } from './over.ts';
 import { plainOutput, tail } from './plainOutput.ts';
 import { editorTool, type Found, readingTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
@@ -120,30 +128,35 @@ export function startDebugging({ access, sessions, mayRun, log }: DebuggingWorks
         timeoutSeconds,
       }),
       output: z.object(outcome),
-      async run(args, { session, signal, tellProgress }) {
+      async run(args, call) {
         access.check();
+        const { session, signal, tellProgress } = call;
         const configuration = configurationNamed(args.name, args.folder);
-        const client = clientName(session);
+        await mayRun.must(startAsWhatRuns(configuration), call, 'debugging');
+        if (textOf(configurationNamed(args.name, args.folder)) !== textOf(configuration)) {
+          throw new Refusal(
+            'This configuration has become another one meanwhile. Nothing was started: ask again.',
+          );
+        }
+        log.info(`${clientName(session)} starts the launch configuration ${onOneLine(args.name)}`);
+        const before = sessions.latest;
+        const names = [configuration, ...configuration.members].map(({ name }) => name);
+        const started = () => sessions.startedAs(names, before);
+        const time = (args.timeoutSeconds ?? patience.normal) * 1_000;
         const telling = keepTelling(tellProgress);
         try {
-          if (!(await mayRun.ask(startAsWhatRuns(configuration), client, signal))) {
-            throw new Refusal('The user does not want this to be started. Nothing was started.');
-          }
-          access.check();
-          log.info(`${client} starts the launch configuration ${onOneLine(args.name)}`);
-          const before = sessions.latest;
-          const time = (args.timeoutSeconds ?? patience.normal) * 1_000;
-          const start = vscode.debug.startDebugging(configuration.folder, configuration.name);
-          const begun = await Promise.race([start, sessions.until(() => false, time, signal)]);
-          const started = () => sessions.startedAs(configuration.name, before);
-          if (!begun && started().length === 0) {
+          const starting = start(configuration);
+          starting.then(started, () => {}); // also where that takes longer: they are ours
+          // A task before it may take its time, and the editor may ask the user.
+          if ((await Promise.race([starting, whenOver(signal, time)])) === false && started().length === 0) {
             throw new Refusal('The editor has not started it: it tells the user why.');
           }
           await sessions.until(() => isSettled(started()), time, signal);
-          return await told(started(), 0, access, signal);
         } finally {
           telling.dispose();
         }
+        access.check();
+        return told(started(), 0, access, signal);
       },
     },
     { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
@@ -166,16 +179,15 @@ export function stepDebugging({ access, sessions, mayRun }: DebuggingWorkshop): 
         timeoutSeconds,
       }),
       output: z.object(outcome),
-      async run(args, { session, signal, tellProgress }) {
+      async run(args, call) {
         access.check();
+        const { signal, tellProgress } = call;
         const { how } = args;
-        const found = how === 'pause' ? sessions.find(args.session) : sessions.stopped(args.session);
-        await mustBeAllowed(
-          found,
-          `wants to let the program "${onOneLine(found.session.name)}" go on (${how})`,
-          { mayRun, sessions, client: clientName(session), signal },
-        );
-        access.check();
+        const find = (id = args.session) => (how === 'pause' ? sessions.find(id) : sessions.stopped(id));
+        const asked = find();
+        const words = `wants to let the program "${onOneLine(asked.session.name)}" go on (${how})`;
+        await mustBeAllowed(asked, words, { mayRun, sessions, call });
+        const found = find(asked.id); // the user may have let it go on themselves
         const { printed } = found;
         const threadId = found.stop?.threadId ?? (await firstThread(found, signal));
         const telling = keepTelling(tellProgress);
@@ -189,6 +201,7 @@ export function stepDebugging({ access, sessions, mayRun }: DebuggingWorkshop): 
         } finally {
           telling.dispose();
         }
+        access.check();
         return told([found], printed, access, signal);
       },
     },
@@ -204,15 +217,12 @@ export function stopDebugging({ access, sessions, mayRun }: DebuggingWorkshop): 
       description: 'Ends a debug session; of one that the user has started they are asked first',
       input: z.object({ session: sessionId }),
       output: z.object(outcome),
-      async run(args, { session, signal }) {
+      async run(args, call) {
         access.check();
+        const { signal } = call;
         const found = sessions.find(args.session);
-        await mustBeAllowed(found, `wants to end the debug session "${onOneLine(found.session.name)}"`, {
-          mayRun,
-          sessions,
-          client: clientName(session),
-          signal,
-        });
+        const words = `wants to end the debug session "${onOneLine(found.session.name)}"`;
+        await mustBeAllowed(found, words, { mayRun, sessions, call });
         await vscode.debug.stopDebugging(root(found.session));
         await sessions.until(() => found.isOver, 10_000, signal);
         return told([found], 0, access, signal);
@@ -353,29 +363,21 @@ export function evaluate({ access, sessions, mayRun, log }: DebuggingWorkshop): 
         frame,
       }),
       output: z.object({ value: z.string(), type: z.optional(z.string()) }),
-      async run({ expression, session: id, frame: index = 0 }, { session, signal, tellProgress }) {
+      async run({ expression, session: id, frame: index = 0 }, call) {
         access.check();
+        const { signal } = call;
         const found = sessions.stopped(id);
-        const client = clientName(session);
-        const telling = keepTelling(tellProgress);
-        try {
-          await mustAgree(`wants to evaluate this in "${onOneLine(found.session.name)}"`, expression, {
-            mayRun,
-            client,
-            signal,
-          });
-        } finally {
-          telling.dispose();
-        }
-        access.check();
+        const words = `wants to evaluate this in "${onOneLine(found.session.name)}"`;
+        await mustAgree(words, expression, { mayRun, call });
         const still = sessions.stopped(found.id);
-        log.info(`${client} evaluates an expression in the debugger`);
+        log.info(`${clientName(call.session)} evaluates an expression in the debugger`);
         const { result, type } = await still.request(
           'evaluate',
           { expression, frameId: await frameId(still, access, index, signal), context: 'repl' },
           evaluated,
           signal,
         );
+        access.check();
         const value = tail(plainOutput(result), 1_000, maxOutput).text;
         return { text: value, data: { value, ...(type && { type: onOneLine(type) }) } };
       },
@@ -460,26 +462,31 @@ export function setBreakpoint({ access, mayRun }: DebuggingWorkshop): Tool {
         ),
       }),
       output: z.object({ isSet: z.boolean() }),
-      async run({ file, line, remove = false, condition, logMessage }, { session, signal }) {
+      async run({ file, line, remove = false, condition, logMessage }, call) {
         const { uri, lineCount } = await access.document(file);
         if (line > lineCount) {
           throw new Refusal(`That file has ${lineCount} lines.`);
         }
-        const code = [condition, logMessage].filter((each) => each !== undefined);
-        if (!remove && code.length > 0) {
-          await mustAgree(
-            `wants to set a breakpoint with this in ${shortName(uri.fsPath)}:${line}`,
-            code.join('\n'),
-            { mayRun, client: clientName(session), signal },
+        const inLine = () =>
+          vscode.debug.breakpoints.filter(
+            (each) =>
+              each instanceof vscode.SourceBreakpoint &&
+              each.location.uri.toString() === uri.toString() &&
+              each.location.range.start.line === line - 1,
           );
-          access.check();
+        const place = `${shortName(uri.fsPath)}:${line}`;
+        const code = [condition, logMessage].filter((each) => each !== undefined);
+        const lost = inLine().flatMap((each) => [each.condition, each.hitCondition, each.logMessage]);
+        if (!remove && code.length > 0) {
+          await mustAgree(`wants to set a breakpoint with this in ${place}`, code.join('\n'), {
+            mayRun,
+            call,
+          });
+        } else if (lost.some((each) => each !== undefined)) {
+          const words = lost.filter((each) => each !== undefined).join('\n');
+          await mustAgree(`wants to take away the breakpoint with this in ${place}`, words, { mayRun, call });
         }
-        const there = vscode.debug.breakpoints.filter(
-          (each) =>
-            each instanceof vscode.SourceBreakpoint &&
-            each.location.uri.toString() === uri.toString() &&
-            each.location.range.start.line === line - 1,
-        );
+        const there = inLine();
         if (remove && there.length === 0) {
           throw new Refusal('There is no breakpoint in that line.');
         }
@@ -493,25 +500,22 @@ export function setBreakpoint({ access, mayRun }: DebuggingWorkshop): Tool {
         return { text: remove ? 'Removed.' : 'Set.', data: { isSet: !remove } };
       },
     },
-    { readOnlyHint: false, destructiveHint: false },
+    { readOnlyHint: false, destructiveHint: true },
   );
 }
 
 interface Asking extends Pick<DebuggingWorkshop, 'mayRun' | 'sessions'> {
-  client: string;
-  signal: AbortSignal;
+  readonly call: ToolCall;
 }
 
 /** @throws Refusal unless the user agrees */
 async function mustAgree(
   words: string,
   code: string,
-  { mayRun, client, signal }: Omit<Asking, 'sessions'>,
+  { mayRun, call }: Omit<Asking, 'sessions'>,
 ): Promise<void> {
   const what = { title: 'Run in the debugger?', words, code, always: '', fingerprint: undefined };
-  if (!(await mayRun.ask(what, client, signal))) {
-    throw new Refusal('The user does not want that. Nothing was done.');
-  }
+  await mayRun.must(what, call, 'debugging');
 }
 
 /** Of what the user debugs themselves they are asked. */
@@ -546,7 +550,7 @@ async function told(
     .join('');
   const output = tail(plainOutput(printed), 200, maxOutput).text;
   const exitCode = started.find((each) => each.exitCode !== undefined)?.exitCode;
-  const isOver = started.every((each) => each.isOver);
+  const isOver = started.length > 0 && started.every((each) => each.isOver);
   const [at] = stopped?.stop
     ? (
         await stackFrames(
@@ -562,7 +566,9 @@ async function told(
     ? `Stopped: ${reason}`
     : isOver
       ? `Ended${exitCode === undefined ? '' : ` with exit code ${exitCode}`}`
-      : 'Runs';
+      : shown
+        ? 'Runs'
+        : 'The editor still starts it: debugSessions tells when it runs';
   return {
     text: [
       `${words}${shown ? ` (session ${shown.id})` : ''}`,

@@ -1,5 +1,6 @@
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
+import { setting } from '../editor/settings.ts';
 import type { Tool } from '../tools/tool.ts';
 import { DebugSessions } from './debugSessions.ts';
 import {
@@ -29,7 +30,9 @@ export class Debugging implements Disposable {
   readonly tools: Tool[];
 
   constructor(workshop: Workshop, mayRun: MayRun, log: Logger) {
-    const sessions = this.store.add(new DebugSessions());
+    const isOn = () =>
+      workshop.access.isOn && setting('editorTools.enabled') && setting('editorTools.debugging');
+    const sessions = this.store.add(new DebugSessions(isOn));
     const debugging = { ...workshop, sessions, mayRun, log };
     this.tools = [
       debugSessions,

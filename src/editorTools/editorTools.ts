@@ -39,8 +39,8 @@ export class EditorTools implements ToolHost, Disposable {
     private readonly isOn: () => boolean,
   ) {
     const { sharing, diagnostics, tabs, selections } = ports;
-    this.mayRun = new MayRun(ports.questions, ports.workspaceState);
     const access = new Access(sharing);
+    this.mayRun = new MayRun(ports.questions, ports.workspaceState, access);
     this.others = new ToolsOfOthers(access, this.mayRun, () => ports.bridge.toolsChanged());
     const servers = new LanguageServers();
     const targets = new Targets(access, servers);

@@ -1,6 +1,13 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
+import { setting } from '../editor/settings.ts';
 import type { LoadQuestions } from '../notebooks/runQuestions.ts';
+import type { ToolCall } from '../server/session.ts';
+import type { Access } from './access.ts';
+import { clientName } from './clientName.ts';
+import { keepTelling } from './keepTelling.ts';
+import type { ToolGroup } from './names.ts';
 import { onOneLine } from './onOneLine.ts';
+import { Refusal } from './refusal.ts';
 
 /** Kept on this machine, out of reach of what a workspace brings with it: fingerprints, the last at the end. */
 const agreedKey = 'editorTools.agreedRuns';
@@ -15,7 +22,7 @@ export interface WhatRuns {
   readonly title: string;
   /** Follows the name of who wants it. */
   readonly words: string;
-  /** All of it, as the user sees it before. */
+  /** All of it that the editor tells, as the user sees it before. */
   readonly code: string;
   /** What a yes for good is called. */
   readonly always: string;
@@ -23,9 +30,16 @@ export interface WhatRuns {
   readonly fingerprint: string | undefined;
 }
 
-/** Names something that is not in a definition, and could change without it: what the user types, a command, a setting. */
+/** Variables that are the same whenever it is run. */
+const fixed =
+  /^(workspaceFolder|workspaceFolderBasename|workspaceRoot|userHome|pathSeparator|\/|execPath|env)(:|$)/;
+
+/** Variables that stand for what is in front. */
+const aboutEditor = /\$\{(file|relativeFile|selectedText|lineNumber|columnNumber)/;
+
+/** Names something that is not in a definition, and could change without it: a file in front, a setting, a command. */
 export function namesOthers(definition: string): boolean {
-  return /\$\{(input|command|config):/.test(definition);
+  return [...definition.matchAll(/\$\{([^}]*)\}?/g)].some(([, name = '']) => !fixed.test(name));
 }
 
 /** Whether the user wants that something is run: they are asked each time, but for what they have agreed to for good. */
@@ -33,19 +47,52 @@ export class MayRun {
   constructor(
     private readonly questions: LoadQuestions,
     private readonly workspaceState: vscode.Memento,
+    private readonly access: Access,
   ) {}
 
-  async ask(what: WhatRuns, client: string, signal: AbortSignal): Promise<boolean> {
+  /**
+   * Where what is run is about the file in front, that is the one that was in front before.
+   * @throws Refusal unless the user agrees, and everything that allows it is still so
+   */
+  async must(what: WhatRuns, call: ToolCall, group: ToolGroup): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const telling = keepTelling(call.tellProgress);
+    try {
+      if (!(await this.isAgreed(what, call))) {
+        throw new Refusal('The user does not want this to be run. Nothing was run.');
+      }
+    } finally {
+      telling.dispose();
+    }
+    const isMoved = editor && vscode.window.activeTextEditor?.document !== editor.document;
+    if (isMoved && aboutEditor.test(what.code)) {
+      const { document, viewColumn } = editor;
+      await vscode.window.showTextDocument(document, { ...(viewColumn && { viewColumn }), preview: false });
+    }
+    this.access.check();
+    if (!setting('editorTools.enabled') || !setting(`editorTools.${group}`)) {
+      throw new Refusal('The user has switched this off meanwhile. Nothing was run.');
+    }
+  }
+
+  /** Asks about each anew. @returns about how many it did not */
+  async forget(): Promise<number> {
+    const { length } = this.agreed;
+    await this.workspaceState.update(agreedKey, undefined);
+    return length;
+  }
+
+  private async isAgreed(what: WhatRuns, { session, signal }: ToolCall): Promise<boolean> {
     const { title, code, fingerprint } = what;
+    signal.throwIfAborted();
     if (fingerprint !== undefined && this.agreed.includes(fingerprint)) {
       return true;
     }
-    const words = `${onOneLine(client)} ${what.words}`;
-    const answer = await (
-      await this.questions()
-    ).ask(
+    const words = `${clientName(session)} ${what.words}`;
+    const questions = await this.questions();
+    const answer = await questions.ask(
       {
-        title,
+        title: onOneLine(title),
         words,
         code: `# ${words}\n${code}`, // in the text, too: above it the end is out of view in a narrow column
         language: 'shellscript',
@@ -57,13 +104,6 @@ export class MayRun {
       await this.workspaceState.update(agreedKey, [...this.agreed, fingerprint].slice(-maxAgreed));
     }
     return answer !== undefined;
-  }
-
-  /** Asks about each anew. @returns about how many it did not */
-  async forget(): Promise<number> {
-    const { length } = this.agreed;
-    await this.workspaceState.update(agreedKey, undefined);
-    return length;
   }
 
   private get agreed(): string[] {

@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
+import { setting } from '../editor/settings.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { MayRun } from './mayRun.ts';
 import { runTask, taskOutput, tasks } from './tasks.ts';
@@ -29,7 +30,9 @@ export class Running implements Disposable {
   readonly tools: Tool[];
 
   constructor(workshop: Workshop, mayRun: MayRun, { isOfSession, log }: RunningPorts) {
-    const printed = this.store.add(new TerminalOutput());
+    const isOn = () =>
+      workshop.access.isOn && setting('editorTools.enabled') && setting('editorTools.running');
+    const printed = this.store.add(new TerminalOutput(isOn));
     const runs = this.store.add(new TaskRuns(printed));
     const running = { ...workshop, isOfSession, log, printed, runs, mayRun };
     this.tools = [tasks, runTask, taskOutput, runTests, terminals].map((create) => create(running));

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import { namesOthers, type WhatRuns } from './mayRun.ts';
-import { Refusal } from './refusal.ts';
 import { onOneLine } from './onOneLine.ts';
+import { whenOver } from './over.ts';
+import { Refusal } from './refusal.ts';
 
 /** ms in which the extensions that know tasks have to say so. */
 const patience = 20_000;
+
+/** UTF-16 units of the options of a task, or of one before it, that are shown. */
+const maxShown = 4_000;
 
 /** By which a task is named; where several have the same name, the others tell them apart. */
 export interface TaskName {
@@ -16,13 +20,7 @@ export interface TaskName {
 
 /** Every task that the editor knows. @throws Refusal where that takes too long, or the signal comes first */
 export async function allTasks(signal: AbortSignal): Promise<vscode.Task[]> {
-  const over = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
-  const tasks = await Promise.race([
-    vscode.tasks.fetchTasks(),
-    new Promise<undefined>((resolve) => {
-      over.addEventListener('abort', () => resolve(undefined), { once: true });
-    }),
-  ]);
+  const tasks = await Promise.race([vscode.tasks.fetchTasks(), whenOver(signal, patience)]);
   if (!tasks) {
     throw new Refusal(`The editor did not list its tasks within ${patience / 1_000} seconds. Try again.`);
   }
@@ -60,12 +58,12 @@ export function folderName({ scope }: vscode.Task): string | undefined {
   return typeof scope === 'object' ? scope.name : undefined;
 }
 
-export function isSameTask(one: vscode.Task, other: vscode.Task): boolean {
-  return one.name === other.name && one.source === other.source && folderName(one) === folderName(other);
-}
-
 export function isRunning(task: vscode.Task): boolean {
   return vscode.tasks.taskExecutions.some((execution) => isSameTask(execution.task, task));
+}
+
+function isSameTask(one: vscode.Task, other: vscode.Task): boolean {
+  return one.name === other.name && one.source === other.source && folderName(one) === folderName(other);
 }
 
 /** The command line of a task, its variables not replaced; undefined where the editor does not tell it. */
@@ -91,49 +89,55 @@ export function asWhatRuns(task: vscode.Task): WhatRuns {
   return {
     title: `Run task ${onOneLine(task.name, 40)}?`,
     words: `wants to run the task "${onOneLine(task.name)}" (${of.join(', ')})`,
-    code: lines(task),
+    code: shown(task),
     always: 'Always Run This Task',
     fingerprint: fingerprint(task),
   };
 }
 
-/** The command line, as far as the editor tells it, and what comes first. */
-function lines(task: vscode.Task): string {
+/**
+ * All that the editor tells of what it runs: it reads a tasks.json again before it runs a task, so that another
+ * definition is another task.
+ */
+export function definitionOf(task: vscode.Task): string {
+  const { execution, scope } = task;
+  return JSON.stringify([
+    [task.name, task.source, task.detail, task.definition],
+    typeof scope === 'object' ? scope.uri.toString() : scope,
+    commandLine(task),
+    execution instanceof vscode.CustomExecution ? undefined : execution?.options,
+    configured(task),
+  ]);
+}
+
+/** The command line, what it is run with, and what is run before. */
+function shown(task: vscode.Task): string {
+  const { detail, execution } = task;
   const line = commandLine(task);
-  const { dependsOn } = configuredAs(task) ?? {};
+  const options = execution instanceof vscode.CustomExecution ? undefined : execution?.options;
+  const first = before(task);
   return [
     line ?? '# The editor does not tell what this task runs.',
-    ...(task.detail !== undefined && line !== undefined && !line.includes(task.detail)
-      ? [`# ${onOneLine(task.detail, 2_000)}`]
+    ...(detail !== undefined && line !== undefined && !line.includes(detail) ? [asRemark(detail)] : []),
+    ...(options && Object.values(options).some(Boolean)
+      ? [`# With ${asRemark(JSON.stringify(options), '')}`]
       : []),
-    ...(dependsOn === undefined ? [] : [`# First: ${[dependsOn].flat().map(dependency).join(', ')}`]),
+    ...(first.length === 0 ? [] : ['# First:', ...first.map((each) => asRemark(each))]),
   ].join('\n');
 }
 
-function dependency(name: unknown): string {
-  return onOneLine(typeof name === 'string' ? name : JSON.stringify(name));
+function asRemark(text: string, mark = '# '): string {
+  return `${mark}${onOneLine(text, maxShown)}`;
 }
 
 /**
- * Stands for exactly this task: another command line, environment or definition has another. Undefined where what is
- * run is not all known, so that it could change unseen: other tasks before it, what it takes from elsewhere, and what an
- * extension runs itself.
+ * Stands for exactly this task. Undefined where what is run is not all known, so that it could change unseen: other tasks
+ * before it, what it takes from elsewhere, and what an extension runs itself.
  */
 function fingerprint(task: vscode.Task): string | undefined {
-  const { execution } = task;
-  const configured = configuredAs(task);
-  if (commandLine(task) === undefined || configured?.dependsOn !== undefined) {
-    return undefined;
-  }
-  const known = [
-    [task.name, task.source, task.detail, task.definition],
-    typeof task.scope === 'object' ? task.scope.uri.toString() : task.scope,
-    commandLine(task),
-    execution instanceof vscode.CustomExecution ? undefined : execution?.options,
-    configured,
-  ];
-  const definition = JSON.stringify(known);
-  return namesOthers(definition) ? undefined : createHash('sha256').update(definition).digest('hex');
+  const definition = definitionOf(task);
+  const isKnown = commandLine(task) !== undefined && before(task).length === 0 && !namesOthers(definition);
+  return isKnown ? createHash('sha256').update(definition).digest('hex') : undefined;
 }
 
 interface ConfiguredTask {
@@ -142,14 +146,40 @@ interface ConfiguredTask {
   readonly dependsOn?: unknown;
 }
 
-/** As a tasks.json has it; undefined for a task that is not of one. */
-function configuredAs({ name, scope }: vscode.Task): ConfiguredTask | undefined {
+/** What tasks.json says of it: entries by its name, and those without one, of which an extension makes the name. */
+function configured(task: vscode.Task): ConfiguredTask[] {
+  return entriesFor(task).filter((each) => {
+    const name = each.label ?? each.taskName;
+    return name === undefined || name === task.name;
+  });
+}
+
+function entriesFor({ scope }: vscode.Task): ConfiguredTask[] {
   const folder = typeof scope === 'object' ? scope.uri : undefined;
   const tasks = vscode.workspace.getConfiguration('tasks', folder).get<unknown>('tasks');
   return Array.isArray(tasks)
-    ? ((tasks as (ConfiguredTask | null)[]).find((each) => (each?.label ?? each?.taskName) === name) ??
-        undefined)
-    : undefined;
+    ? tasks.filter((each): each is ConfiguredTask => typeof each === 'object' && each !== null)
+    : [];
+}
+
+/** What is run before a task, each as tasks.json has it, or by its name where that does not have it; none twice. */
+function before(task: vscode.Task): string[] {
+  const all = entriesFor(task);
+  const found = new Map<string, string>();
+  const add = (entries: readonly ConfiguredTask[]) => {
+    for (const name of entries.flatMap(({ dependsOn }) =>
+      dependsOn === undefined ? [] : [dependsOn].flat(),
+    )) {
+      const key = JSON.stringify(name);
+      if (!found.has(key)) {
+        const named = all.filter(({ label, taskName }) => (label ?? taskName) === name);
+        found.set(key, named.length > 0 ? named.map((each) => JSON.stringify(each)).join(' ') : key);
+        add(named);
+      }
+    }
+  };
+  add(configured(task));
+  return [...found.values()];
 }
 
 function quoted(text: string): string {

@@ -10,7 +10,15 @@ import { plainOutput, tail } from './plainOutput.ts';
 import { editorTool, type Found, readingTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
 import type { RunningWorkshop } from './running.ts';
-import { allTasks, asWhatRuns, commandLine, folderName, isRunning, taskNamed } from './taskList.ts';
+import {
+  allTasks,
+  asWhatRuns,
+  commandLine,
+  definitionOf,
+  folderName,
+  isRunning,
+  taskNamed,
+} from './taskList.ts';
 import type { TaskRun } from './taskRuns.ts';
 
 /** s for which a call waits: by default, of a task that runs in the background, and at most. */
@@ -117,30 +125,33 @@ export function runTask({ access, runs, mayRun, log }: RunningWorkshop): Tool {
         lines,
       }),
       output: z.object(runOutput),
-      async run(args, { session, signal, tellProgress }) {
+      async run(args, call) {
         access.check();
+        const { session, signal, tellProgress } = call;
+        const asked = await taskNamed(args, signal);
+        mustNotRun(asked);
+        await mayRun.must(asWhatRuns(asked), call, 'running');
+        // The editor runs what is there now.
         const task = await taskNamed(args, signal);
-        mustNotRun(task);
+        if (definitionOf(task) !== definitionOf(asked)) {
+          throw new Refusal('This task has become another one meanwhile. Nothing was run: ask again.');
+        }
+        mustNotRun(task); // by the user, or for another client
+        const client = clientName(session);
+        log.info(`${client} runs the task ${onOneLine(task.name)} (${onOneLine(task.source)})`);
+        const usual = task.isBackground ? patience.background : patience.normal;
         const telling = keepTelling(tellProgress);
+        let run: TaskRun;
         try {
-          const client = clientName(session);
-          if (!(await mayRun.ask(asWhatRuns(task), client, signal))) {
-            throw new Refusal('The user does not want this task to be run. Nothing was run.');
-          }
-          access.check();
-          mustNotRun(task); // by the user, or for another client
-          log.info(`${client} runs the task ${onOneLine(task.name)} (${onOneLine(task.source)})`);
-          const usual = task.isBackground ? patience.background : patience.normal;
-          const run = await runs.run(task, (args.timeoutSeconds ?? usual) * 1_000, signal);
-          log.info(`The task ${onOneLine(task.name)}: ${stateText(run)}`);
-          return found(run, args.lines);
+          run = await runs.run(task, (args.timeoutSeconds ?? usual) * 1_000, signal);
         } catch (error) {
-          throw error instanceof Refusal
-            ? error
-            : new Refusal(`The editor did not run this task: ${onOneLine(errorMessage(error))}`);
+          throw new Refusal(`The editor did not run this task: ${onOneLine(errorMessage(error))}`);
         } finally {
           telling.dispose();
         }
+        log.info(`The task ${onOneLine(task.name)}: ${stateText(run)}`);
+        access.check();
+        return found(run, args.lines);
       },
     },
     { readOnlyHint: false, destructiveHint: true, openWorldHint: true },

@@ -37,10 +37,14 @@ class Printed {
  * editor itself tells it by shell integration: of the shells that have it, and, from some version after 1.96, of tasks.
  */
 export class TerminalOutput implements vscode.Disposable {
+  /** @param isOn whether anything may be told now: what is printed meanwhile is never told */
+  constructor(private readonly isOn: () => boolean) {}
+
   private readonly printed = new Map<vscode.Terminal, Printed>();
+  private readonly ofAgents = new WeakSet<vscode.TerminalShellExecution>();
   private readonly subscriptions = vscode.Disposable.from(
     vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
-      if (setting('editorTools.running')) {
+      if (this.isOn()) {
         void this.read(terminal, execution);
       }
     }),
@@ -55,7 +59,7 @@ export class TerminalOutput implements vscode.Disposable {
 
   lastCommand(terminal: vscode.Terminal): LastCommand | undefined {
     const printed = this.printed.get(terminal);
-    if (!printed?.last) {
+    if (!printed?.last || this.isPrivate(printed.last.execution)) {
       return undefined;
     }
     const { execution, from, exitCode } = printed.last;
@@ -65,6 +69,14 @@ export class TerminalOutput implements vscode.Disposable {
       exitCode,
       output: printed.since(from) || undefined,
     };
+  }
+
+  /** An agent works in that terminal: what it shows there is not told, nor when it has gone. */
+  keepPrivate(terminal: vscode.Terminal): void {
+    const execution = this.printed.get(terminal)?.last?.execution;
+    if (execution) {
+      this.ofAgents.add(execution);
+    }
   }
 
   /** @returns gives what is printed from now on; undefined while the editor tells nothing of that terminal */
@@ -82,13 +94,20 @@ export class TerminalOutput implements vscode.Disposable {
     this.subscriptions.dispose();
   }
 
+  private isPrivate(execution: vscode.TerminalShellExecution): boolean {
+    const { value } = execution.commandLine;
+    return this.ofAgents.has(execution) || /claude/i.test(value) || value.startsWith(setting('command'));
+  }
+
   private async read(terminal: vscode.Terminal, execution: vscode.TerminalShellExecution): Promise<void> {
     const printed = this.printed.get(terminal) ?? new Printed();
     this.printed.set(terminal, printed);
     printed.last = { execution, from: printed.total };
     printed.reading++;
     for await (const data of execution.read()) {
-      printed.add(data);
+      if (this.isOn()) {
+        printed.add(data);
+      }
     }
     printed.reading--;
   }

@@ -48,6 +48,9 @@ export function terminals({ access, printed, isOfSession }: RunningWorkshop): To
       const named = vscode.window.terminals.filter((each) => name === undefined || each.name === name);
       const shown = await page(named, paged, (terminal) => {
         const ofAgent = isOfSession(terminal);
+        if (ofAgent) {
+          printed.keepPrivate(terminal);
+        }
         const last = ofAgent ? undefined : printed.lastCommand(terminal);
         const output = last?.output && tail(plainOutput(last.output), lines, maxUnits).text;
         const folder = terminal.shellIntegration?.cwd?.fsPath;

@@ -8,6 +8,7 @@ import { page, pageOutput, paging } from './answers.ts';
 import { clientName } from './clientName.ts';
 import { keepTelling } from './keepTelling.ts';
 import { onOneLine } from './onOneLine.ts';
+import { whenOver } from './over.ts';
 import { editorTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
 import type { RunningWorkshop } from './running.ts';
@@ -74,25 +75,21 @@ export function runTests({ access, mayRun, log }: RunningWorkshop): Tool {
         ),
         ...pageOutput,
       }),
-      async run({ file, timeoutSeconds = patience.normal, ...paged }, { session, signal, tellProgress }) {
+      async run({ file, timeoutSeconds = patience.normal, ...paged }, call) {
         const { uri } = await access.document(file);
-        const client = clientName(session);
-        const telling = keepTelling(tellProgress);
+        await mayRun.must(whatRuns(uri), call, 'running');
+        log.info(`${clientName(call.session)} runs the tests of ${onOneLine(uri.fsPath, 1_000)}`);
+        const telling = keepTelling(call.tellProgress);
         let answered: unknown;
         try {
-          if (!(await mayRun.ask(whatRuns(uri), client, signal))) {
-            throw new Refusal('The user does not want these tests to be run. Nothing was run.');
-          }
-          access.check();
-          log.info(`${client} runs the tests of ${onOneLine(uri.fsPath, 1_000)}`);
-          answered = await within(
-            timeoutSeconds,
+          answered = await Promise.race([
             vscode.commands.executeCommand('testing.run.uri', uri),
-            signal,
-          );
+            whenOver(call.signal, timeoutSeconds * 1_000).then(() => tooLate(timeoutSeconds)),
+          ]);
         } finally {
           telling.dispose();
         }
+        access.check();
         const tests = results(answered);
         if (tests.length === 0) {
           throw new Refusal(
@@ -155,12 +152,9 @@ function results(answered: unknown) {
   });
 }
 
-/** @throws Refusal when the time is over, or the call is cancelled: the tests run on */
-async function within(seconds: number, run: Thenable<unknown>, signal: AbortSignal): Promise<unknown> {
-  const over = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)]);
-  const late = new Promise<never>((_, reject) => {
-    const words = `They still run, since ${seconds} seconds: their results are in the editor's Testing view.`;
-    over.addEventListener('abort', () => reject(new Refusal(words)), { once: true });
-  });
-  return Promise.race([run, late]);
+/** @throws Refusal */
+function tooLate(seconds: number): never {
+  throw new Refusal(
+    `They still run, since ${seconds} seconds: their results are in the editor's Testing view.`,
+  );
 }

@@ -7,10 +7,8 @@ import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
 import type { ToolCall } from '../server/session.ts';
 import { toolError } from '../tools/tool.ts';
 import type { Access } from './access.ts';
-import { clientName } from './clientName.ts';
-import { keepTelling } from './keepTelling.ts';
 import { chatPrefix, languageModelTools } from './languageModelTools.ts';
-import type { MayRun } from './mayRun.ts';
+import type { MayRun, WhatRuns } from './mayRun.ts';
 import type { ToolGroup } from './names.ts';
 import { offError } from './offError.ts';
 import { Refusal } from './refusal.ts';
@@ -78,39 +76,16 @@ export class ToolsOfOthers {
     try {
       this.access.check();
       if (group === 'running') {
-        await this.mustMayRun(name, args, call);
-        this.access.check();
+        await this.mayRun.must(whatRuns(name, args), call, group);
       }
+      const result = await tool.run(args, call);
+      this.access.check();
+      return result;
     } catch (error) {
       if (error instanceof Refusal) {
         return toolError(error.message);
       }
       throw error;
-    }
-    return tool.run(args, call);
-  }
-
-  /** @throws Refusal unless the user agrees */
-  private async mustMayRun(
-    name: string,
-    args: unknown,
-    { session, signal, tellProgress }: ToolCall,
-  ): Promise<void> {
-    const code = JSON.stringify(args ?? {}, null, 2);
-    const what = {
-      title: `Run ${name}?`,
-      words: `wants to run ${name}, a tool of another extension, with this`,
-      code,
-      always: 'Always Run It with This',
-      fingerprint: createHash('sha256').update(`tool ${name} ${code}`).digest('hex'),
-    };
-    const telling = keepTelling(tellProgress);
-    try {
-      if (!(await this.mayRun.ask(what, clientName(session), signal))) {
-        throw new Refusal('The user does not want this to be run. Nothing was run.');
-      }
-    } finally {
-      telling.dispose();
     }
   }
 
@@ -119,6 +94,17 @@ export class ToolsOfOthers {
     const ofChat = name.startsWith(chatPrefix) ? languageModelTools() : [];
     return this.tools.get(name) ?? ofChat.find(({ definition }) => definition.name === name);
   }
+}
+
+function whatRuns(name: string, args: unknown): WhatRuns {
+  const code = JSON.stringify(args ?? {}, null, 2);
+  return {
+    title: `Run ${name}?`,
+    words: `wants to run ${name}, a tool of another extension, with this`,
+    code,
+    always: 'Always Run It with This',
+    fingerprint: createHash('sha256').update(`tool ${name} ${code}`).digest('hex'),
+  };
 }
 
 /** Without `editorTools.enabled` there are none at all. */

@@ -38,7 +38,9 @@ export async function resumeInChat(
   if (holder) {
     showHolder(around, holder, titleText(session));
   } else {
-    await openInChat(sessionId);
+    if (await openChat()) {
+      await ask(sessionId);
+    }
   }
 }
 
@@ -49,11 +51,13 @@ export async function continueInTerminal(
   chat: ChatSession,
 ): Promise<void> {
   const label = printable(chat.label);
+  /** As of this moment: the row was drawn before. */
+  const state = () => around.chat.sessions.find(({ chatId }) => chatId === chat.chatId)?.state.kind ?? 'idle';
   if (chat.sessionId === undefined) {
     say(`“${label}” can go on in a terminal once it has answered.`);
     return;
   }
-  if (!(await mayInterrupt(chat, label))) {
+  if (state() !== 'idle' && !(await mayInterrupt(label))) {
     return;
   }
   await around.chat.participant?.stop(chat, true);
@@ -61,14 +65,12 @@ export async function continueInTerminal(
   if (holder) {
     showHolder(around, holder, label);
   } else {
+    around.records.willRun(chat.sessionId);
     launch(around.launcher, ['--resume', chat.sessionId], undefined, list.folders[0]);
   }
 }
 
-async function mayInterrupt({ state }: ChatSession, label: string): Promise<boolean> {
-  if (state.kind === 'idle') {
-    return true;
-  }
+async function mayInterrupt(label: string): Promise<boolean> {
   const action = 'Stop and Continue';
   const show = 'Show the Chat';
   const choice = await vscode.window.showWarningMessage(
@@ -132,11 +134,14 @@ export async function continueInChat(
     say(`“${label}” was left alone: it is at work again.`);
     return;
   }
+  if (!(await openChat())) {
+    return; // the CLI goes on
+  }
   if (!(await end(now.pid, () => list.holderOf(now.sessionId) !== undefined))) {
     say(`“${label}” has not ended. End it in its terminal, then continue with it from Past Sessions.`);
     return;
   }
-  await openInChat(now.sessionId);
+  await ask(now.sessionId);
 }
 
 /** The process of a session that waits for a prompt, as its own file says; the number alone is only what a client claims. */
@@ -165,16 +170,24 @@ async function end(pid: number, isHeld: () => boolean): Promise<boolean> {
   return !isThere();
 }
 
-async function openInChat(sessionId: string): Promise<void> {
+/** Opens a new thread. @returns false where the editor has its chat switched off, and says so */
+async function openChat(): Promise<boolean> {
   const { executeCommand } = vscode.commands;
   try {
     await executeCommand('workbench.action.chat.open');
     await executeCommand('workbench.action.chat.newChat');
-    // By its id: whatever else were in the query would be taken for a name of the chat's.
-    await executeCommand('workbench.action.chat.open', { query: `@claude /resume ${sessionId}` });
+    return true;
   } catch {
     say('The chat of this editor is switched off.');
+    return false;
   }
+}
+
+/** By its id: whatever else were in the query would be taken for a name of the chat's. */
+async function ask(sessionId: string): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.chat.open', {
+    query: `@claude /resume ${sessionId}`,
+  });
 }
 
 function say(words: string): void {

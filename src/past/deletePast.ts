@@ -109,6 +109,8 @@ function placeOf(holder: Holder): string {
       return `in ${printable(holder.session.label)}`;
     case 'chat':
       return 'in the chat';
+    case 'starting':
+      return 'in a terminal, in a moment';
     case 'elsewhere':
       return `in another Claude Code (process ${holder.pid})`;
   }

@@ -35,6 +35,9 @@ export function showHolder(around: PastSurroundings, holder: Holder, title: stri
     case 'chat':
       void vscode.commands.executeCommand('workbench.action.chat.open');
       break;
+    case 'starting':
+      void vscode.window.showInformationMessage(`“${title}” is about to be open in a terminal.`);
+      break;
     case 'elsewhere':
       void vscode.window.showInformationMessage(
         `“${title}” is open in a Claude Code that is not connected to this window (process ${holder.pid}). End it there first.`,
@@ -42,7 +45,11 @@ export function showHolder(around: PastSurroundings, holder: Holder, title: stri
   }
 }
 
-function launchIn({ launcher }: PastSurroundings, session: PastSession, args: readonly string[]): void {
+function launchIn(
+  { launcher, records }: PastSurroundings,
+  session: PastSession,
+  args: readonly string[],
+): void {
   const { sessionId, cwd } = session;
   if (cwd === undefined || !isFolder(cwd)) {
     const why = cwd === undefined ? 'which its transcript does not name' : `and ${printable(cwd)} is gone`;
@@ -50,6 +57,9 @@ function launchIn({ launcher }: PastSurroundings, session: PastSession, args: re
       `“${titleText(session)}” was not resumed: Claude Code can do that only in the folder where it was held, ${why}.`,
     );
     return;
+  }
+  if (args.length === 0) {
+    records.willRun(sessionId);
   }
   launch(launcher, ['--resume', sessionId, ...args], undefined, cwd);
 }

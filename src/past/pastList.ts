@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { ChatSession } from '../chat/chatSessions.ts';
 import { workspace } from '../editor/workspaceFolders.ts';
+import { eachOnce } from '../records/eachOnce.ts';
 import type { PastSession, PastSessionCounts } from '../records/pastSessions.ts';
 import type { Records } from '../records/records.ts';
 import type { Session } from '../server/session.ts';
@@ -16,6 +17,8 @@ const maxCounted = 32 * 1024 * 1024;
 export type Holder =
   | { readonly kind: 'session'; readonly session: Session }
   | { readonly kind: 'chat'; readonly chat: ChatSession }
+  /** A terminal of this window, in a moment. */
+  | { readonly kind: 'starting' }
   | { readonly kind: 'elsewhere'; readonly pid: number };
 
 /** What was held before, read when it is asked for. */
@@ -70,11 +73,13 @@ export class PastList implements Disposable {
     }
     const session = sessionTerminals.sessions.find((each) => records.of(each)?.sessionId === sessionId);
     const pid = records.running.get(sessionId);
-    return session
-      ? { kind: 'session', session }
-      : pid === undefined
-        ? undefined
-        : { kind: 'elsewhere', pid };
+    if (session) {
+      return { kind: 'session', session };
+    }
+    if (pid !== undefined) {
+      return { kind: 'elsewhere', pid };
+    }
+    return records.isStarting(sessionId) ? { kind: 'starting' } : undefined;
   }
 
   /** The same as of this moment, for who is about to do something with it. */
@@ -121,7 +126,7 @@ export class PastList implements Disposable {
       // What does not say where it was held lies where this folder's are.
       found.push(...(await past.list(folder)).map((session) => ({ ...session, cwd: session.cwd ?? folder })));
     }
-    return found.sort((a, b) => b.lastActive - a.lastActive);
+    return eachOnce(found);
   }
 
   /** The ids of those for which a row of this window stands. */

@@ -22,6 +22,9 @@ interface Choice {
   readonly value: string;
 }
 
+/** Of those that match: nobody looks through more, and the editor takes its time for each. */
+const maxShown = 200;
+
 /**
  * Lets the user find one by its title, its prompts and its folder, among all that there are.
  * @param chosen what is done with the one that is chosen
@@ -34,12 +37,7 @@ export async function searchPast(
   actions: (session: PastSession) => readonly PastAction[],
 ): Promise<void> {
   for (let value = ''; ;) {
-    const all = (await list.all()) ?? [];
-    if (all.length === 0) {
-      void vscode.window.showInformationMessage('No past session was found.');
-      return;
-    }
-    const choice = await pick(list, title, all, actions, value);
+    const choice = await pick(list, title, actions, value);
     if (!choice) {
       return;
     }
@@ -55,7 +53,6 @@ export async function searchPast(
 async function pick(
   list: PastList,
   title: string,
-  all: readonly PastSession[],
   actions: (session: PastSession) => readonly PastAction[],
   value: string,
 ): Promise<Choice | undefined> {
@@ -63,11 +60,23 @@ async function pick(
   quickPick.title = title;
   quickPick.placeholder = 'Type words of a title, a prompt or a folder';
   quickPick.value = value;
-  const now = Date.now();
-  const items = all.map((session) => itemOf(list, session, now, actions(session)));
-  const filter = (typed: string) => (quickPick.items = items.filter((item) => hasWords(item, typed)));
-  filter(value);
+  quickPick.busy = true;
+  let items: readonly Item[] = [];
+  const filter = () => {
+    quickPick.items = items.filter((item) => hasWords(item, quickPick.value)).slice(0, maxShown);
+  };
   quickPick.onDidChangeValue(filter);
+  const read = async () => {
+    const now = Date.now();
+    const all = (await list.all().catch(() => undefined)) ?? [];
+    items = all.map((session) => itemOf(list, session, now, actions(session)));
+    quickPick.busy = false;
+    if (all.length === 0) {
+      quickPick.hide();
+      void vscode.window.showInformationMessage('No past session was found.');
+    }
+    filter();
+  };
   try {
     return await new Promise((resolve) => {
       quickPick.onDidAccept(() => {
@@ -79,6 +88,7 @@ async function pick(
       );
       quickPick.onDidHide(() => resolve(undefined));
       quickPick.show();
+      void read(); // which takes its time where there are many
     });
   } finally {
     quickPick.dispose();

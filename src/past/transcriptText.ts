@@ -23,23 +23,25 @@ const maxFailure = { lines: 5, units: 1_000 };
  * stands between fences becomes a block that it cannot end.
  */
 export function transcriptText({ title, facts }: TranscriptHead, items: readonly Item[]): string {
-  const parts = items.flatMap((item) => partOf(item) ?? []);
   const shown: string[] = [];
   let length = 0;
-  for (const part of [...parts].reverse()) {
-    length += part.length;
+  let leftOut = 0;
+  // From the end, and no more than is shown: of a long one the rest would take seconds.
+  for (const item of items.toReversed()) {
+    const part = length > maxText ? undefined : partOf(item);
+    length += part?.length ?? 0;
     if (length > maxText && shown.length > 0) {
-      break;
+      leftOut++;
+    } else if (part !== undefined) {
+      shown.unshift(part);
     }
-    shown.unshift(part);
   }
-  const leftOut = parts.length - shown.length;
   return [
     `# ${plain(title)}`,
     facts.map((fact) => plain(fact, 1_000)).join('  \n'),
     '---',
     ...(leftOut > 0 ? [`*${counted(leftOut, 'entry', 'entries')} before these left out.*`] : []),
-    ...(parts.length === 0 ? ['*Nothing was said.*'] : shown),
+    ...(shown.length === 0 ? ['*Nothing was said.*'] : shown),
   ].join('\n\n');
 }
 
@@ -95,8 +97,8 @@ function said(text: string): string {
   };
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? '';
-    const [, fence, language = ''] = /^ {0,3}(```+|~~~+)\s*([\w+#-]*)[^`]*$/.exec(line) ?? [];
-    if (fence === undefined) {
+    const [begin = '', fence, language = ''] = /^ {0,3}(```+|~~~+)[ \t]*([\w+#-]*)/.exec(line) ?? [];
+    if (fence === undefined || line.includes('`', begin.length)) {
       prose.push(line);
       continue;
     }

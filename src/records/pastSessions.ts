@@ -2,11 +2,19 @@ import type * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { cut, firstLine } from '../base/text.ts';
 import { agentFolder, filesSince } from './agentFiles.ts';
+import { eachOnce } from './eachOnce.ts';
 import { type Entry, isOfSession } from './entries.ts';
 import type { PastEdit } from './events.ts';
 import { countBack, editsBack, entriesBack, headOf } from './lookBack.ts';
 import { breathe, namesIn, statOf } from './recordFile.ts';
-import { foldersBelow, foldersOf, isOfFolder, projectFolders, sessionIdIn } from './transcriptPlace.ts';
+import {
+  foldersBelow,
+  foldersOf,
+  isOfFolder,
+  projectFolders,
+  sessionIdIn,
+  slugOf,
+} from './transcriptPlace.ts';
 
 /** A conversation that was held in a folder, running or not. */
 export interface PastSession {
@@ -45,6 +53,8 @@ interface Digest {
 
 /** Bytes that are read at either end of each. */
 const endBytes = 128 * 1024;
+/** The same, of one that begins with a long line. */
+const maxHead = 2 * 1024 * 1024;
 /** Transcripts of a folder that are looked at, the last written first. */
 const maxSessions = 500;
 /** The same, of all folders. */
@@ -90,17 +100,16 @@ export class PastSessions {
       digests.push(...(digest ? [digest] : []));
     }
     const summaries = new Map(digests.flatMap((digest) => [...digest.summaries]));
-    return digests
-      .flatMap(({ session, uuids, hasOwnTitle }) => {
-        if (!session) {
-          return [];
-        }
-        const [leaf] = [...uuids].filter((uuid) => summaries.has(uuid)).slice(-1);
-        const summary = leaf === undefined || hasOwnTitle ? undefined : summaries.get(leaf);
-        const title = this.nameOf(session.sessionId) ?? summary;
-        return title === undefined ? session : { ...session, title };
-      })
-      .sort((a, b) => b.lastActive - a.lastActive);
+    const sessions = digests.flatMap(({ session, uuids, hasOwnTitle }) => {
+      if (!session) {
+        return [];
+      }
+      const [leaf] = [...uuids].filter((uuid) => summaries.has(uuid)).slice(-1);
+      const summary = leaf === undefined || hasOwnTitle ? undefined : summaries.get(leaf);
+      const title = this.nameOf(session.sessionId) ?? summary;
+      return title === undefined ? session : { ...session, title };
+    });
+    return eachOnce(sessions);
   }
 
   /**
@@ -189,7 +198,7 @@ async function digestOf(path: string, stat: fs.Stats): Promise<Digest | undefine
   if (sessionId === undefined) {
     return undefined;
   }
-  const head = headOf(path, endBytes);
+  const head = beginningOf(path);
   const tail: Entry[] = [];
   if (stat.size > endBytes) {
     await entriesBack(path, endBytes, (entry) => {
@@ -219,8 +228,8 @@ async function digestOf(path: string, stat: fs.Stats): Promise<Digest | undefine
         : {
             sessionId,
             path,
-            cwd: own.find(({ cwd }) => cwd !== undefined)?.cwd,
-            title: title ?? firstLineOf(own),
+            cwd: cwdOf(own, path),
+            title: shortened(title ?? firstLineOf(own)),
             begun: times[0],
             lastActive: times.at(-1) ?? stat.mtimeMs,
             bytes: stat.size,
@@ -246,7 +255,29 @@ function promptsOf(entries: readonly Entry[]): string[] {
     entry.kind === 'prompt' && entry.isTyped && entry.agentId === undefined ? [entry] : [],
   );
   const byId = new Map(typed.map((entry) => [entry.uuid ?? entry, entry]));
-  return [...byId.values()].map(({ text }) => cut(firstLine(text), maxPromptLine));
+  return [...byId.values()].flatMap(({ text }) => shortened(firstLine(text)) ?? []);
+}
+
+/** A copy: a part of a string holds the whole in memory (V8), and a prompt may have megabytes. */
+function shortened(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : cut(text, maxPromptLine).split('').join('');
+}
+
+/** More of it where its first lines are long, as with a picture in the first prompt: they say where it was begun. */
+function beginningOf(path: string): Entry[] {
+  const head = headOf(path, endBytes);
+  return head.some(({ cwd }) => cwd !== undefined) ? head : headOf(path, maxHead);
+}
+
+/** Where it was begun is what the folder of its transcript is named by; later it may be elsewhere. */
+function cwdOf(entries: readonly Entry[], path: string): string | undefined {
+  const folder = basename(dirname(path));
+  return entries.find(({ cwd }) => cwd !== undefined && isSlugOf(folder, cwd))?.cwd;
+}
+
+function isSlugOf(folder: string, cwd: string): boolean {
+  const { name, isWhole } = slugOf(cwd);
+  return isWhole ? folder === name : folder.startsWith(name);
 }
 
 function firstLineOf(entries: readonly Entry[]): string | undefined {

@@ -60,6 +60,7 @@ export async function resume(
   const { folder, session } = item.past;
   const pid = records.running.get(session.sessionId);
   if (pid === undefined) {
+    records.willRun(session.sessionId);
     launch(launcher, ['--resume', session.sessionId], undefined, folder);
     return;
   }

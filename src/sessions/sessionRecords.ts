@@ -30,6 +30,9 @@ interface SessionRecordsOptions {
   readonly log: Pick<Logger, 'error'>;
 }
 
+/** ms in which a CLI that was started writes down what it has open: after these it has not come. */
+const startTime = 20_000;
+
 /** By which record a session is known; `off` where none may be read. */
 export type KnownBy = RecordSource | 'off';
 
@@ -71,6 +74,7 @@ export class SessionRecords implements Disposable {
   private readonly edited = new Emitter<SessionEdit>();
   private readonly subscriptions: readonly Disposable[];
   private readonly queue = new Queue();
+  private readonly starting = new Map<string, NodeJS.Timeout>();
 
   /** Something else is known of that session, or no longer. */
   readonly onDidChange = this.changed.event;
@@ -92,6 +96,22 @@ export class SessionRecords implements Disposable {
 
   get configDir(): string {
     return this.options.configDir;
+  }
+
+  /** A CLI of this window is started with that conversation: its own record says so some seconds later. */
+  willRun(sessionId: string): void {
+    this.hasStarted(sessionId);
+    const timer = setTimeout(() => this.starting.delete(sessionId), startTime);
+    this.starting.set(sessionId, timer);
+  }
+
+  private hasStarted(sessionId: string): void {
+    clearTimeout(this.starting.get(sessionId));
+    this.starting.delete(sessionId);
+  }
+
+  isStarting(sessionId: string): boolean {
+    return this.starting.has(sessionId);
   }
 
   /** Whether anything may be read now. */
@@ -140,11 +160,15 @@ export class SessionRecords implements Disposable {
   get running(): ReadonlyMap<string, number> {
     const files = this.records?.sessionFiles.all ?? [];
     const connected = [...this.followed.values()].map(({ recorded }) => recorded);
-    return new Map(
+    const running = new Map(
       [...files, ...connected].flatMap(({ sessionId, pid }) =>
-        sessionId === undefined ? [] : [[sessionId, pid]],
+        sessionId === undefined ? [] : [[sessionId, pid] as const],
       ),
     );
+    for (const sessionId of running.keys()) {
+      this.hasStarted(sessionId);
+    }
+    return running;
   }
 
   /** To be called when the folder of a session, or whether reading is allowed, may have become another. */
@@ -158,6 +182,7 @@ export class SessionRecords implements Disposable {
 
   dispose(): void {
     this.isDisposed = true;
+    [...this.starting.keys()].forEach((sessionId) => this.hasStarted(sessionId));
     this.subscriptions.forEach((subscription) => subscription.dispose());
     this.end();
     this.changed.dispose();

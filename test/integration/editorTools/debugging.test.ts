@@ -142,7 +142,7 @@ describe('the editor tools that debug', function () {
     assert.match(await until('what is to run', shownCode), /wants to start "Program"[^]*"request": "launch"/);
     await desk.ui.screenshot('editor-tools-debug-question');
     await answer('Refuse', 'wants to start');
-    assert.match((await refused).text, /Nothing was started/);
+    assert.match((await refused).text, /Nothing was run/);
     assert.equal(running.size, 0);
 
     const stopped = await stopInside();
@@ -179,7 +179,7 @@ describe('the editor tools that debug', function () {
     const refused = call('evaluate', { expression: 'process.exit(1)' });
     assert.match(await until('the expression', shownCode), /process\.exit\(1\)$/);
     await answer('Refuse', 'wants to evaluate this');
-    assert.match((await refused).text, /Nothing was done/);
+    assert.match((await refused).text, /Nothing was run/);
     const agreed = call('evaluate', { expression: 'sum * 10' });
     await answer('Run Once', 'wants to evaluate this');
     assert.equal((await agreed).data.value, '50');
@@ -222,7 +222,7 @@ describe('the editor tools that debug', function () {
     await until('it to run', async () => (await call('debugSessions')).data.sessions?.length === 2);
     const stopping = call('stopDebugging');
     await answer('Refuse', 'wants to end the debug session');
-    assert.match((await stopping).text, /Nothing was done/);
+    assert.match((await stopping).text, /Nothing was run/);
     assert.equal(running.size, 2);
   });
 
@@ -246,6 +246,40 @@ describe('the editor tools that debug', function () {
     );
     assert.match((await call('setBreakpoint', { file, line: 600 })).text, /has \d+ lines/);
     assert.match((await call('setBreakpoint', { file: '/etc/passwd', line: 1 })).text, /There is no/);
+    assert.equal(vscode.debug.breakpoints.length, 1);
+  });
+
+  it('start nothing else than what the user has seen', async () => {
+    const starting = call('startDebugging', { name: 'Program' });
+    await until('the question', shownCode);
+    await define({ name: 'Program', type: 'node', request: 'launch', program: '/elsewhere.js' });
+    await answer('Run Once', 'wants to start');
+    assert.match((await starting).text, /has become another one meanwhile/);
+    assert.equal(running.size, 0);
+  });
+
+  it('allow none for good that has a task before it, wherever that stands', async () => {
+    await define({
+      name: 'Program',
+      type: 'node',
+      request: 'launch',
+      program: file,
+      linux: { preLaunchTask: 'x' },
+    });
+    const starting = call('startDebugging', { name: 'Program' });
+    await question('wants to start').locator('a', { hasText: 'Run Once' }).waitFor();
+    assert.equal(await question('wants to start').locator('a', { hasText: 'Always' }).count(), 0);
+    await answer('Refuse', 'wants to start');
+    assert.ok((await starting).isError);
+  });
+
+  it('take no breakpoint of the user’s away that has a condition, unless they say so', async () => {
+    const location = new vscode.Location(vscode.Uri.file(file), new vscode.Position(1, 0));
+    vscode.debug.addBreakpoints([new vscode.SourceBreakpoint(location, true, 'first > 7')]);
+    const removing = call('setBreakpoint', { file, line: 2, remove: true });
+    assert.match(await until('the question', shownCode), /first > 7$/);
+    await answer('Refuse', 'wants to take away the breakpoint');
+    assert.ok((await removing).isError);
     assert.equal(vscode.debug.breakpoints.length, 1);
   });
 

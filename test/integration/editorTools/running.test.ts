@@ -149,7 +149,7 @@ describe('the editor tools that run', function () {
     }
     const again = call('runTask', { name: 'check' });
     await answer('Refuse');
-    assert.deepEqual((await again).text, 'The user does not want this task to be run. Nothing was run.');
+    assert.deepEqual((await again).text, 'The user does not want this to be run. Nothing was run.');
   });
 
   it('do not ask again about exactly a task that the user has allowed for good', async () => {
@@ -183,12 +183,32 @@ describe('the editor tools that run', function () {
     );
     const running = call('runTask', { name: 'whole' });
     const code = await until('the question', shownCode);
-    assert.equal(code, 'echo whole\n# First: part');
+    assert.match(code, /^echo whole\n[^]*# First:\n# .*echo part/);
     await until('the answers', async () => (await answers()).length === 2);
     assert.match((await answers()).join(), /Refuse,.*Run Once$/);
     await answer('Run Once');
     const { data } = await running;
     assert.equal(data.exitCode, 0);
+  });
+
+  it('run nothing else than what the user has seen', async () => {
+    await define({ label: 'seen', command: 'echo seen', options: { env: { PATH_OF: 'elsewhere' } } });
+    const running = call('runTask', { name: 'seen' });
+    assert.match(await until('the question', shownCode), /^echo seen\n# With .*"PATH_OF":"elsewhere"/);
+    await define({ label: 'seen', command: making('swapped') });
+    await answer('Run Once');
+    assert.match((await running).text, /has become another one meanwhile/);
+    assert.ok(!made('swapped'));
+  });
+
+  it('run nothing when the user switches them off while they are asked', async () => {
+    await define({ label: 'late', command: making('late') });
+    const running = call('runTask', { name: 'late' });
+    await question().waitFor();
+    await desk.configure('ideBridge.editorTools.running', false);
+    await answer('Run Once');
+    assert.match((await running).text, /switched this off meanwhile/);
+    assert.ok(!made('late'));
   });
 
   it('allow none for good that takes something from elsewhere', async () => {
@@ -379,7 +399,7 @@ describe('the editor tools that run', function () {
     it('do not run where the user refuses, where there are none, or outside of the workspace', async () => {
       const running = call('runTests', { file: uri.fsPath });
       await answer('Refuse');
-      assert.match((await running).text, /does not want these tests to be run/);
+      assert.match((await running).text, /does not want this to be run/);
       const none = call('runTests', { file: desk.scratch.write('none.ts', '') });
       await answer('Run Once');
       assert.match((await none).text, /knows no test in .*none\.ts/);

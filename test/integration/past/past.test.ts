@@ -204,6 +204,18 @@ describe('past sessions', function () {
     assert.equal((await fake.run(2)).args, `--resume ${sessionId} --fork-session`);
   });
 
+  it('do not go on twice while their CLI starts', async () => {
+    conversation('only once', 1);
+    await showGroup();
+    await menu('only once', 'Resume in Terminal');
+    await until('the terminal', () => vscode.window.terminals.length === 1);
+    await menu('only once', 'Resume in Terminal');
+    await desk.ui.page
+      .locator('.notification-toast', { hasText: 'is about to be open in a terminal' })
+      .waitFor();
+    assert.equal(vscode.window.terminals.length, 1);
+  });
+
   it('do not go on by a click on a row that has just moved', async () => {
     conversation('a question', 1);
     const goOn = holdMoment();

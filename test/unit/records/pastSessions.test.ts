@@ -83,6 +83,35 @@ describe('past sessions of a folder', () => {
     assert.deepEqual(await past.list('/home/user/other'), []);
   });
 
+  it('are each listed once, where somebody has copied a folder of transcripts', async () => {
+    const { sessionId } = recorded['2.1.330'];
+    write(`${sessionId}.jsonl`, linesOf('2.1.330'));
+    fs.cpSync(join(projects, slug), join(projects, `${slug}-new`), { recursive: true });
+    assert.equal((await past.listAll()).length, 1);
+  });
+
+  it('say where they were begun, also after a long first line and a change of the folder', async () => {
+    const { sessionId } = recorded['2.1.330'];
+    const entry = (at: string, text: string, second: number) =>
+      JSON.stringify({
+        type: 'user',
+        uuid: `u${second}`,
+        sessionId,
+        cwd: at,
+        timestamp: `2026-01-01T00:00:0${second}.000Z`,
+        message: { role: 'user', content: text },
+      });
+    const lines = [
+      entry(cwd, `look at this ${'x'.repeat(300_000)}`, 1),
+      entry(`${cwd}/packages`, 'and that', 2),
+    ];
+    write(`${sessionId}.jsonl`, lines);
+    const [found] = await past.list(cwd);
+    assert.equal(found?.cwd, cwd);
+    assert.match(found?.title ?? '', /^look at this x/);
+    assert.ok((found?.title ?? '').length <= 200);
+  });
+
   it('have the title that the user has given, before that of the CLI', async () => {
     const { sessionId } = recorded['2.1.330'];
     const title = (fields: object) => JSON.stringify({ ...fields, sessionId });
