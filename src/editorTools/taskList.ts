@@ -114,20 +114,28 @@ export function definitionOf(task: vscode.Task): string {
 function shown(task: vscode.Task): string {
   const { detail, execution } = task;
   const line = commandLine(task);
-  const options = execution instanceof vscode.CustomExecution ? undefined : execution?.options;
+  const options = optionsOf(execution);
   const first = before(task);
   return [
     line ?? '# The editor does not tell what this task runs.',
     ...(detail !== undefined && line !== undefined && !line.includes(detail) ? [asRemark(detail)] : []),
-    ...(options && Object.values(options).some(Boolean)
-      ? [`# With ${asRemark(JSON.stringify(options), '')}`]
-      : []),
+    ...(options === undefined ? [] : [asRemark(`With ${options}`)]),
     ...(first.length === 0 ? [] : ['# First:', ...first.map((each) => asRemark(each))]),
   ].join('\n');
 }
 
-function asRemark(text: string, mark = '# '): string {
-  return `${mark}${onOneLine(text, maxShown)}`;
+/** But for the folder where each runs that names none. */
+function optionsOf(execution: vscode.Task['execution']): string | undefined {
+  if (!execution || execution instanceof vscode.CustomExecution) {
+    return undefined;
+  }
+  const { cwd, ...others } = execution.options ?? {};
+  const text = JSON.stringify({ ...(cwd !== '${workspaceFolder}' && { cwd }), ...others });
+  return text === '{}' ? undefined : text;
+}
+
+function asRemark(text: string): string {
+  return `# ${onOneLine(text, maxShown)}`;
 }
 
 /**

@@ -11,6 +11,9 @@ import { connectClient, holdMoment, letMomentPass, tabs, useDesk } from '../brid
 import { useDialogs } from '../dialogs.ts';
 import { closeTerminals, configure, FakeCli } from '../fakeCli.ts';
 
+/** Hours ago: the first of all folders, in which other suites have left theirs. */
+const now = -1 / 60;
+
 describe('past sessions', function () {
   this.timeout(60_000);
   const desk = useDesk(() => 3_700_000); // of no process: nobody holds what is written for this one
@@ -141,7 +144,7 @@ describe('past sessions', function () {
 
   it('are those of all folders, where the user wants that', async () => {
     conversation('of this one', 1);
-    conversation('of another', 2, desk.scratch.folder);
+    conversation('of another', now, desk.scratch.folder);
     await showGroup();
     assert.equal(await row('of another').count(), 0);
     await group().hover();
@@ -192,7 +195,7 @@ describe('past sessions', function () {
   });
 
   it('go on in a terminal, in their folder, and as another by a fork', async () => {
-    const { sessionId } = conversation('a question', 1, desk.scratch.folder);
+    const { sessionId } = conversation('a question', now, desk.scratch.folder);
     await showGroup('ideBridge.pastOfAllFolders');
     await row('a question').hover();
     letMomentPass(); // since it has come
