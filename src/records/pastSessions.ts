@@ -269,10 +269,11 @@ function beginningOf(path: string): Entry[] {
   return head.some(({ cwd }) => cwd !== undefined) ? head : headOf(path, maxHead);
 }
 
-/** Where it was begun is what the folder of its transcript is named by; later it may be elsewhere. */
+/** Where it was begun is mostly what the folder of its transcript is named by; later it may be elsewhere. */
 function cwdOf(entries: readonly Entry[], path: string): string | undefined {
   const folder = basename(dirname(path));
-  return entries.find(({ cwd }) => cwd !== undefined && isSlugOf(folder, cwd))?.cwd;
+  const all = entries.flatMap(({ cwd }) => cwd ?? []);
+  return all.find((cwd) => isSlugOf(folder, cwd)) ?? all[0];
 }
 
 function isSlugOf(folder: string, cwd: string): boolean {
