@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { ProposalOutcome } from '../../api/ideBridge.d.ts';
+import { Queue } from '../base/queue.ts';
 import { withLf } from '../base/text.ts';
 import { openDocument } from '../editor/documents.ts';
 import { Access } from '../editorTools/access.ts';
@@ -44,6 +45,8 @@ export class ExtensionProposals {
   /** By their titles: the view *Review* has a row for each. */
   private readonly authors = new Map<string, ProposingAuthor>();
   private open = 0;
+  /** Files are read one after the other: of two proposals for one file it is the second that takes the other's place. */
+  private readonly reading = new Queue();
 
   constructor(
     { proposals, agentChanges, sharing }: ProposePorts,
@@ -65,7 +68,7 @@ export class ExtensionProposals {
     }
     this.open++;
     try {
-      const edit = await this.editOf(uri, newText);
+      const edit = await this.reading.run(() => this.editOf(uri, newText));
       return edit.before === edit.after
         ? { accepted: true, text: edit.after }
         : await this.review(edit, this.authorOf(title), token);
