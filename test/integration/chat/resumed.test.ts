@@ -33,7 +33,7 @@ describe('a thread of the chat after a reload of the window', () => {
         log: { trace: quiet, info: quiet, warn: quiet, error: quiet },
         proposals: { all: [], onDidChange: () => ({ dispose: quiet }) },
         agentChanges: { beginTurn: () => Promise.resolve() },
-        records: { open: () => Promise.resolve(undefined), running: new Map() },
+        records: { open: () => Promise.resolve(undefined), running: new Map(), isStarting: () => false },
         servers: { mcpConfig: () => Promise.resolve(undefined) },
         workspaceState: { get: () => undefined },
       } as unknown as ChatDependencies,
