@@ -226,14 +226,14 @@ describe('the editor tools', function () {
   it('are offered to the models of the editor’s own chat', async function () {
     skipOnFloor(this); // it knows nothing of MCP
     await desk.configure('chat.disableAIFeatures', false);
+    // Which another suite may have left open: to close it later would close the list, too.
+    await vscode.commands.executeCommand('workbench.action.closePanel');
     void vscode.commands.executeCommand('workbench.mcp.listServer');
     const row = desk.ui.page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Editor Tools' });
     await row.waitFor();
     await desk.ui.screenshot('mcp-servers');
     await row.click();
     const start = desk.ui.page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Start Server' });
-    await start.waitFor();
-    await vscode.commands.executeCommand('workbench.action.closePanel');
     await start.click();
     const tool = await until('the tools', () =>
       vscode.lm.tools.find(({ name }) => name.endsWith('searchFiles')),
