@@ -233,7 +233,7 @@ describe('past sessions', function () {
   it('do not go on in a folder that is gone, and say so', async () => {
     const gone = join(desk.scratch.folder, 'gone');
     mkdirSync(gone);
-    conversation('a question', 1, gone);
+    conversation('a question', now, gone);
     rmSync(gone, { recursive: true });
     await showGroup('ideBridge.pastOfAllFolders');
     letMomentPass();
@@ -344,7 +344,7 @@ describe('past sessions', function () {
     const cli = conversation('mend the tests', 2);
     cli.prompt('and the $(bell) docs');
     cli.answer('done');
-    conversation('write a poem', 1, desk.scratch.folder);
+    conversation('write a poem', now, desk.scratch.folder);
     void executeCommand('ideBridge.searchPast');
     const item = (text: string) =>
       desk.ui.page.locator('.quick-input-widget:visible .monaco-list-row', { hasText: text });
