@@ -197,7 +197,7 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
       ];
       const written = prompts.map((prompt, index) => {
         const cli = new RecordedCli(CLAUDE_CONFIG_DIR, index === 1 ? desk.scratch.folder : folder, nextPid++);
-        cli.time = Date.now() - (index * 30 + 2) * 3_600_000;
+        cli.time = Date.now() - index * 1_000; // before those that other suites have left
         cli.prompt(`${prompt}\n\nIt is the one in `.concat('`test/dates.test.ts`.'));
         cli.call('Bash', { command: 'npm test -- --grep dates' });
         cli.result('1 failing');
