@@ -7,22 +7,26 @@ import { contextText, MockApi, text } from './mockApi.ts';
 
 /** What was held before goes on. */
 export function pastScenarios(desk: () => Desk): void {
+  let number = 43;
+
   it('goes on with a past session by its row', async () => {
     const api = await MockApi.start();
+    number++; // another try finds its own
+    const prompt = `remember the number ${number}`;
     try {
       await desk().configure({
         'ideBridge.environment': { ANTHROPIC_BASE_URL: api.url },
         'ideBridge.location': 'panel',
       });
       const claude = await desk().startClaude();
-      await claude.ask('remember the number 44');
+      await claude.ask(prompt);
       const { window } = desk();
       const { page } = window;
       const rows = page.locator('.pane', { hasText: 'Sessions' }).locator('.monaco-list-row');
       await window.runCommand('Claude Code: Focus on Sessions View');
       const group = rows.filter({ hasText: 'Past Sessions' });
       await group.waitFor();
-      const past = page.locator('.monaco-list-row[aria-level="2"]', { hasText: 'the number 44' });
+      const past = page.locator('.monaco-list-row[aria-level="2"]', { hasText: prompt });
       await group.click();
       assert.equal(await past.count(), 0, 'it goes on');
       const pids = claude.pids();
@@ -45,20 +49,25 @@ export function pastScenarios(desk: () => Desk): void {
             (await terminal.locator('.xterm-rows').innerText()).replaceAll('\u00a0', ' ').includes(words),
           40_000,
         );
-      await shows('remember the number 44');
+      await shows(prompt);
       await past.waitFor({ state: 'detached' }); // it is a session again
       api.script([text('It is 44.')]);
       await terminal.locator('.xterm-helper-textarea').focus();
       await page.keyboard.type('which number?');
       await shows('which number?');
-      await until('a turn', async () => {
-        await page.keyboard.press('Enter');
-        return until('a turn', () => api.turnCount > 0, 5_000).catch(() => false as const);
-      });
+      await until(
+        'a turn',
+        async () => {
+          await page.keyboard.press('Enter');
+          return until('a turn', () => api.turnCount > 0, 5_000).catch(() => false as const);
+        },
+        60_000,
+      );
       const request = await api.nextRequest('the prompts', (turn) =>
         contextText(turn).includes('which number?'),
       );
-      assert.match(JSON.stringify(request.messages), /the number 44.*mock answer 1.*which number/);
+      const messages = JSON.stringify(request.messages);
+      assert.match(messages, new RegExp(`${prompt}.*mock answer 1.*which number`));
     } finally {
       await api.close();
     }
