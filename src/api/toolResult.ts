@@ -1,10 +1,7 @@
-import { shownText } from '../editorTools/answers.ts';
+import { maxText, shownText } from '../editorTools/answers.ts';
 import { wordsOf } from '../editorTools/errorWords.ts';
 import type { ToolResult } from '../protocol/mcp.ts';
 import { text } from '../tools/tool.ts';
-
-/** In UTF-16 units, as of the tools of ours; see `answers.ts`. */
-const maxText = 20_000;
 
 /** What a handler has given, as clients get it. @throws Error in words for the model where it can be given to none */
 export function resultOf(given: unknown): ToolResult {

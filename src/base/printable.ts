@@ -1,6 +1,13 @@
 /** Control characters, line and paragraph separators, and the marks that turn the direction of text. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
+/** Of text of several lines: marks that turn its direction, and control characters. It would read as what it is not. */
+export const misleading = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|(?![\n\t])\p{Cc}/gu;
+
+export function hasUnprintable(text: string): boolean {
+  return text.search(unprintable) >= 0;
+}
+
 /**
  * Text from outside made fit for a line of the log, a label or a message: on one line, nothing in it that a terminal
  * obeys or that makes it read as something else, no `[link](command:…)` of which a notification makes a link, and at

@@ -1,4 +1,4 @@
-import { printable } from '../base/printable.ts';
+import { misleading, printable } from '../base/printable.ts';
 import { cut, withLf } from '../base/text.ts';
 
 /** One line of text from outside as Markdown that shows it as it is. @param limit UTF-16 units */
@@ -12,9 +12,6 @@ export function code(text: string, limit = 200): string {
   const marks = fence(line, 1);
   return `${marks} ${line} ${marks}`;
 }
-
-/** Marks that turn the direction of text, and control characters: with them it would read as what it is not. */
-const misleading = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|(?![\n\t])\p{Cc}/gu;
 
 /** Some lines of text from outside as a block of code, which nothing in it can end. @param limit UTF-16 units */
 export function block(text: string, limit: number, language = ''): string {

@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** In UTF-16 units. CLI 2.1.330 puts a file in the place of longer answers, of which the model sees the first 2 kB. */
-const maxText = 20_000;
+export const maxText = 20_000;
 /** Of one source line. */
 const maxLine = 200;
 

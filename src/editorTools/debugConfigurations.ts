@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import { namesOthers, type WhatRuns } from './mayRun.ts';
 import { onOneLine } from './onOneLine.ts';
@@ -85,9 +84,7 @@ export function startAsWhatRuns(configuration: LaunchConfiguration): WhatRuns {
     words: `wants to start "${onOneLine(name)}" in the debugger${folder ? ` (${onOneLine(folder.name)})` : ''}`,
     code: text,
     always: 'Always Start This Configuration',
-    fingerprint: isWhole(configuration)
-      ? createHash('sha256').update(`debug ${place} ${text}`).digest('hex')
-      : undefined,
+    exactly: isWhole(configuration) ? `debug ${place} ${text}` : undefined,
   };
 }
 

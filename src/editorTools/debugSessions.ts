@@ -75,6 +75,13 @@ export class Debuggee {
   }
 }
 
+/** One whose program stands still. */
+export type StoppedDebuggee = Debuggee & { readonly stop: Stop };
+
+export function isStopped(debuggee: Debuggee): debuggee is StoppedDebuggee {
+  return debuggee.stop !== undefined;
+}
+
 /** ms in which a debugger has to answer. */
 const requestTime = 20_000;
 
@@ -134,7 +141,7 @@ export class DebugSessions implements vscode.Disposable {
     return this.lastId;
   }
 
-  /** @throws Refusal where there is none, or several to choose from */
+  /** By default the one that stands still, or the active one. @throws Refusal where there is none */
   find(id: number | undefined): Debuggee {
     const { running } = this;
     if (id !== undefined) {
@@ -144,11 +151,8 @@ export class DebugSessions implements vscode.Disposable {
       }
       return named;
     }
-    const stopped = running.filter(({ stop }) => stop);
     const active = running.find(({ session }) => session === vscode.debug.activeDebugSession);
-    const found = stopped.includes(active as Debuggee)
-      ? active
-      : (stopped.at(-1) ?? active ?? running.at(-1));
+    const found = active?.stop ? active : (running.findLast(isStopped) ?? active ?? running.at(-1));
     if (!found) {
       throw new Refusal('Nothing is debugged now: startDebugging starts a launch configuration.');
     }
@@ -156,14 +160,14 @@ export class DebugSessions implements vscode.Disposable {
   }
 
   /** That stands still. @throws Refusal */
-  stopped(id: number | undefined): Debuggee & { stop: Stop } {
+  stopped(id: number | undefined): StoppedDebuggee {
     const found = this.find(id);
-    if (!found.stop) {
+    if (!isStopped(found)) {
       throw new Refusal(
         `The debug session ${found.id} runs: its program has to stand still, at a breakpoint or by stepDebugging with pause.`,
       );
     }
-    return found as Debuggee & { stop: Stop };
+    return found;
   }
 
   /** @returns whether it is so before the time is over, in ms, and before the signal */

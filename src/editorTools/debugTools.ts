@@ -13,7 +13,7 @@ import {
   textOf,
 } from './debugConfigurations.ts';
 import type { DebuggingWorkshop } from './debugging.ts';
-import { type Debuggee, root } from './debugSessions.ts';
+import { type Debuggee, isStopped, root, type StoppedDebuggee } from './debugSessions.ts';
 import { keepTelling } from './keepTelling.ts';
 import { onOneLine } from './onOneLine.ts';
 import { whenOver } from './over.ts';
@@ -514,7 +514,7 @@ async function mustAgree(
   code: string,
   { mayRun, call }: Omit<Asking, 'sessions'>,
 ): Promise<void> {
-  const what = { title: 'Run in the debugger?', words, code, always: '', fingerprint: undefined };
+  const what = { title: 'Run in the debugger?', words, code, always: '', exactly: undefined };
   await mayRun.must(what, call, 'debugging');
 }
 
@@ -533,7 +533,7 @@ async function firstThread(debuggee: Debuggee, signal: AbortSignal): Promise<num
 
 /** The program stands still somewhere, or has ended. */
 function isSettled(started: readonly Debuggee[]): boolean {
-  return started.some(({ stop }) => stop) || (started.length > 0 && started.every(({ isOver }) => isOver));
+  return started.some(isStopped) || (started.length > 0 && started.every(({ isOver }) => isOver));
 }
 
 /** What has become of a program. @param from see `Debuggee.printed` */
@@ -543,7 +543,7 @@ async function told(
   access: DebuggingWorkshop['access'],
   signal: AbortSignal,
 ): Promise<Found<z.infer<z.ZodMiniObject<typeof outcome>>>> {
-  const stopped = started.find(({ stop }) => stop);
+  const stopped = started.find(isStopped);
   const shown = stopped ?? started.findLast(({ isOver }) => !isOver) ?? started.at(-1);
   const printed = started
     .map((each) => each.output.slice(Math.max(0, from - (each.printed - each.output.length))))
@@ -551,16 +551,7 @@ async function told(
   const output = tail(plainOutput(printed), 200, maxOutput).text;
   const exitCode = started.find((each) => each.exitCode !== undefined)?.exitCode;
   const isOver = started.length > 0 && started.every((each) => each.isOver);
-  const [at] = stopped?.stop
-    ? (
-        await stackFrames(
-          stopped as Debuggee & { stop: NonNullable<Debuggee['stop']> },
-          access,
-          { limit: 1 },
-          signal,
-        )
-      ).frames
-    : [];
+  const [at] = stopped ? (await stackFrames(stopped, access, { limit: 1 }, signal)).frames : [];
   const reason = stopped && reasonOf(stopped);
   const words = stopped
     ? `Stopped: ${reason}`
@@ -586,6 +577,6 @@ async function told(
   };
 }
 
-function reasonOf({ stop }: Debuggee): string {
-  return onOneLine([stop?.reason, stop?.text].filter(Boolean).join(': '), 1_000);
+function reasonOf({ stop }: StoppedDebuggee): string {
+  return onOneLine([stop.reason, stop.text].filter(Boolean).join(': '), 1_000);
 }

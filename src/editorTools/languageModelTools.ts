@@ -5,14 +5,12 @@ import { ErrorCode, JsonRpcError } from '../protocol/jsonRpc.ts';
 import type { ToolResult } from '../protocol/mcp.ts';
 import type { ToolCall } from '../server/session.ts';
 import { text, toolError } from '../tools/tool.ts';
-import { shownText } from './answers.ts';
+import { maxText, shownText } from './answers.ts';
 import { wordsOf } from './errorWords.ts';
 import type { ToolOfOthers } from './toolsOfOthers.ts';
 
 /** Of their names, as clients see them: ours have no underscore. */
 export const chatPrefix = 'lm_';
-/** In UTF-16 units, as of the tools of ours; see `answers.ts`. */
-const maxText = 20_000;
 
 /** Those that extensions have for the editor's own chat, of the names that the user has set. */
 export function languageModelTools(): ToolOfOthers[] {

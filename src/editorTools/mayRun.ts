@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import { setting } from '../editor/settings.ts';
 import type { LoadQuestions } from '../notebooks/runQuestions.ts';
@@ -26,8 +27,8 @@ export interface WhatRuns {
   readonly code: string;
   /** What a yes for good is called. */
   readonly always: string;
-  /** Stands for exactly this; undefined where it could change unseen, and there is no yes for good. */
-  readonly fingerprint: string | undefined;
+  /** Says exactly what this is; undefined where it could change unseen, and there is no yes for good. */
+  readonly exactly: string | undefined;
 }
 
 /** Variables that are the same whenever it is run. */
@@ -83,7 +84,9 @@ export class MayRun {
   }
 
   private async isAgreed(what: WhatRuns, { session, signal }: ToolCall): Promise<boolean> {
-    const { title, code, fingerprint } = what;
+    const { title, code, exactly } = what;
+    const fingerprint =
+      exactly === undefined ? undefined : createHash('sha256').update(exactly).digest('hex');
     signal.throwIfAborted();
     if (fingerprint !== undefined && this.agreed.includes(fingerprint)) {
       return true;

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { misleading } from '../base/printable.ts';
 
 /**
  * What a terminal shows of what was printed to it, as far as that can be told without one: no colours, and of a line
@@ -10,7 +11,7 @@ export function plainOutput(printed: string): string {
     .replaceAll(operatingSystemCommand, '')
     .replaceAll(/\x1b\[1?G/g, '\r') // to the begin of the line
     .split('\n')
-    .map((line) => lastWritten(stripVTControlCharacters(line)).replaceAll(unprintable, ''));
+    .map((line) => lastWritten(stripVTControlCharacters(line)).replaceAll(misleading, ''));
   return lines.join('\n').trimEnd();
 }
 
@@ -19,9 +20,6 @@ const outputStart = '\x1b]633;C\x07';
 
 /** Node leaves those in that have blanks in them. */
 const operatingSystemCommand = /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g;
-
-/** Control characters but the tab, and the marks that turn the direction of text. */
-const unprintable = /(?!\t)[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
 function lastWritten(line: string): string {
   return line.split('\r').findLast((part) => part !== '') ?? '';

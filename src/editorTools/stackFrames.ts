@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { Access } from './access.ts';
 import { placeText } from './answers.ts';
-import type { Debuggee, Stop } from './debugSessions.ts';
+import type { StoppedDebuggee } from './debugSessions.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
 import { shortName, SourceLines } from './sourceLines.ts';
@@ -39,7 +39,7 @@ export interface Frame {
 
 /** The innermost comes first; of a file that is not shared it is told that there is one. */
 export async function stackFrames(
-  debuggee: Debuggee & { stop: Stop },
+  debuggee: StoppedDebuggee,
   access: Access,
   { from = 0, limit }: { from?: number; limit: number },
   signal: AbortSignal,
@@ -81,7 +81,7 @@ function fileUri(path: string): vscode.Uri {
 
 /** @param frame from 0, the innermost. @throws Refusal where there is none */
 export async function frameId(
-  debuggee: Debuggee & { stop: Stop },
+  debuggee: StoppedDebuggee,
   access: Access,
   frame: number,
   signal: AbortSignal,

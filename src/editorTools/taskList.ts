@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import { namesOthers, type WhatRuns } from './mayRun.ts';
 import { onOneLine } from './onOneLine.ts';
@@ -91,7 +90,7 @@ export function asWhatRuns(task: vscode.Task): WhatRuns {
     words: `wants to run the task "${onOneLine(task.name)}" (${of.join(', ')})`,
     code: shown(task),
     always: 'Always Run This Task',
-    fingerprint: fingerprint(task),
+    exactly: exactly(task),
   };
 }
 
@@ -139,13 +138,13 @@ function asRemark(text: string): string {
 }
 
 /**
- * Stands for exactly this task. Undefined where what is run is not all known, so that it could change unseen: other tasks
+ * Says exactly what is run. Undefined where what is run is not all known, so that it could change unseen: other tasks
  * before it, what it takes from elsewhere, and what an extension runs itself.
  */
-function fingerprint(task: vscode.Task): string | undefined {
+function exactly(task: vscode.Task): string | undefined {
   const definition = definitionOf(task);
   const isKnown = commandLine(task) !== undefined && before(task).length === 0 && !namesOthers(definition);
-  return isKnown ? createHash('sha256').update(definition).digest('hex') : undefined;
+  return isKnown ? definition : undefined;
 }
 
 interface ConfiguredTask {

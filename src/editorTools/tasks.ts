@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { errorMessage } from '../base/errors.ts';
 import type { Tool } from '../tools/tool.ts';
-import { page, pageOutput, pageText, paging } from './answers.ts';
+import { maxText, page, pageOutput, pageText, paging } from './answers.ts';
 import { clientName } from './clientName.ts';
 import { keepTelling } from './keepTelling.ts';
 import { onOneLine } from './onOneLine.ts';
@@ -24,9 +24,8 @@ import type { TaskRun } from './taskRuns.ts';
 /** s for which a call waits: by default, of a task that runs in the background, and at most. */
 const patience = { normal: 120, background: 5, most: 600 };
 
-/** Of output, in lines and UTF-16 units. */
+/** Of output. */
 const maxLines = 1_000;
-const maxUnits = 20_000;
 
 const name = z.string().check(z.minLength(1), z.maxLength(1_000), z.describe('As the tool tasks lists it'));
 const lines = z.optional(
@@ -192,7 +191,7 @@ function mustNotRun(task: vscode.Task): void {
 
 function found(run: TaskRun, maxOf = 100): Found<z.infer<z.ZodMiniObject<typeof runOutput>>> {
   const { id, task, startedAt, endedAt, exitCode, output } = run;
-  const printed = output === undefined ? undefined : tail(plainOutput(output), maxOf, maxUnits);
+  const printed = output === undefined ? undefined : tail(plainOutput(output), maxOf, maxText);
   return {
     text: [
       `${onOneLine(task.name)} (run ${id}): ${stateText(run)}`,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { counted } from '../base/text.ts';
@@ -129,7 +128,7 @@ function whatRuns(uri: vscode.Uri) {
     words: `wants to run the tests of ${shownName(uri.fsPath)}`,
     code: onOneLine(uri.fsPath, 4_000),
     always: 'Always Run the Tests of This File',
-    fingerprint: createHash('sha256').update(`tests ${uri.toString()}`).digest('hex'),
+    exactly: `tests ${uri.toString()}`,
   };
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
 import { setting } from '../editor/settings.ts';
@@ -103,7 +102,7 @@ function whatRuns(name: string, args: unknown): WhatRuns {
     words: `wants to run ${name}, a tool of another extension, with this`,
     code,
     always: 'Always Run It with This',
-    fingerprint: createHash('sha256').update(`tool ${name} ${code}`).digest('hex'),
+    exactly: `tool ${name} ${code}`,
   };
 }
 

@@ -100,14 +100,9 @@ export class SessionRecords implements Disposable {
 
   /** A CLI of this window is started with that conversation: its own record says so some seconds later. */
   willRun(sessionId: string): void {
-    this.hasStarted(sessionId);
+    this.forgetStart(sessionId);
     const timer = setTimeout(() => this.starting.delete(sessionId), startTime);
     this.starting.set(sessionId, timer);
-  }
-
-  private hasStarted(sessionId: string): void {
-    clearTimeout(this.starting.get(sessionId));
-    this.starting.delete(sessionId);
   }
 
   isStarting(sessionId: string): boolean {
@@ -166,7 +161,7 @@ export class SessionRecords implements Disposable {
       ),
     );
     for (const sessionId of running.keys()) {
-      this.hasStarted(sessionId);
+      this.forgetStart(sessionId);
     }
     return running;
   }
@@ -182,12 +177,18 @@ export class SessionRecords implements Disposable {
 
   dispose(): void {
     this.isDisposed = true;
-    [...this.starting.keys()].forEach((sessionId) => this.hasStarted(sessionId));
+    [...this.starting.keys()].forEach((sessionId) => this.forgetStart(sessionId));
     this.subscriptions.forEach((subscription) => subscription.dispose());
     this.end();
     this.changed.dispose();
     this.prompted.dispose();
     this.edited.dispose();
+  }
+
+  /** It runs, or was given up. */
+  private forgetStart(sessionId: string): void {
+    clearTimeout(this.starting.get(sessionId));
+    this.starting.delete(sessionId);
   }
 
   private async settle(): Promise<void> {
