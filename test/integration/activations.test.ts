@@ -3,13 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { IdeBridgeExports, Tool } from '../../api/ideBridge.d.ts';
+import type { IdeBridgeExports } from '../../api/ideBridge.d.ts';
 import { countingApi, Held } from '../support/countingApi.ts';
 import { findLocks } from '../support/ideClient.ts';
 import { memoryInUse } from '../support/memory.ts';
 import { testEnvironment } from '../support/testEnvironment.ts';
 import { until } from '../support/until.ts';
 import { connectClient, extensionUnderTest, proposalTabs, propose, Scratch } from './bridge.ts';
+import { plainTool } from './api/sample.ts';
 
 interface Extension {
   activate(context: vscode.ExtensionContext): Promise<IdeBridgeExports>;
@@ -28,15 +29,6 @@ function load(held: Held): Extension {
   new Function('require', 'module', 'exports', readFileSync(path, 'utf8'))(require, module, module.exports);
   return module.exports as Extension;
 }
-
-const tool: Tool = {
-  name: 'plain',
-  title: 'Plain',
-  description: 'Says yes',
-  group: 'reading',
-  inputSchema: { type: 'object' },
-  handler: () => 'yes',
-};
 
 // npm run test:integration -- --activations
 describe('fifty activations', function () {
@@ -64,7 +56,7 @@ describe('fifty activations', function () {
       const api = await getAPI(1, id);
       const opened: string[] = [];
       api.sessions.onDidOpen((session) => opened.push(session.id));
-      await api.registerTool(tool);
+      await api.registerTool(plainTool);
       const client = await connectClient();
       await until('the session', () => opened.length === 1);
       const { answer } = await propose(client, file, 'two\n');
@@ -83,7 +75,7 @@ describe('fifty activations', function () {
       assert.deepEqual(await ofApi, { accepted: false, withdrawn: true });
       const isOver = { name: 'IdeBridgeError', code: 'Deactivated' };
       await assert.rejects(getAPI(1, id), isOver);
-      await assert.rejects(api.registerTool(tool), isOver);
+      await assert.rejects(api.registerTool(plainTool), isOver);
       await assert.rejects(api.mention({ uri: vscode.Uri.file(file) }), isOver);
     };
 

@@ -203,7 +203,7 @@ export async function propose(
   text: string,
   tabName = 'T1',
 ): Promise<{ answer: Promise<string[]>; uri: vscode.Uri }> {
-  const before = proposalUris();
+  const before = proposalUris().map(String);
   const answer = client.callForTexts('openDiff', {
     old_file_path: path,
     new_file_path: path,
@@ -211,15 +211,21 @@ export async function propose(
     tab_name: tabName,
   });
   answer.catch(() => {}); // a test may never look at it
-  const isNew = (uri: string) => !before.includes(uri);
+  const isNew = (uri: vscode.Uri) => !before.includes(uri.toString());
   const uri = await until('the diff', () => proposalUris().find(isNew), 20_000);
-  return { answer, uri: vscode.Uri.parse(uri) };
+  return { answer, uri };
 }
 
-function proposalUris(): string[] {
+/** The proposed side for the file of that name, once it is shown. */
+export function proposedSide(name: string): Promise<vscode.Uri> {
+  const isOfFile = ({ path }: vscode.Uri) => path.endsWith(`/${name}`);
+  return until(`the proposal for ${name}`, () => proposalUris().find(isOfFile), 30_000);
+}
+
+function proposalUris(): vscode.Uri[] {
   return tabs().flatMap(({ input }) =>
     input instanceof vscode.TabInputTextDiff && input.modified.scheme === 'ide-bridge-proposal'
-      ? [input.modified.toString()]
+      ? [input.modified]
       : [],
   );
 }

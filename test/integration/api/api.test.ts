@@ -4,18 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { IdeBridgeExports } from '../../../api/ideBridge.d.ts';
 import type { AtMentioned } from '../../../src/protocol/ide.ts';
-import type { Sample } from '../../fixtures/sample/extension.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, extensionUnderTest, propose, useDesk } from '../bridge.ts';
-
-const sampleId = 'ide-bridge-test.sample';
-
-async function sample(): Promise<Sample> {
-  const found = await vscode.extensions.getExtension<Sample>(sampleId)?.activate();
-  assert.ok(found);
-  return found;
-}
+import { activateSample, plainTool, sampleId } from './sample.ts';
 
 const failsWith = (code: string, message: RegExp) => (error: unknown) => {
   const { name, code: found, message: words } = error as Error & { code?: string };
@@ -30,7 +22,7 @@ describe('the API for other extensions', function () {
 
   it('is there by its version and the caller, and for nothing else', async () => {
     const { getAPI } = (await extensionUnderTest().activate()) as IdeBridgeExports;
-    const { api } = await sample();
+    const { api } = await activateSample();
     assert.equal(await getAPI(1, sampleId.toUpperCase()), api);
     assert.equal(api.version, 1);
     assert.equal(api.enabled, true);
@@ -44,7 +36,7 @@ describe('the API for other extensions', function () {
   });
 
   it('gives no way to what is behind it', async () => {
-    const { api } = await sample();
+    const { api } = await activateSample();
     const seen = new Set<unknown>();
     const look = (value: unknown) => {
       if (typeof value !== 'object' || value === null || seen.has(value) || seen.size > 1_000) {
@@ -63,7 +55,7 @@ describe('the API for other extensions', function () {
   });
 
   it('says in a window that is not trusted that it is off there, rather than wait', async () => {
-    const { api } = await sample();
+    const { api } = await activateSample();
     const trusted = Object.getOwnPropertyDescriptor(vscode.workspace, 'isTrusted');
     assert.ok(trusted?.configurable, 'the editor’s API cannot be told so');
     const uri = vscode.Uri.file(desk.scratch.write('a.txt', 'text\n'));
@@ -72,14 +64,7 @@ describe('the API for other extensions', function () {
       assert.equal(api.enabled, false);
       await assert.rejects(api.mention({ uri }), failsWith('Untrusted', /not trusted/));
       await assert.rejects(api.propose({ uri, newText: '' }), failsWith('Untrusted', /not trusted/));
-      const tool = await api.registerTool({
-        name: 'later',
-        title: 'Later',
-        description: 'Once the user trusts the workspace',
-        group: 'reading',
-        inputSchema: { type: 'object' },
-        handler: () => 'now',
-      });
+      const tool = await api.registerTool({ ...plainTool, name: 'later' });
       tool.dispose();
     } finally {
       Object.defineProperty(vscode.workspace, 'isTrusted', trusted);
@@ -88,7 +73,7 @@ describe('the API for other extensions', function () {
   });
 
   it('lists sessions with what they are at, and tells what becomes of them', async () => {
-    const { api, seen } = await sample();
+    const { api, seen } = await activateSample();
     const { id } = await until('the session', () =>
       api.sessions.all.length === 1 ? api.sessions.all[0] : undefined,
     );
@@ -118,14 +103,14 @@ describe('the API for other extensions', function () {
   describe('mentions', () => {
     const mentionsOf = (client: IdeClient) => client.notifications<AtMentioned>('at_mentioned');
     const known = async () => {
-      const { api } = await sample();
+      const { api } = await activateSample();
       return until('the session', () => [...api.sessions.all][0]);
     };
     /** Nobody but the user knows of this client whether its prompt is there. */
     const prompt = () => desk.client.callForTexts('closeAllDiffTabs');
 
     it('a file, lines of it, and a folder: with the words for it in the status bar', async () => {
-      const { api } = await sample();
+      const { api } = await activateSample();
       const { id } = await known();
       await prompt();
       const uri = vscode.Uri.file(desk.scratch.write('a.txt', 'text\n'));
@@ -143,7 +128,7 @@ describe('the API for other extensions', function () {
     });
 
     it('wait while nobody knows whether the prompt is there: they are not the user’s word', async () => {
-      const { api } = await sample();
+      const { api } = await activateSample();
       const { id } = await known();
       const client = await connectClient(process.ppid);
       await until('both', () => api.sessions.all.length === 2);
@@ -159,7 +144,7 @@ describe('the API for other extensions', function () {
     });
 
     it('wait for the next session where none is connected', async () => {
-      const { api } = await sample();
+      const { api } = await activateSample();
       await desk.client.close();
       await until('no session', () => api.sessions.all.length === 0);
       const uri = vscode.Uri.file(desk.scratch.write('a.txt', 'text\n'));
@@ -171,7 +156,7 @@ describe('the API for other extensions', function () {
     });
 
     it('are for the session that the user picks, where they want to be asked', async () => {
-      const { api } = await sample();
+      const { api } = await activateSample();
       await known();
       await connectClient(process.ppid);
       await until('both', () => api.sessions.all.length === 2);
@@ -185,7 +170,7 @@ describe('the API for other extensions', function () {
     });
 
     it('of what is not shared are refused, under both names of a link', async () => {
-      const { api } = await sample();
+      const { api } = await activateSample();
       const secret = desk.scratch.write('.env', 'KEY=1\n');
       symlinkSync(secret, desk.scratch.path('plain.txt'));
       for (const [path, reason] of [
@@ -206,7 +191,7 @@ describe('the API for other extensions', function () {
     });
 
     it('of what is none are mistakes', async () => {
-      const { api } = await sample();
+      const { api } = await activateSample();
       const mention = api.mention as (...args: unknown[]) => Promise<unknown>;
       const uri = vscode.Uri.file(desk.scratch.write('a.txt', 'text\n'));
       const bad: [unknown, RegExp][] = [

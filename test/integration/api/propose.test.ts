@@ -7,7 +7,8 @@ import type { IdeBridgeApi } from '../../../api/ideBridge.d.ts';
 import type { Sample } from '../../fixtures/sample/extension.ts';
 import { reviewRows } from '../../support/reviewRows.ts';
 import { until } from '../../support/until.ts';
-import { askForReason, connectClient, proposalTabs, tabs, useDesk } from '../bridge.ts';
+import { askForReason, connectClient, proposalTabs, proposedSide, useDesk } from '../bridge.ts';
+import { activateSample } from './sample.ts';
 
 describe('proposals of other extensions', function () {
   this.timeout(60_000);
@@ -19,33 +20,19 @@ describe('proposals of other extensions', function () {
   let api: IdeBridgeApi;
 
   before(async () => {
-    const found = await vscode.extensions.getExtension<Sample>('ide-bridge-test.sample')?.activate();
-    assert.ok(found);
-    sample = found;
+    sample = await activateSample();
     ({ api } = sample);
   });
 
   const onDisk = (name: string) => readFileSync(desk.scratch.path(name), 'utf8');
   const file = (name: string, text: string | Buffer = 'b\na\n') =>
     vscode.Uri.file(desk.scratch.write(name, text));
-  /** The proposed side for that file, once it is shown. */
-  const shown = (name: string) => {
-    const uris = () =>
-      tabs().flatMap(({ input }) =>
-        input instanceof vscode.TabInputTextDiff &&
-        input.modified.scheme === 'ide-bridge-proposal' &&
-        input.modified.path.endsWith(`/${name}`)
-          ? [input.modified]
-          : [],
-      );
-    return until(`the diff of ${name}`, () => uris()[0], 20_000);
-  };
   const noneIsOpen = () => until('the diffs to be gone', () => proposalTabs().length === 0);
 
   it('are reviewed under the name of the extension, and written as the user has them', async () => {
     const uri = file('a.txt', '\uFEFFb\r\na\r\n');
     const outcome = sample.sortLines(uri, source.token);
-    const proposed = await shown('a.txt');
+    const proposed = await proposedSide('a.txt');
     assert.deepEqual(proposalTabs(), ['a.txt (proposed edit, extension Sample Words: Sort Lines)']);
     const edit = new vscode.WorkspaceEdit();
     edit.insert(proposed, new vscode.Position(2, 0), 'mine\n');
@@ -63,17 +50,17 @@ describe('proposals of other extensions', function () {
 
   it('are rejected, with what the user wants instead if they say so', async () => {
     const outcome = sample.sortLines(file('a.txt'), source.token);
-    await vscode.commands.executeCommand('ideBridge.rejectProposal', await shown('a.txt'));
+    await vscode.commands.executeCommand('ideBridge.rejectProposal', await proposedSide('a.txt'));
     assert.deepEqual(await outcome, { accepted: false, withdrawn: false });
     await noneIsOpen();
     const again = sample.sortLines(file('b.txt'), source.token);
-    await shown('b.txt');
+    await proposedSide('b.txt');
     const input = await askForReason(desk.ui);
     await input.fill('The other way');
     await input.press('Enter');
     assert.deepEqual(await again, { accepted: false, withdrawn: false, reason: 'The other way' });
     const back = api.propose({ uri: file('c.txt'), newText: 'new\n' }, source.token);
-    const proposed = await shown('c.txt');
+    const proposed = await proposedSide('c.txt');
     const document = await vscode.workspace.openTextDocument(proposed);
     const edit = new vscode.WorkspaceEdit();
     edit.replace(proposed, new vscode.Range(0, 0, document.lineCount, 0), 'b\na\n');
@@ -86,7 +73,7 @@ describe('proposals of other extensions', function () {
 
   it('are withdrawn by their token, and by the next for the same file', async () => {
     const outcome = sample.sortLines(file('a.txt'), source.token);
-    await shown('a.txt');
+    await proposedSide('a.txt');
     source.cancel();
     assert.deepEqual(await outcome, { accepted: false, withdrawn: true });
     await noneIsOpen();
@@ -100,7 +87,7 @@ describe('proposals of other extensions', function () {
     const [first, second] = [1, 2].map((n) => api.propose({ uri, newText: `${n}\n` }, other.token));
     assert.deepEqual(await first, { accepted: false, withdrawn: true });
     await until('one diff', () => proposalTabs().length === 1);
-    await vscode.commands.executeCommand('ideBridge.acceptProposal', await shown('b.txt'));
+    await vscode.commands.executeCommand('ideBridge.acceptProposal', await proposedSide('b.txt'));
     assert.deepEqual(await second, { accepted: true, text: '2\n' });
     assert.equal(onDisk('a.txt'), 'b\na\n');
   });
@@ -115,7 +102,7 @@ describe('proposals of other extensions', function () {
   it('stay when the sessions go, and do not touch those of a session', async () => {
     const uri = file('a.txt');
     const outcome = sample.sortLines(uri, source.token);
-    const proposed = await shown('a.txt');
+    const proposed = await proposedSide('a.txt');
     const client = await connectClient(process.ppid);
     await client.callForTexts('closeAllDiffTabs');
     await client.close();

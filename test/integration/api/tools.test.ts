@@ -8,6 +8,8 @@ import type { Sample } from '../../fixtures/sample/extension.ts';
 import { SdkTransport } from '../../support/sdkTransport.ts';
 import { until } from '../../support/until.ts';
 import { currentLock, useDesk } from '../bridge.ts';
+import { callTool, connectUnlisted } from '../editorTools/toolClient.ts';
+import { activateSample, plainTool } from './sample.ts';
 
 const prefix = 'ide-bridge-test_sample_';
 
@@ -24,31 +26,18 @@ describe('tools of other extensions', function () {
   let api: IdeBridgeApi;
 
   before(async () => {
-    const found = await vscode.extensions.getExtension<Sample>('ide-bridge-test.sample')?.activate();
-    assert.ok(found);
-    sample = found;
+    sample = await activateSample();
     ({ api } = sample);
   });
   beforeEach(() => desk.configure('ideBridge.editorTools.enabled', true));
-  async function connect(name = 'sdk'): Promise<Client> {
-    const { port, authToken } = await currentLock();
-    const client = new Client({ name, version: '1.0.0' });
-    await client.connect(new SdkTransport(port, authToken, '/editor'));
+  async function connect(name?: string): Promise<Client> {
+    const client = await connectUnlisted(name);
     clients.push(client);
     return client;
   }
 
-  const plain = {
-    name: 'plain',
-    title: 'Plain',
-    description: 'Says yes',
-    group: 'reading',
-    inputSchema: { type: 'object' },
-    handler: () => 'yes',
-  } satisfies Tool;
-
   async function register(tool: Partial<Tool>): Promise<vscode.Disposable> {
-    const registration = await api.registerTool({ ...plain, ...tool });
+    const registration = await api.registerTool({ ...plainTool, ...tool });
     registrations.push(registration);
     return registration;
   }
@@ -58,16 +47,8 @@ describe('tools of other extensions', function () {
   const namesFor = async (client: Client) =>
     (await offered(client)).map(({ name }) => name.slice(prefix.length));
 
-  async function call(client: Client, name: string, args: object = {}, signal?: AbortSignal) {
-    const asked = { name: prefix + name, arguments: { ...args } };
-    const result = await client.callTool(asked, undefined, signal ? { signal } : {});
-    const [block] = result.content as { text: string }[];
-    return {
-      text: block?.text ?? '',
-      isError: result.isError === true,
-      data: result.structuredContent,
-    };
-  }
+  const call = (client: Client, name: string, args: object = {}, signal?: AbortSignal) =>
+    callTool(client, prefix + name, args, signal);
 
   it('are offered under the name of the extension, called, and taken back: clients are told', async () => {
     const client = await connect();

@@ -1,29 +1,24 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as vscode from 'vscode';
 import { debuggingToolNames, editorToolNames } from '../../../src/editorTools/names.ts';
-import { SdkTransport } from '../../support/sdkTransport.ts';
 import { until } from '../../support/until.ts';
-import { currentLock, useDesk } from '../bridge.ts';
+import { useDesk } from '../bridge.ts';
 import { configure } from '../fakeCli.ts';
+import { answer as give, FolderSettings, question as askedAbove, shownCode } from './runQuestion.ts';
+import { callTool, connectTools } from './toolClient.ts';
 
-interface Answer {
-  text: string;
-  isError: boolean;
-  data: {
-    session?: number;
-    state?: string;
-    exitCode?: number;
-    output?: string;
-    value?: string;
-    at?: { path?: string; line?: number; text?: string };
-    frames?: { name: string; line?: number }[];
-    variables?: { name: string; value: string }[];
-    breakpoints?: { path: string; line: number; condition?: string }[];
-    sessions?: { state: string }[];
-  };
+interface Data {
+  session?: number;
+  state?: string;
+  exitCode?: number;
+  output?: string;
+  value?: string;
+  at?: { path?: string; line?: number; text?: string };
+  frames?: { name: string; line?: number }[];
+  variables?: { name: string; value: string }[];
+  breakpoints?: { path: string; line: number; condition?: string }[];
+  sessions?: { state: string }[];
 }
 
 const program = `function add(first, second) {
@@ -39,9 +34,7 @@ process.exitCode = 4;
 describe('the editor tools that debug', function () {
   this.timeout(120_000);
   const desk = useDesk();
-  const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
-  const launchFile = join(root, '.vscode', 'launch.json');
-  let hadFolder: boolean;
+  let launchFile: FolderSettings;
   let client: Client;
   let file: string;
   /** Their ids: the editor goes on calling one active that has ended. */
@@ -49,7 +42,7 @@ describe('the editor tools that debug', function () {
   const subscriptions: vscode.Disposable[] = [];
 
   before(async () => {
-    hadFolder = existsSync(join(root, '.vscode'));
+    launchFile = new FolderSettings('launch.configurations');
     await configure('editorTools.enabled', true);
     subscriptions.push(
       vscode.debug.onDidStartDebugSession(({ id }) => void running.add(id)),
@@ -62,7 +55,7 @@ describe('the editor tools that debug', function () {
   });
   beforeEach(async () => {
     await desk.configure('ideBridge.editorTools.debugging', true);
-    client = await connect();
+    client = await connectTools();
     file = desk.scratch.write('program.js', program);
     await define({ name: 'Program', type: 'node', request: 'launch', program: file });
   });
@@ -72,50 +65,21 @@ describe('the editor tools that debug', function () {
     await until('the debugger to end', () => running.size === 0, 20_000);
     vscode.debug.removeBreakpoints(vscode.debug.breakpoints);
     await vscode.commands.executeCommand('ideBridge.askAboutRunsAnew');
-    rmSync(hadFolder ? launchFile : join(root, '.vscode'), { recursive: true, force: true });
+    launchFile.remove();
   });
 
-  async function connect(): Promise<Client> {
-    const { port, authToken } = await currentLock();
-    const made = new Client({ name: 'sdk', version: '1.0.0' });
-    await made.connect(new SdkTransport(port, authToken, '/editor'));
-    await made.listTools();
-    return made;
-  }
-
-  async function call(tool: string, args: object = {}): Promise<Answer> {
-    const result = await client.callTool({ name: tool, arguments: { ...args } });
-    const [block] = result.content as { text: string }[];
-    return {
-      text: block?.text ?? '',
-      isError: result.isError === true,
-      data: result.structuredContent ?? {},
-    };
+  async function call(tool: string, args: object = {}) {
+    const { data = {}, ...words } = await callTool<Data>(client, tool, args);
+    return { ...words, data };
   }
 
   /** Launch configurations, once the editor has read them. */
-  async function define(...configurations: Record<string, unknown>[]): Promise<void> {
-    mkdirSync(join(root, '.vscode'), { recursive: true });
-    writeFileSync(launchFile, JSON.stringify({ version: '0.2.0', configurations }));
-    await until('the configurations to be read', () => {
-      const read = vscode.workspace.getConfiguration('launch').get('configurations');
-      return JSON.stringify(read) === JSON.stringify(configurations);
-    });
-  }
+  const define = (...configurations: Record<string, unknown>[]) => launchFile.write('0.2.0', configurations);
 
-  const question = (words: string) => desk.ui.page.locator('.codelens-decoration', { hasText: words });
-  const shownCode = () =>
-    vscode.window.visibleTextEditors
-      .find(({ document }) => document.uri.scheme === 'ide-bridge-code')
-      ?.document.getText();
-  async function answer(title: string, words: string): Promise<void> {
-    const asked = question(words);
-    await asked.waitFor();
-    await asked.locator('a', { hasText: title }).click();
-    await asked.waitFor({ state: 'detached' });
-  }
+  const question = (words: string) => askedAbove(desk, words);
+  const answer = (title: string, words: string) => give(desk, title, words);
   /** With a breakpoint where the sum is known. */
-  async function stopInside(): Promise<Answer> {
+  async function stopInside() {
     assert.equal((await call('setBreakpoint', { file, line: 3 })).text, 'Set.');
     const starting = call('startDebugging', { name: 'Program', timeoutSeconds: 60 });
     await answer('Run Once', 'sdk wants to start "Program" in the debugger');

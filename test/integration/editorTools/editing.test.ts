@@ -2,19 +2,17 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as vscode from 'vscode';
 import { editingToolNames, editorToolNames } from '../../../src/editorTools/names.ts';
 import { reviewRows } from '../../support/reviewRows.ts';
-import { SdkTransport } from '../../support/sdkTransport.ts';
 import { until } from '../../support/until.ts';
-import { currentLock, proposalTabs, tabs, useDesk } from '../bridge.ts';
+import { proposalTabs, proposedSide, useDesk } from '../bridge.ts';
 import { configure } from '../fakeCli.ts';
+import { callTool, connectTools } from './toolClient.ts';
 
-interface Answer {
-  text: string;
-  isError: boolean;
-  data: { files?: { path: string; outcome: string; reason?: string }[] } | undefined;
+interface Data {
+  files?: { path: string; outcome: string; reason?: string }[];
 }
 
 describe('the editor tools that edit', function () {
@@ -26,7 +24,7 @@ describe('the editor tools that edit', function () {
   after(() => configure('editorTools.enabled', undefined));
   beforeEach(async () => {
     await desk.configure('ideBridge.editorTools.editing', true);
-    client = await connect();
+    client = await connectTools();
     desk.scratch.write(
       'tsconfig.json',
       '{ "compilerOptions": { "module": "esnext" }, "include": ["*.ts"] }\n',
@@ -34,48 +32,15 @@ describe('the editor tools that edit', function () {
   });
   afterEach(() => client.close());
 
-  async function connect(name = 'sdk'): Promise<Client> {
-    const { port, authToken } = await currentLock();
-    const made = new Client({ name, version: '1.0.0' });
-    await made.connect(new SdkTransport(port, authToken, '/editor'));
-    await made.listTools();
-    return made;
-  }
-
-  async function call(tool: string, args: object, signal?: AbortSignal, by = client): Promise<Answer> {
-    const result = await by.callTool(
-      { name: tool, arguments: { ...args } },
-      undefined,
-      signal ? { signal } : {},
-    );
-    const [block] = result.content as { text: string }[];
-    return {
-      text: block?.text ?? '',
-      isError: result.isError === true,
-      data: result.structuredContent as Answer['data'],
-    };
-  }
+  const call = (tool: string, args: object, signal?: AbortSignal, by = client) =>
+    callTool<Data>(by, tool, args, signal);
 
   const file = (name: string) => `${basename(desk.scratch.folder)}/${name}`;
   const onDisk = (name: string) => readFileSync(desk.scratch.path(name), 'utf8');
-  /** The proposed side for that file, once it is shown. */
-  const proposed = (name: string) =>
-    until(
-      `the proposal for ${name}`,
-      () =>
-        tabs().flatMap(({ input }) =>
-          input instanceof vscode.TabInputTextDiff &&
-          input.modified.scheme === 'ide-bridge-proposal' &&
-          input.modified.path.endsWith(`/${name}`)
-            ? [input.modified]
-            : [],
-        )[0],
-      30_000,
-    );
   const accept = async (name: string) =>
-    vscode.commands.executeCommand('ideBridge.acceptProposal', await proposed(name));
+    vscode.commands.executeCommand('ideBridge.acceptProposal', await proposedSide(name));
   const reject = async (name: string) =>
-    vscode.commands.executeCommand('ideBridge.rejectProposal', await proposed(name));
+    vscode.commands.executeCommand('ideBridge.rejectProposal', await proposedSide(name));
   const noneIsOpen = () => until('the diffs to be gone', () => proposalTabs().length === 0);
 
   /** Two files that use one name: the first with a byte order mark and CRLF. */
@@ -106,8 +71,8 @@ describe('the editor tools that edit', function () {
   it('rename in two files: each is reviewed, and written as the user has it', async () => {
     twoFiles();
     const answer = rename();
-    const shape = await proposed('shape.ts');
-    await proposed('uses.ts');
+    const shape = await proposedSide('shape.ts');
+    await proposedSide('uses.ts');
     assert.ok(
       proposalTabs().every((label) => /\(proposed edit, sdk by the editor tools\)$/.test(label)),
       proposalTabs().join(),
@@ -219,14 +184,14 @@ describe('the editor tools that edit', function () {
     const cancelled = rename(over.signal);
     cancelled.catch(() => {});
     await accept('shape.ts');
-    await proposed('uses.ts');
+    await proposedSide('uses.ts');
     over.abort();
     await assert.rejects(cancelled);
     await noneIsOpen();
     const gone = rename();
     gone.catch(() => {});
-    await proposed('shape.ts');
-    await proposed('uses.ts');
+    await proposedSide('shape.ts');
+    await proposedSide('uses.ts');
     await client.close();
     await noneIsOpen();
     assert.deepEqual([onDisk('shape.ts'), onDisk('uses.ts')], before);
@@ -235,13 +200,13 @@ describe('the editor tools that edit', function () {
   it('of one client, the newer call on a file takes the place of the older, which writes nothing', async () => {
     twoFiles();
     const first = rename(undefined, 'one');
-    const older = [await proposed('shape.ts'), await proposed('uses.ts')].map(String);
+    const older = [await proposedSide('shape.ts'), await proposedSide('uses.ts')].map(String);
     const second = rename(undefined, 'two');
     const { text, isError } = await first;
     assert.ok(isError, text);
     assert.match(text, /ended without a decision\. Nothing was written\./);
     await until('the newer diffs', async () => {
-      const newer = [await proposed('shape.ts'), await proposed('uses.ts')].map(String);
+      const newer = [await proposedSide('shape.ts'), await proposedSide('uses.ts')].map(String);
       return proposalTabs().length === 2 && !newer.some((uri) => older.includes(uri));
     });
     await accept('shape.ts');

@@ -11,13 +11,7 @@ import { connectUi } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { currentLock, Scratch } from '../bridge.ts';
 import { configure } from '../fakeCli.ts';
-
-interface Answer {
-  text: string;
-  isError: boolean;
-  // The SDK's client has checked it against the schema of the tool.
-  data: Record<string, unknown> | undefined;
-}
+import { type Answer, callTool, connectTools } from './toolClient.ts';
 
 interface GitExports {
   getAPI(version: 1): { openRepository(root: vscode.Uri): Promise<unknown> };
@@ -67,7 +61,7 @@ describe('the editor tools', function () {
     scratch = new Scratch();
     name = basename(scratch.folder);
     Object.entries(files).forEach(([file, content]) => scratch.write(file, content));
-    client = await connect();
+    client = await connectTools();
     // The server starts, and reads the project.
     await until(
       'the language server',
@@ -82,27 +76,11 @@ describe('the editor tools', function () {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
-  async function connect(): Promise<Client> {
-    const { port, authToken } = await currentLock();
-    const made = new Client({ name: 'sdk', version: '1.0.0' });
-    await made.connect(new SdkTransport(port, authToken, '/editor'));
-    await made.listTools(); // from then on it checks what tools answer
-    return made;
-  }
-
-  async function call(tool: string, args: object = {}): Promise<Answer> {
-    const result = await client.callTool({ name: tool, arguments: { ...args } });
-    const [block] = result.content as { text: string }[];
-    return {
-      text: block?.text ?? '',
-      isError: result.isError === true,
-      data: result.structuredContent as Record<string, unknown> | undefined,
-    };
-  }
+  const call = (tool: string, args: object = {}) => callTool(client, tool, args);
 
   const at = (file: string, symbol: string) => ({ file: `${name}/${file}`, symbol });
   /** Of the lines that begin with a path: without the folder of the test. */
-  const places = ({ text }: Answer) =>
+  const places = ({ text }: Answer<unknown>) =>
     text.split('\n').flatMap((line) => (line.startsWith(`${name}/`) ? [line.slice(name.length + 1)] : []));
 
   it('are all read-only, and no others are offered at that path', async () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as vscode from 'vscode';
 import type { TestPythonApi } from '../../fixtures/python/extension.ts';
-import { SdkTransport } from '../../support/sdkTransport.ts';
 import { until } from '../../support/until.ts';
-import { currentLock, extensionUnderTest, proposalTabs, useDesk } from '../bridge.ts';
+import { extensionUnderTest, proposalTabs, proposedSide, useDesk } from '../bridge.ts';
 import { configure } from '../fakeCli.ts';
+import { callTool, connectTools } from './toolClient.ts';
 
 const shapes = `class Shape:
     """Something with an area."""
@@ -58,9 +58,7 @@ describe('the editor tools in Python, by a language server from npm', function (
       'langserver.index.js',
     );
     server = await (await python.activate()).start(program, desk.scratch.folder);
-    const { port, authToken } = await currentLock();
-    client = new Client({ name: 'sdk', version: '1.0.0' });
-    await client.connect(new SdkTransport(port, authToken, '/editor'));
+    client = await connectTools();
     await until(
       'the language server',
       async () => /Shape/.test(await call('hover', { file: `${name}/shapes.py`, symbol: 'Shape' })),
@@ -72,11 +70,7 @@ describe('the editor tools in Python, by a language server from npm', function (
     server.dispose();
   });
 
-  async function call(tool: string, args: object): Promise<string> {
-    const result = await client.callTool({ name: tool, arguments: { ...args } });
-    const [block] = result.content as { text: string }[];
-    return block?.text ?? '';
-  }
+  const call = async (tool: string, args: object) => (await callTool(client, tool, args)).text;
   const places = (text: string) =>
     text
       .split('\n')
@@ -116,19 +110,7 @@ describe('the editor tools in Python, by a language server from npm', function (
     });
     const renaming = call('rename', { file: `${name}/shapes.py`, symbol: 'Square', newName: 'Quadrat' });
     for (const file of ['main.py', 'shapes.py']) {
-      const proposed = await until(`the proposal for ${file}`, () =>
-        vscode.window.tabGroups.all
-          .flatMap(({ tabs }) => tabs)
-          .flatMap(({ input }) =>
-            input instanceof vscode.TabInputTextDiff &&
-            input.modified.scheme === 'ide-bridge-proposal' &&
-            input.modified.path.endsWith(`/${file}`)
-              ? [input.modified]
-              : [],
-          )
-          .at(0),
-      );
-      await vscode.commands.executeCommand('ideBridge.acceptProposal', proposed);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', await proposedSide(file));
     }
     assert.match(await renaming, /^Renamed; 2 files written/);
     assert.equal(

@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
 import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as vscode from 'vscode';
-import { SdkTransport } from '../../support/sdkTransport.ts';
 import { until } from '../../support/until.ts';
-import { currentLock, extensionUnderTest, Scratch } from '../bridge.ts';
+import { extensionUnderTest, Scratch } from '../bridge.ts';
 import { configure } from '../fakeCli.ts';
+import { type Answer, callTool, connectTools } from './toolClient.ts';
 
 interface Place {
   path: string;
   line: number;
   column: number;
+}
+
+interface Page {
+  places: Place[];
+  nextOffset?: number;
 }
 
 const wanted = 50;
@@ -35,12 +40,10 @@ describe('the editor tools on the sources of a package from npm', function () {
       'tsconfig.json',
       '{ "compilerOptions": { "module": "nodenext", "target": "es2022" }, "include": ["core", "locales"] }\n',
     );
-    const { port, authToken } = await currentLock();
     const uri = vscode.Uri.file(scratch.path('core/api.ts'));
     await vscode.workspace.openTextDocument(uri);
     await until('the language server', async () => (await outlineOf(uri)).length > 0, 60_000);
-    client = new Client({ name: 'sdk', version: '1.0.0' });
-    await client.connect(new SdkTransport(port, authToken, '/editor'));
+    client = await connectTools();
   });
   after(async () => {
     await client.close();
@@ -52,11 +55,10 @@ describe('the editor tools on the sources of a package from npm', function () {
   async function places(tool: string, args: object): Promise<Place[]> {
     const found: Place[] = [];
     for (let offset: number | undefined = 0; offset !== undefined;) {
-      const result = await client.callTool({ name: tool, arguments: { ...args, offset, limit: 500 } });
-      assert.ok(!result.isError, JSON.stringify(result.content));
-      const page = result.structuredContent as { places: Place[]; nextOffset?: number };
-      found.push(...page.places);
-      offset = page.nextOffset;
+      const page: Answer<Page> = await callTool(client, tool, { ...args, offset, limit: 500 });
+      assert.ok(page.data && !page.isError, page.text);
+      found.push(...page.data.places);
+      offset = page.data.nextOffset;
     }
     return found;
   }

@@ -1,106 +1,73 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { existsSync } from 'node:fs';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as vscode from 'vscode';
 import { editorToolNames, runningToolNames } from '../../../src/editorTools/names.ts';
-import { SdkTransport } from '../../support/sdkTransport.ts';
 import { testEnvironment } from '../../support/testEnvironment.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, currentLock, useDesk } from '../bridge.ts';
+import { connectClient, useDesk } from '../bridge.ts';
 import { configure } from '../fakeCli.ts';
+import {
+  answer as give,
+  FolderSettings,
+  question as askedAbove,
+  shownCode as codeShown,
+} from './runQuestion.ts';
+import { callTool, connectTools } from './toolClient.ts';
 
-interface Answer {
-  text: string;
-  isError: boolean;
-  data: {
-    run?: number;
-    state?: string;
-    exitCode?: number;
-    output?: string;
-    tasks?: { name: string; command?: string; isRunning: boolean }[];
-    passed?: number;
-    failed?: number;
-    tests?: { name: string; state: string; line?: number }[];
-    terminals?: { name: string; command?: string; exitCode?: number; output?: string }[];
-  };
+interface Data {
+  run?: number;
+  state?: string;
+  exitCode?: number;
+  output?: string;
+  tasks?: { name: string; command?: string; isRunning: boolean }[];
+  passed?: number;
+  failed?: number;
+  tests?: { name: string; state: string; line?: number }[];
+  terminals?: { name: string; command?: string; exitCode?: number; output?: string }[];
 }
 
 describe('the editor tools that run', function () {
   this.timeout(90_000);
   const desk = useDesk();
   const isFloor = process.env[testEnvironment.floor] !== undefined;
-  const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
-  const tasksFile = join(root, '.vscode', 'tasks.json');
-  let hadFolder: boolean;
+  let tasksFile: FolderSettings;
   let client: Client;
 
   before(async () => {
-    hadFolder = existsSync(join(root, '.vscode'));
+    tasksFile = new FolderSettings('tasks.tasks');
     await configure('editorTools.enabled', true);
   });
   after(() => configure('editorTools.enabled', undefined));
   beforeEach(async () => {
     await desk.configure('ideBridge.editorTools.running', true);
-    client = await connect();
+    client = await connectTools();
   });
   afterEach(async () => {
     await client.close();
     await vscode.commands.executeCommand('ideBridge.askAboutRunsAnew');
     vscode.tasks.taskExecutions.forEach((execution) => execution.terminate());
     await until('the tasks to end', () => vscode.tasks.taskExecutions.length === 0);
-    rmSync(hadFolder ? tasksFile : join(root, '.vscode'), { recursive: true, force: true });
+    tasksFile.remove();
   });
 
-  async function connect(name = 'sdk'): Promise<Client> {
-    const { port, authToken } = await currentLock();
-    const made = new Client({ name, version: '1.0.0' });
-    await made.connect(new SdkTransport(port, authToken, '/editor'));
-    await made.listTools();
-    return made;
-  }
-
-  async function call(tool: string, args: object = {}, by = client, signal?: AbortSignal): Promise<Answer> {
-    const result = await by.callTool(
-      { name: tool, arguments: { ...args } },
-      undefined,
-      signal ? { signal } : {},
-    );
-    const [block] = result.content as { text: string }[];
-    return {
-      text: block?.text ?? '',
-      isError: result.isError === true,
-      data: result.structuredContent ?? {},
-    };
+  async function call(tool: string, args: object = {}, by = client, signal?: AbortSignal) {
+    const { data = {}, ...words } = await callTool<Data>(by, tool, args, signal);
+    return { ...words, data };
   }
 
   /** Tasks of tasks.json, once the editor has read it. */
-  async function define(...tasks: ({ label: string } & Record<string, unknown>)[]): Promise<void> {
-    mkdirSync(join(root, '.vscode'), { recursive: true });
-    const withType = tasks.map((task) => ({ type: 'shell', ...task }));
-    writeFileSync(tasksFile, JSON.stringify({ version: '2.0.0', tasks: withType }));
-    await until('the tasks to be read', () => {
-      const read = vscode.workspace.getConfiguration('tasks').get('tasks');
-      return JSON.stringify(read) === JSON.stringify(withType);
-    });
-  }
+  const define = (...tasks: ({ label: string } & Record<string, unknown>)[]) =>
+    tasksFile.write(
+      '2.0.0',
+      tasks.map((task) => ({ type: 'shell', ...task })),
+    );
 
-  /** What stands above what is to be run: the answers, then who wants to run what. */
-  const question = (words: string | RegExp = 'wants to run the t') =>
-    desk.ui.page.locator('.codelens-decoration', { hasText: words });
+  const question = (words: string | RegExp = 'wants to run the t') => askedAbove(desk, words);
   const answers = () => question().locator('a').allInnerTexts();
   const shownCode = () =>
-    vscode.window.visibleTextEditors
-      .find(({ document }) => document.uri.scheme === 'ide-bridge-code')
-      ?.document.getText()
-      .replace(/^# (sdk|other) wants to run the (task ".*" \(.*\)|tests of .*)\n/, '');
-  /** Clicks one of them, once it takes clicks. */
-  async function answer(title: string, words?: string | RegExp): Promise<void> {
-    const asked = question(words);
-    await asked.waitFor();
-    await asked.locator('a', { hasText: title }).click();
-    await asked.waitFor({ state: 'detached' });
-  }
+    codeShown()?.replace(/^# (sdk|other) wants to run the (task ".*" \(.*\)|tests of .*)\n/, '');
+  const answer = (title: string, words: string | RegExp = 'wants to run the t') => give(desk, title, words);
   const noQuestion = () => until('no question', async () => (await question().count()) === 0);
   const made = (name: string) => existsSync(desk.scratch.path(name));
   const making = (name: string) => `touch '${desk.scratch.path(name)}'`;
@@ -227,7 +194,7 @@ describe('the editor tools that run', function () {
     cancelling.abort();
     await assert.rejects(cancelled);
     await noQuestion();
-    const other = await connect('other');
+    const other = await connectTools('other');
     const left = call('runTask', { name: 'withdrawn' }, other).catch(() => undefined);
     await question('other wants').waitFor();
     await other.close();
@@ -238,7 +205,7 @@ describe('the editor tools that run', function () {
 
   it('ask one question after the other', async () => {
     await define({ label: 'one', command: 'echo 1' }, { label: 'two', command: 'echo 2' });
-    const other = await connect('other');
+    const other = await connectTools('other');
     const one = call('runTask', { name: 'one' });
     await question('sdk wants to run the task "one"').waitFor();
     const two = call('runTask', { name: 'two' }, other);
