@@ -11,6 +11,8 @@ import { asText, original } from '../../support/threeChanges.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, currentLock, endReview, propose, useDesk } from '../bridge.ts';
 import { editAs } from '../changes/edits.ts';
+import { answer, FolderSettings, question } from '../editorTools/runQuestion.ts';
+import { callTool, connectTools } from '../editorTools/toolClient.ts';
 import { closeTerminals, FakeCli } from '../fakeCli.ts';
 
 const themes = {
@@ -221,6 +223,35 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
       await executeCommand('workbench.action.closeQuickOpen');
       await executeCommand('ideBridge.pastOfThisFolder');
       written.forEach((cli) => cli.remove());
+    });
+
+    it('a question whether a task may run', async () => {
+      await desk.configure('ideBridge.editorTools.enabled', true);
+      await desk.configure('ideBridge.editorTools.running', true);
+      const tasks = new FolderSettings('tasks.tasks');
+      const client = await connectTools();
+      try {
+        await tasks.write('2.0.0', [
+          { label: 'lint', type: 'shell', command: 'npm run lint' },
+          {
+            label: 'check',
+            type: 'shell',
+            command: 'npm test -- --reporter dot',
+            options: { env: { CI: 'true' } },
+            dependsOn: 'lint',
+          },
+        ]);
+        const file = await vscode.workspace.openTextDocument(desk.scratch.write('a.txt', asText(original)));
+        await vscode.window.showTextDocument(file);
+        const running = callTool(client, 'runTask', { name: 'check' });
+        await question(desk, 'wants to run the task').locator('a', { hasText: 'Run Once' }).waitFor();
+        await photograph('run-question');
+        await answer(desk, 'Refuse', 'wants to run the task');
+        await running;
+      } finally {
+        await client.close();
+        tasks.remove();
+      }
     });
 
     it('sessions that have lost the bridge', async () => {
