@@ -273,10 +273,12 @@ export class EditorWindow {
         await this.page.keyboard.press(keys);
         try {
           await input.fill(query, { timeout: 3_000 });
-          await widget
-            .locator('.monaco-list-row.focused')
-            .filter({ hasText: entry })
-            .waitFor({ timeout: 3_000 });
+          const rows = widget.locator('.monaco-list-row').filter({ hasText: entry });
+          await rows.first().waitFor({ timeout: 3_000 });
+          // Below one that has all of these words, too: "Rename Past Session…" above "Rename Session…".
+          const focused = rows.and(widget.locator('.focused'));
+          for (let below = 0; below < 3 && !(await appears(focused)); below++) await input.press('ArrowDown');
+          await focused.waitFor({ timeout: 1_000 });
           await input.press('Enter', { timeout: 1_000 });
           return true;
         } catch {
@@ -287,4 +289,11 @@ export class EditorWindow {
       60_000,
     );
   }
+}
+
+async function appears(locator: Locator): Promise<boolean> {
+  return locator.waitFor({ timeout: 1_000 }).then(
+    () => true,
+    () => false,
+  );
 }
