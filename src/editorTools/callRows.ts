@@ -56,7 +56,7 @@ export class CallRows {
     const same = this.calls.clients.filter((each) => each !== client && each.name === name).length;
     const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Collapsed);
     item.description = clientDescription(client, same);
-    item.tooltip = `${name}, a client of the editor tools: ${item.description}`;
+    item.tooltip = `${name}: ${item.description}`;
     const asking = calls.find(({ state }) => state === 'asks');
     const isBusy = asking ?? calls.find(({ state }) => state === 'runs');
     item.iconPath = isBusy ? iconOf(isBusy) : new vscode.ThemeIcon('tools');

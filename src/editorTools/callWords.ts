@@ -97,10 +97,10 @@ export function clientDescription({ calls, session }: CallingClient, same: numbe
   const [last] = calls;
   const told = busy ?? last;
   return [
-    'editor tools',
     ...(told ? [stateAndCall(told)] : []),
     ...(session ? [] : ['has left']),
     ...(session && same > 0 ? [`since ${new Date(session.connectedAt).toLocaleTimeString()}`] : []),
+    'editor tools',
   ].join(' · ');
 }
 

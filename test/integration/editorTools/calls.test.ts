@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as vscode from 'vscode';
+import { tooltip } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, proposalTabs, proposedSide, useDesk } from '../bridge.ts';
 import { configure } from '../fakeCli.ts';
@@ -57,9 +59,14 @@ describe('what clients of the editor tools do, in the view of the sessions,', fu
   const open = async (name: string) => {
     const client = row(name, 'editor tools');
     await client.waitFor();
-    if ((await client.getAttribute('aria-expanded')) !== 'true') {
-      await client.locator('.monaco-tl-twistie').click();
-    }
+    const isOpen = async () => (await client.getAttribute('aria-expanded')) === 'true';
+    await until('it to be open', async () => {
+      if (!(await isOpen())) {
+        await client.locator('.monaco-tl-twistie').click(); // is lost while the view is drawn
+        await sleep(500);
+      }
+      return isOpen();
+    });
   };
   const icon = (found: ReturnType<typeof row>) =>
     found.locator('.custom-view-tree-node-item-icon').first().getAttribute('class');
@@ -70,7 +77,7 @@ describe('what clients of the editor tools do, in the view of the sessions,', fu
     const client = await connect('asking');
     const running = run(client, 'check');
     await question(desk, 'wants to run the task').waitFor();
-    await row('asking', 'editor tools · Asks: runTask: check').waitFor();
+    await row('asking', 'Asks: runTask: check · editor tools').waitFor();
     await row('Run Claude Code').waitFor({ state: 'detached' }); // a session is there, too
     await open('asking');
     const call = row('runTask: check', /Asks · /);
@@ -92,7 +99,7 @@ describe('what clients of the editor tools do, in the view of the sessions,', fu
     const over = row('runTask: check', /Done .*· /);
     await over.waitFor();
     assert.match((await icon(over)) ?? '', /codicon-pass/);
-    await row('asking', 'editor tools · Done: runTask: check').waitFor();
+    await row('asking', 'Done: runTask: check · editor tools').waitFor();
 
     await over.click();
     const report = await until('all of it', () => {
@@ -115,11 +122,11 @@ describe('what clients of the editor tools do, in the view of the sessions,', fu
     await answer(desk, 'Refuse', 'wants to run the task');
     await running;
     await open('reading');
-    await row('runTask: none', 'Refused').waitFor();
+    await row('runTask: none', /Refused · /).waitFor();
     for (const tool of ['openEditors', 'tasks:', 'taskOutput']) {
       assert.equal(await rows().filter({ hasText: tool }).count(), 0, tool);
     }
-    assert.match((await icon(row('runTask: none', 'Refused'))) ?? '', /codicon-circle-slash/);
+    assert.match((await icon(row('runTask: none', /Refused · /))) ?? '', /codicon-circle-slash/);
   });
 
   it('shows an edit under review, leads to its diff, and says when all of it was rejected', async () => {
@@ -131,7 +138,7 @@ describe('what clients of the editor tools do, in the view of the sessions,', fu
     await open('editing');
     const other = await vscode.workspace.openTextDocument(desk.scratch.write('other.txt', ''));
     await vscode.window.showTextDocument(other, { preview: false });
-    await row('format: loose.ts', 'Asks').click();
+    await row('format: loose.ts', /Asks · /).click();
     await until(
       'the diff in front',
       () => vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputTextDiff,
@@ -149,17 +156,17 @@ describe('what clients of the editor tools do, in the view of the sessions,', fu
     const running = run(client, 'left');
     await question(desk, 'wants to run the task').waitFor();
     await open('leaving');
-    await row('runTask: left', 'Asks').waitFor();
+    await row('runTask: left', /Asks · /).waitFor();
     await client.close();
     await running;
     await row('runTask: left', 'Cancelled: The client has left.').waitFor();
-    await row('leaving', 'editor tools · Cancelled: runTask: left · has left').waitFor();
+    await row('leaving', 'Cancelled: runTask: left · has left · editor tools').waitFor();
     assert.ok(!ran());
     const back = await connect('leaving');
     const again = run(back, 'left');
     await answer(desk, 'Refuse', 'wants to run the task');
     await again;
-    await row('leaving', /editor tools · Refused: runTask: left$/).waitFor();
+    await row('leaving', /Refused: runTask: left · editor tools$/).waitFor();
     await row('runTask: left', 'Cancelled').waitFor();
     assert.equal(await rows().filter({ hasText: 'leaving' }).count(), 1);
   });
@@ -208,7 +215,7 @@ describe('what clients of the editor tools do, in the view of the sessions,', fu
     const client = await connect(`mark ${hostile}`);
     await run(client, `${hostile}\u202Etxt`);
     await open('mark **bold**');
-    const call = row('runTask: **bold**', 'Failed');
+    const call = row('runTask: **bold**', 'Failed: The editor');
     await call.waitFor();
     const shown = await call.locator('.label-name').innerText();
     assert.match(
@@ -216,11 +223,9 @@ describe('what clients of the editor tools do, in the view of the sessions,', fu
       /^runTask: \*\*bold\*\* \[yes\] \(command:ideBridge\.runCode\) \$\(error\) <b>x<\/b>\uFFFDtxt/,
     );
     assert.equal(await call.locator('.label-name').locator('a, b, .codicon').count(), 0);
-    await call.hover();
-    const hover = desk.ui.page.locator('.workbench-hover-container:visible', { hasText: 'Called by' });
-    await hover.waitFor();
-    assert.equal(await hover.locator('a, b, strong').count(), 0);
-    assert.match(await hover.innerText(), /\*\*bold\*\*/);
+    assert.match(await tooltip(desk.ui, call, 'Called by'), /\*\*bold\*\* \[yes\] \(command:/);
+    const hover = desk.ui.page.locator('.monaco-hover', { hasText: 'Called by' });
+    assert.equal(await hover.locator('a, b, strong, .codicon').count(), 0);
     await call.click();
     const report = await until('all of it', () => {
       const { document } = vscode.window.activeTextEditor ?? {};
