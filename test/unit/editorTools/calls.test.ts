@@ -60,7 +60,7 @@ describe('the calls of clients', () => {
     const calls = create();
     const call = callBy(await connect());
     let shown = 0;
-    let answer = (_yes: boolean) => {};
+    let answer: (isYes: boolean) => void = () => {};
     const running = calls.follow(call, 'runTask', { name: 'build' }, async () => {
       const isYes = await calls.whileAsking(
         call,
