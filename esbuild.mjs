@@ -33,7 +33,7 @@ const budgets = {
   'src/editorTools/copyConfiguration.ts': 4_000,
   'src/editorTools/debugging.ts': 30_500,
   'src/editorTools/editing.ts': 26_000,
-  'src/editorTools/editorTools.ts': 52_500,
+  'src/editorTools/editorTools.ts': 59_000,
   'src/editorTools/inputSchema.ts': 150_000,
   'src/editorTools/running.ts': 26_500,
   'src/mentions/mentionCommands.ts': 5_000,

@@ -41,6 +41,7 @@ async function main(): Promise<number> {
     'workspaceFile',
     'typedText',
     'codeQuestion',
+    'runQuestion',
     'firstTerminal',
     'handsWithTheCli',
     'reload',

@@ -83,6 +83,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     agentChanges,
     context,
     questions: notebooks.questions,
+    reports,
     workspaceState,
     isOfSession: (terminal) => sessionTerminals.sessionsIn(terminal).length > 0,
     version: info.version,
@@ -178,6 +179,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     records,
     waitingReasons,
     chat,
+    editorTools,
     past,
   });
 

@@ -109,6 +109,7 @@ const commandNames = [
   'showLog',
   'copyMcpConfiguration',
   'askAboutRunsAnew',
+  'showCall',
   'copyConnectionInfo',
   'restart',
   'manageTrust',

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { whenOver } from './over.ts';
 import { Refusal } from './refusal.ts';
+import { late, within } from './within.ts';
 
 /** UTF-16 units of output kept of each session, and how many sessions that have ended are remembered. */
 const maxOutput = 100_000;
@@ -59,13 +59,14 @@ export class Debuggee {
     schema: z.ZodMiniType<Answer>,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const late = whenOver(signal, requestTime).then(() => Promise.reject(new Error('it does not answer')));
-    late.catch(() => {}); // when it has answered
     let answer: unknown;
     try {
-      answer = await Promise.race([this.session.customRequest(command, args), late]);
+      answer = await within(requestTime, signal, this.session.customRequest(command, args));
     } catch (error) {
       throw new Refusal(`The debugger refuses: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    if (answer === late) {
+      throw new Refusal('The debugger refuses: it does not answer');
     }
     const parsed = z.safeParse(schema, answer);
     if (!parsed.success) {
@@ -179,9 +180,9 @@ export class DebugSessions implements vscode.Disposable {
     const happens = new Promise<true>((resolve) => {
       listening = this.changed.event(() => isSo() && resolve(true));
     });
-    const is = await Promise.race([happens, whenOver(signal, time)]);
+    const is = await within(time, signal, happens);
     listening?.dispose();
-    return is === true;
+    return is !== late;
   }
 
   dispose(): void {

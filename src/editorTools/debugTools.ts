@@ -16,13 +16,13 @@ import type { DebuggingWorkshop } from './debugging.ts';
 import { type Debuggee, isStopped, root, type StoppedDebuggee } from './debugSessions.ts';
 import { keepTelling } from './keepTelling.ts';
 import { onOneLine } from './onOneLine.ts';
-import { whenOver } from './over.ts';
 import { plainOutput, tail } from './plainOutput.ts';
 import { editorTool, type Found, readingTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
 import { pathOf, shortName } from './sourceLines.ts';
 import { counting } from './spots.ts';
 import { frameId, stackFrames } from './stackFrames.ts';
+import { within } from './within.ts';
 
 /** s for which a call waits for the program to stand still or to end: by default, and at most. */
 const patience = { normal: 30, most: 600 };
@@ -148,7 +148,7 @@ export function startDebugging({ access, sessions, mayRun, log }: DebuggingWorks
           const starting = start(configuration);
           starting.then(started, () => {}); // also where that takes longer: they are ours
           // A task before it may take its time, and the editor may ask the user.
-          if ((await Promise.race([starting, whenOver(signal, time)])) === false && started().length === 0) {
+          if ((await within(time, signal, starting)) === false && started().length === 0) {
             throw new Refusal('The editor has not started it: it tells the user why.');
           }
           await sessions.until(() => isSettled(started()), time, signal);

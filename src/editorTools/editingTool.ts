@@ -1,14 +1,17 @@
 import type * as vscode from 'vscode';
 import * as z from 'zod/mini';
+import type { Session } from '../server/session.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolName } from './names.ts';
 import { editorTool } from './readingTool.ts';
 import { editOutput, type ReviewedEdits } from './reviewedEdits.ts';
-import { type AskedAbout, fileEdits } from './workspaceEdits.ts';
+import { type AskedAbout, type FileEdit, fileEdits } from './workspaceEdits.ts';
 import type { Workshop } from './workshop.ts';
 
 export interface EditingWorkshop extends Workshop {
   readonly reviewed: ReviewedEdits;
+  /** Brings the first of those that the user has not decided into view. */
+  readonly showReview: (session: Session, edits: readonly FileEdit[]) => unknown;
 }
 
 const reviewed =
@@ -16,7 +19,7 @@ const reviewed =
 
 /** A tool that has the user review what a language server would change, and writes what they accept. */
 export function editingTool<Input extends z.core.$ZodShape>(
-  { access, reviewed: reviewing }: EditingWorkshop,
+  { access, calls, reviewed: reviewing, showReview }: EditingWorkshop,
   tool: {
     name: ToolName;
     title: string;
@@ -43,9 +46,15 @@ export function editingTool<Input extends z.core.$ZodShape>(
         access.check();
         const { edit, asked, done = tool.done } = await tool.find(args, call.signal);
         const edits = edit ? await fileEdits(edit, asked, access) : [];
-        return edits.length === 0
-          ? { text: 'Nothing to change.', data: { files: [] } }
-          : reviewing.review(edits, done, call);
+        if (edits.length === 0) {
+          return { text: 'Nothing to change.', data: { files: [] } };
+        }
+        const review = () => reviewing.review(edits, done, call);
+        const found = await calls.whileAsking(call, () => showReview(call.session, edits), review);
+        if (found.data.files.every(({ outcome }) => outcome === 'rejected')) {
+          calls.refused(call);
+        }
+        return found;
       },
     },
     { readOnlyHint: false, destructiveHint: false },

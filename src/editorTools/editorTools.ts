@@ -9,6 +9,9 @@ import type { Session, ToolCall, ToolHost } from '../server/session.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Access } from './access.ts';
+import { CallRows } from './callRows.ts';
+import { Calls } from './calls.ts';
+import { subjectOf } from './callWords.ts';
 import type { EditorToolsPorts } from './feature.ts';
 import { createEditorTools } from './index.ts';
 import { LanguageServers } from './languageServers.ts';
@@ -30,6 +33,8 @@ export class EditorTools implements ToolHost, Disposable {
   private readonly workshop: Workshop;
   readonly others: ToolsOfOthers;
   private readonly mayRun: MayRun;
+  readonly calls: Calls;
+  readonly rows: CallRows;
   private readonly store = new DisposableStore();
   /** Those of the groups that were on once. */
   private readonly loaded = new Map<ToolGroup, Promise<Tool[]>>();
@@ -37,14 +42,18 @@ export class EditorTools implements ToolHost, Disposable {
   constructor(
     private readonly ports: EditorToolsPorts,
     private readonly isOn: () => boolean,
+    callsChanged: () => void,
   ) {
     const { sharing, diagnostics, tabs, selections } = ports;
     const access = new Access(sharing);
-    this.mayRun = new MayRun(ports.questions, ports.workspaceState, access);
+    this.calls = this.store.add(new Calls(subjectOf));
+    this.calls.onDidChange(callsChanged);
+    this.rows = new CallRows(this.calls, ports.reports);
+    this.mayRun = new MayRun(ports.questions, ports.workspaceState, access, this.calls);
     this.others = new ToolsOfOthers(access, this.mayRun, () => ports.bridge.toolsChanged());
     const servers = new LanguageServers();
     const targets = new Targets(access, servers);
-    this.workshop = { access, servers, targets, diagnostics, tabs, selections };
+    this.workshop = { access, calls: this.calls, servers, targets, diagnostics, tabs, selections };
     this.reading = createEditorTools(this.workshop);
     if (programAt(this.keptProgram) !== undefined) {
       this.tryToKeepProgram(); // of an older version, perhaps
@@ -52,7 +61,7 @@ export class EditorTools implements ToolHost, Disposable {
   }
 
   async list(session: Session): Promise<ToolDefinition[]> {
-    const tools = await (await this.offered()).list();
+    const tools = await this.registry(await this.offered()).list();
     if (this.isOn()) {
       tools.push(...this.others.list());
     }
@@ -64,8 +73,10 @@ export class EditorTools implements ToolHost, Disposable {
     if (this.isOn() && off) {
       return offError(name, off);
     }
-    const offered = this.isOn() && this.others.has(name) ? this.others : await this.offered();
-    const { structuredContent, ...result } = await offered.call(name, args, call);
+    const run = await this.find(name);
+    const { structuredContent, ...result } = run.isReading
+      ? await run.host.call(name, args, call)
+      : await this.calls.follow(call, name, args, () => run.host.call(name, args, call));
     return structuredContent === undefined || prefersText(call.session)
       ? result
       : { ...result, structuredContent };
@@ -153,14 +164,29 @@ export class EditorTools implements ToolHost, Disposable {
     }
   }
 
-  private async offered(): Promise<ToolRegistry> {
+  /** What runs it; one that nobody knows only reads. */
+  private async find(name: string): Promise<{ host: Pick<ToolHost, 'call'>; isReading: boolean }> {
+    const ofOthers = this.isOn() ? this.others.find(name) : undefined;
+    if (ofOthers) {
+      return { host: this.others, isReading: ofOthers.definition.annotations?.readOnlyHint === true };
+    }
+    const offered = await this.offered();
+    const tool = offered.find((each) => each.name === name);
+    return { host: this.registry(offered), isReading: tool?.annotations?.readOnlyHint ?? true };
+  }
+
+  private registry(offered: readonly Tool[]): ToolRegistry {
+    return new ToolRegistry(offered, this.ports.log, () => setting('tools.disabled'));
+  }
+
+  private async offered(): Promise<Tool[]> {
     const offered = this.isOn() ? [...this.reading] : [];
     for (const group of groupNames) {
       if (this.isOn() && isGroupOn(group)) {
         offered.push(...(await this.ofGroup(group)));
       }
     }
-    return new ToolRegistry(offered, this.ports.log, () => setting('tools.disabled'));
+    return offered;
   }
 
   private async ofGroup(group: ToolGroup): Promise<Tool[]> {

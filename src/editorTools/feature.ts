@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
+import type { Reports } from '../editor/reports.ts';
 import { onDidChangeSetting, setting } from '../editor/settings.ts';
 import type { LoadQuestions } from '../notebooks/runQuestions.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
@@ -9,8 +10,9 @@ import type { Session, ToolCall } from '../server/session.ts';
 import type { Sharing } from '../sharing/sharing.ts';
 import type { DiagnosticsSource } from '../tools/getDiagnostics.ts';
 import type { LatestSelection } from '../tools/getLatestSelection.ts';
-import type { ProposalReviewer } from '../tools/openDiff.ts';
 import type { OpenEditors } from '../tools/openEditors.ts';
+import type { Call } from './calls.ts';
+import type { ShownProposals } from './editing.ts';
 import type { EditorTools } from './editorTools.ts';
 import { mcpApi } from './mcpApi.ts';
 import type { EditsByAgents } from './reviewedEdits.ts';
@@ -21,10 +23,11 @@ export interface EditorToolsPorts {
   readonly diagnostics: DiagnosticsSource;
   readonly tabs: OpenEditors;
   readonly selections: LatestSelection;
-  readonly proposals: ProposalReviewer;
+  readonly proposals: ShownProposals;
   readonly agentChanges: EditsByAgents;
   readonly context: Pick<vscode.ExtensionContext, 'storageUri' | 'globalStorageUri' | 'extensionUri'>;
   readonly questions: LoadQuestions;
+  readonly reports: Reports;
   readonly workspaceState: vscode.Memento;
   /** A CLI runs in it. */
   readonly isOfSession: (terminal: vscode.Terminal) => boolean;
@@ -35,7 +38,11 @@ export interface EditorToolsPorts {
 /** What the editor knows, as tools for any MCP client: at a path of its own, and only if the user wants it. */
 export class EditorToolsFeature implements Endpoint, Disposable {
   private readonly store = new DisposableStore();
-  private loaded: EditorTools | undefined;
+  /** There once a client has called one of the tools. */
+  loaded: EditorTools | undefined;
+  private readonly callsChanged = this.store.add(new vscode.EventEmitter<void>());
+  /** See `Calls`. */
+  readonly onDidChangeCalls = this.callsChanged.event;
 
   constructor(private readonly ports: EditorToolsPorts) {
     ports.bridge.endpoints.set('/editor', this);
@@ -68,13 +75,18 @@ export class EditorToolsFeature implements Endpoint, Disposable {
           await (await import('../editor/tell.ts')).tellUntrusted('bridge');
         }
       },
+      showCall: async (call: unknown) => (await this.load()).rows.show(call as Call),
       askAboutRunsAnew: async () => (await this.load()).askAboutRunsAnew(),
     };
   }
 
   async load(): Promise<EditorTools> {
     const { EditorTools } = await import('./editorTools.ts');
-    return (this.loaded ??= new EditorTools(this.ports, () => this.isOn));
+    return (this.loaded ??= new EditorTools(
+      this.ports,
+      () => this.isOn,
+      () => this.callsChanged.fire(),
+    ));
   }
 
   dispose(): void {

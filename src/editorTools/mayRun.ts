@@ -4,6 +4,7 @@ import { setting } from '../editor/settings.ts';
 import type { LoadQuestions } from '../notebooks/runQuestions.ts';
 import type { ToolCall } from '../server/session.ts';
 import type { Access } from './access.ts';
+import type { Calls } from './calls.ts';
 import { clientName } from './clientName.ts';
 import { keepTelling } from './keepTelling.ts';
 import type { ToolGroup } from './names.ts';
@@ -49,6 +50,7 @@ export class MayRun {
     private readonly questions: LoadQuestions,
     private readonly workspaceState: vscode.Memento,
     private readonly access: Access,
+    private readonly calls: Calls,
   ) {}
 
   /**
@@ -60,6 +62,7 @@ export class MayRun {
     const telling = keepTelling(call.tellProgress);
     try {
       if (!(await this.isAgreed(what, call))) {
+        this.calls.refused(call);
         throw new Refusal('The user does not want this to be run. Nothing was run.');
       }
     } finally {
@@ -83,7 +86,8 @@ export class MayRun {
     return length;
   }
 
-  private async isAgreed(what: WhatRuns, { session, signal }: ToolCall): Promise<boolean> {
+  private async isAgreed(what: WhatRuns, call: ToolCall): Promise<boolean> {
+    const { session, signal } = call;
     const { title, code, exactly } = what;
     const fingerprint =
       exactly === undefined ? undefined : createHash('sha256').update(exactly).digest('hex');
@@ -93,16 +97,15 @@ export class MayRun {
     }
     const words = `${clientName(session)} ${what.words}`;
     const questions = await this.questions();
-    const answer = await questions.ask(
-      {
-        title: onOneLine(title),
-        words,
-        code: `# ${words}\n${code}`, // in the text, too: above it the end is out of view in a narrow column
-        language: 'shellscript',
-        yes: fingerprint === undefined ? ['Run Once'] : ['Run Once', what.always],
-      },
-      signal,
-    );
+    const question = {
+      title: onOneLine(title),
+      words,
+      code: `# ${words}\n${code}`, // in the text, too: above it the end is out of view in a narrow column
+      language: 'shellscript',
+      yes: fingerprint === undefined ? (['Run Once'] as const) : (['Run Once', what.always] as const),
+    };
+    const ask = () => questions.ask(question, signal);
+    const answer = await this.calls.whileAsking(call, () => questions.show(), ask);
     if (answer === always && fingerprint !== undefined) {
       await this.workspaceState.update(agreedKey, [...this.agreed, fingerprint].slice(-maxAgreed));
     }

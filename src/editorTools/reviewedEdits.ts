@@ -94,9 +94,7 @@ export class ReviewedEdits {
     what: string,
     { session, signal, tellProgress }: ToolCall,
   ): Promise<Found<z.infer<typeof editOutput>>> {
-    const client =
-      this.clients.get(session) ?? new ProposingAuthor(`${clientName(session)} by the editor tools`);
-    this.clients.set(session, client);
+    const client = this.authorOf(session);
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
     let decided: Decided[];
@@ -129,6 +127,14 @@ export class ReviewedEdits {
       ].join('\n'),
       data: { files: results },
     };
+  }
+
+  /** As whom the user sees a client. */
+  authorOf(session: Session): ProposingAuthor {
+    const author =
+      this.clients.get(session) ?? new ProposingAuthor(`${clientName(session)} by the editor tools`);
+    this.clients.set(session, author);
+    return author;
   }
 
   /**

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { namesOthers, type WhatRuns } from './mayRun.ts';
 import { onOneLine } from './onOneLine.ts';
-import { whenOver } from './over.ts';
 import { Refusal } from './refusal.ts';
+import { late, within } from './within.ts';
 
 /** ms in which the extensions that know tasks have to say so. */
 const patience = 20_000;
@@ -19,8 +19,8 @@ export interface TaskName {
 
 /** Every task that the editor knows. @throws Refusal where that takes too long, or the signal comes first */
 export async function allTasks(signal: AbortSignal): Promise<vscode.Task[]> {
-  const tasks = await Promise.race([vscode.tasks.fetchTasks(), whenOver(signal, patience)]);
-  if (!tasks) {
+  const tasks = await within(patience, signal, vscode.tasks.fetchTasks());
+  if (tasks === late) {
     throw new Refusal(`The editor did not list its tasks within ${patience / 1_000} seconds. Try again.`);
   }
   return tasks;

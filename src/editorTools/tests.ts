@@ -7,11 +7,11 @@ import { page, pageOutput, paging } from './answers.ts';
 import { clientName } from './clientName.ts';
 import { keepTelling } from './keepTelling.ts';
 import { onOneLine } from './onOneLine.ts';
-import { whenOver } from './over.ts';
 import { editorTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
 import type { RunningWorkshop } from './running.ts';
 import { shortName, shownName } from './sourceLines.ts';
+import { late, within } from './within.ts';
 
 /** s for which a call waits: by default, and at most. */
 const patience = { normal: 300, most: 1_800 };
@@ -81,12 +81,15 @@ export function runTests({ access, mayRun, log }: RunningWorkshop): Tool {
         const telling = keepTelling(call.tellProgress);
         let answered: unknown;
         try {
-          answered = await Promise.race([
-            vscode.commands.executeCommand('testing.run.uri', uri),
-            whenOver(call.signal, timeoutSeconds * 1_000).then(() => tooLate(timeoutSeconds)),
-          ]);
+          const running = vscode.commands.executeCommand('testing.run.uri', uri);
+          answered = await within(timeoutSeconds * 1_000, call.signal, running);
         } finally {
           telling.dispose();
+        }
+        if (answered === late) {
+          throw new Refusal(
+            `They still run, since ${timeoutSeconds} seconds: their results are in the editor's Testing view.`,
+          );
         }
         access.check();
         const tests = results(answered);
@@ -149,11 +152,4 @@ function results(answered: unknown) {
         ]
       : [];
   });
-}
-
-/** @throws Refusal */
-function tooLate(seconds: number): never {
-  throw new Refusal(
-    `They still run, since ${seconds} seconds: their results are in the editor's Testing view.`,
-  );
 }

@@ -88,7 +88,7 @@ export class ToolsOfOthers {
     }
   }
 
-  private find(name: string): ToolOfOthers | undefined {
+  find(name: string): ToolOfOthers | undefined {
     // Each call of ours comes by here, too: a look at the setting costs.
     const ofChat = name.startsWith(chatPrefix) ? languageModelTools() : [];
     return this.tools.get(name) ?? ofChat.find(({ definition }) => definition.name === name);

@@ -89,14 +89,21 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
     if (!asked) {
       return 'nothing waits';
     }
-    const shown = tabsWith(asked.uri);
-    if (!shown.some(({ isActive }) => isActive)) {
-      const viewColumn = shown[0]?.group.viewColumn ?? vscode.ViewColumn.Active;
-      void vscode.window.showTextDocument(asked.uri, { viewColumn, preview: false });
+    if (!tabsWith(asked.uri).some(({ isActive }) => isActive)) {
+      this.show();
       return 'brought into view';
     }
     const isMeant = !isByKey || this.inFront.takesKey();
     return isMeant && asked.isConsidered && asked.answer.settle(yes) ? 'agreed' : 'too soon';
+  }
+
+  /** Brings the one that waits into view, and the focus to it. */
+  show(): void {
+    if (this.asked) {
+      const { uri } = this.asked;
+      const viewColumn = tabsWith(uri)[0]?.group.viewColumn ?? vscode.ViewColumn.Active;
+      void vscode.window.showTextDocument(uri, { viewColumn, preview: false });
+    }
   }
 
   /** @returns false where nothing waits */

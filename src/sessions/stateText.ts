@@ -3,7 +3,7 @@ import { printable } from '../base/printable.ts';
 import type { SessionState, ToolUse } from '../records/events.ts';
 
 /** A command, a path or a prompt on one line; nothing is left out but what comes after `limit` UTF-16 units. */
-function onOneLine(text: string, limit: number): string {
+export function onOneLine(text: string, limit: number): string {
   const start = text.slice(0, limit * 4);
   const line = start
     .trim()

@@ -5,6 +5,7 @@ import { counted } from '../base/text.ts';
 import type { ChatSession } from '../chat/chatSessions.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
+import type { CallRows } from '../editorTools/callRows.ts';
 import { kindOf } from '../mentions/waitingReasons.ts';
 import type { PastNode } from '../past/pastNodes.ts';
 import { foldersOf, hasTranscript, projectFolders } from '../records/transcriptPlace.ts';
@@ -28,7 +29,9 @@ export class SessionItems {
           ? chatItem(node)
           : 'past' in node
             ? this.ofPast(node)
-            : absentItem(node);
+            : 'row' in node
+              ? this.callRows.item(node)
+              : absentItem(node);
     item.id = rowOf(node);
     return item;
   }
@@ -37,16 +40,21 @@ export class SessionItems {
   top(live: readonly SessionNode[]): SessionNode[] {
     const { records, past } = this.around;
     const { isOfAll } = past;
-    if (!records.isAllowed || !hasPast(records.configDir, isOfAll)) {
-      return [...live];
-    }
-    const others = live.length > 0 ? live : [{ past: 'run', id: 'past run' } as const];
-    this.above = others.length + 1;
-    return [...others, { past: 'group', id: 'past group', isOfAll }];
+    const mayHavePast = records.isAllowed && hasPast(records.configDir, isOfAll);
+    const clients = live.filter((node) => 'row' in node);
+    // Without any row the view itself offers to run it.
+    const offersRun = live.length === clients.length && (mayHavePast || clients.length > 0);
+    const rows = [...(offersRun ? [{ past: 'run', id: 'past run' } as const] : []), ...live];
+    const calls = clients.flatMap((client) => ('calls' in client ? client.calls : []));
+    this.above = rows.length + calls.length + 1;
+    return mayHavePast ? [...rows, { past: 'group', id: 'past group', isOfAll }] : rows;
   }
 
-  /** What stands below that group. */
-  async below(): Promise<SessionNode[]> {
+  /** What stands below that group, or below a client of the editor tools. */
+  async below(group: SessionNode): Promise<SessionNode[]> {
+    if ('calls' in group) {
+      return [...group.calls];
+    }
     return (await this.around.past.load()).rows.draw(this.above);
   }
 
@@ -54,6 +62,14 @@ export class SessionItems {
     return 'past' in node && node.past === 'session'
       ? this.around.past.past?.rows.resolve(item, node)
       : undefined;
+  }
+
+  private get callRows(): CallRows {
+    const { loaded } = this.around.editorTools;
+    if (!loaded) {
+      throw new Error('The editor has a row that it was not given.');
+    }
+    return loaded.rows;
   }
 
   private ofPast(node: PastNode): vscode.TreeItem {

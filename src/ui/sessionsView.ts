@@ -11,11 +11,13 @@ import { Session } from '../server/session.ts';
 import type { AgentChanges } from '../changes/agentChanges.ts';
 import type { Attention } from '../sessions/attention.ts';
 import { RowMoves } from '../editor/rowMoves.ts';
+import type { CallNode } from '../editorTools/callRows.ts';
+import type { EditorToolsFeature } from '../editorTools/feature.ts';
 import type { PastFeature } from '../past/feature.ts';
 import type { PastNode } from '../past/pastNodes.ts';
 import type { SessionItems } from './sessionItems.ts';
 
-export type SessionNode = Session | ChatSession | AbsentCli | PastNode;
+export type SessionNode = Session | ChatSession | AbsentCli | CallNode | PastNode;
 
 /** What the view tells of. */
 export interface SessionsAround {
@@ -27,10 +29,11 @@ export interface SessionsAround {
   records: SessionRecords;
   waitingReasons: WaitingReasons;
   chat: Pick<ChatFeature, 'sessions' | 'onDidChangeSessions'>;
+  editorTools: Pick<EditorToolsFeature, 'loaded' | 'onDidChangeCalls'>;
   past: PastFeature;
 }
 
-/** Every CLI, and every conversation of the chat, with what it is at; and what was held before. */
+/** Every CLI, every conversation of the chat and client of the editor tools, with what it is at; and what was held before. */
 export class SessionsView implements vscode.TreeDataProvider<SessionNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<SessionNode>;
@@ -47,7 +50,7 @@ export class SessionsView implements vscode.TreeDataProvider<SessionNode>, vscod
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(private readonly around: SessionsAround) {
-    const { agentChanges, states, waitingReasons, chat, past } = around;
+    const { agentChanges, states, waitingReasons, chat, editorTools, past } = around;
     this.view = vscode.window.createTreeView('ideBridge.sessions', { treeDataProvider: this });
     const update = () => this.update();
     this.subscription = vscode.Disposable.from(
@@ -58,6 +61,7 @@ export class SessionsView implements vscode.TreeDataProvider<SessionNode>, vscod
       agentChanges.changes.onDidChange(update),
       waitingReasons.onDidChange(update),
       chat.onDidChangeSessions(update),
+      editorTools.onDidChangeCalls(update),
       past.onDidChange(update),
       this.view.onDidChangeVisibility(update), // what is said of past ones is of some time ago
     );
@@ -66,7 +70,7 @@ export class SessionsView implements vscode.TreeDataProvider<SessionNode>, vscod
   async getChildren(group?: SessionNode): Promise<SessionNode[]> {
     const { SessionItems } = await import('./sessionItems.ts');
     this.items ??= new SessionItems(this.around);
-    return group ? this.items.below() : this.items.top(this.nodes);
+    return group ? this.items.below(group) : this.items.top(this.nodes);
   }
 
   /** At once: until VS Code 1.96 has it, a click on the row of before is answered with an error. */
@@ -92,9 +96,9 @@ export class SessionsView implements vscode.TreeDataProvider<SessionNode>, vscod
   }
 
   private get nodes(): SessionNode[] {
-    const { bridge, states, chat } = this.around;
+    const { bridge, states, chat, editorTools } = this.around;
     const clis = [...bridge.sessions].filter(({ clientInfo }) => clientInfo);
-    return [...clis, ...chat.sessions, ...states.absent];
+    return [...clis, ...chat.sessions, ...states.absent, ...(editorTools.loaded?.calls.clients ?? [])];
   }
 
   private draw(): void {
@@ -103,12 +107,13 @@ export class SessionsView implements vscode.TreeDataProvider<SessionNode>, vscod
   }
 
   private update(): void {
-    const { attention, states, chat } = this.around;
+    const { attention, states, chat, editorTools } = this.around;
     const words = [
       ...[...attention.asking].map((session) => `${session.label}: ${states.of(session).text}`),
       ...chat.sessions.flatMap(({ label, state }) =>
         state.kind === 'asks' ? `${label}: ${state.text}` : [],
       ),
+      ...(editorTools.loaded?.rows.questions ?? []),
     ];
     const tooltip = words.join('\n');
     this.view.badge = words.length === 0 ? undefined : { value: words.length, tooltip };
@@ -122,7 +127,7 @@ export function rowOf(node: SessionNode): string {
     ? `session ${node.id}`
     : 'chatId' in node
       ? `chat ${node.chatId}`
-      : 'past' in node
+      : 'past' in node || 'row' in node
         ? node.id
         : `absent ${node.pid}`;
 }

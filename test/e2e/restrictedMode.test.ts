@@ -3,8 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Page } from 'playwright-core';
 import { findLocks, IdeClient } from '../support/ideClient.ts';
+import { SdkTransport } from '../support/sdkTransport.ts';
 import { inWebview } from '../support/ui.ts';
 import { until } from '../support/until.ts';
 import { EditorWindow } from './editorWindow.ts';
@@ -65,6 +67,41 @@ describe('Restricted Mode', function () {
       tabs.map(({ label }) => label),
       ['plain.txt'],
     );
+    await client.close();
+  });
+
+  it('has no editor tools that run or debug, though the user has them on, until the workspace is trusted', async () => {
+    const folder = path.join(own.root, 'workspace');
+    const configDir = path.join(own.root, 'config');
+    const ran = path.join(own.root, 'ran.txt');
+    await mkdir(path.join(folder, '.vscode'), { recursive: true });
+    const tasks = [{ label: 'evil', type: 'shell', command: `touch '${ran}'` }];
+    await writeFile(path.join(folder, '.vscode', 'tasks.json'), JSON.stringify({ version: '2.0.0', tasks }));
+    const { page } = await own.open({
+      folder,
+      env: { CLAUDE_CONFIG_DIR: configDir },
+      settings: {
+        'security.workspace.trust.startupPrompt': 'never',
+        'ideBridge.editorTools.enabled': true,
+        'ideBridge.editorTools.running': true,
+        'ideBridge.editorTools.debugging': true,
+      },
+      workspaceTrust: true,
+    });
+    const window = new EditorWindow(page);
+    await window.runCommand('IDE Bridge: Copy MCP Configuration');
+    const toast = page.locator('.notification-toast', { hasText: 'stays off in Restricted Mode.' });
+    await toast.waitFor();
+    assert.deepEqual(findLocks(configDir), [], 'nobody can find it');
+
+    await toast.getByRole('button', { name: 'Manage Workspace Trust' }).click();
+    await page.getByRole('button', { name: 'Trust', exact: true }).click();
+    const { port, authToken } = await until('the lock file', () => findLocks(configDir)[0], 20_000);
+    const client = new Client({ name: 'sdk', version: '1.0.0' });
+    await client.connect(new SdkTransport(port, authToken, '/editor'));
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    assert.ok(names.includes('runTask') && names.includes('startDebugging'), names.join());
+    assert.ok(!existsSync(ran));
     await client.close();
   });
 

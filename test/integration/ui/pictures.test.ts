@@ -1,5 +1,6 @@
 // Every screen of ours in three themes and two widths, to be looked at; only when asked for:
 // npm run test:integration -- --grep "pictures of"
+import assert from 'node:assert/strict';
 import { realpathSync } from 'node:fs';
 import { createServer } from 'node:net';
 import * as vscode from 'vscode';
@@ -250,6 +251,43 @@ if (process.env[testEnvironment.grep]?.includes('pictures')) {
         await running;
       } finally {
         await client.close();
+        tasks.remove();
+      }
+    });
+
+    it('calls of clients of the editor tools', async () => {
+      for (const name of ['enabled', 'running', 'editing']) {
+        await desk.configure(`ideBridge.editorTools.${name}`, true);
+      }
+      const tasks = new FolderSettings('tasks.tasks');
+      const clients = [await connectTools('claude-code'), await connectTools('Inspector')];
+      const [claude, inspector] = clients;
+      assert.ok(claude && inspector);
+      try {
+        await tasks.write('2.0.0', [
+          { label: 'check', type: 'shell', command: 'true' },
+          { label: 'a task with a long name that says what it is for', type: 'shell', command: 'true' },
+        ]);
+        const run = async (name: string, words: string) => {
+          const running = callTool(claude, 'runTask', { name });
+          await answer(desk, words, 'wants to run the task');
+          await running;
+        };
+        await run('check', 'Run Once');
+        await run('a task with a long name that says what it is for', 'Refuse');
+        await callTool(claude, 'runTask', { name: 'no such task' });
+        const asking = callTool(inspector, 'runTask', { name: 'check' });
+        await question(desk, 'wants to run the task').waitFor();
+        await executeCommand('ideBridge.sessions.focus');
+        await row('Claude Code').locator('.monaco-tl-twistie').click();
+        await row('Inspector').locator('.monaco-tl-twistie').click();
+        await photograph('editor-tool-calls', () => row('runTask: no such task').hover());
+        await answer(desk, 'Refuse', 'wants to run the task');
+        await asking;
+        await row('runTask: check').click();
+        await photograph('editor-tool-call');
+      } finally {
+        await Promise.all(clients.map((client) => client.close()));
         tasks.remove();
       }
     });
