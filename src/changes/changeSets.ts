@@ -15,7 +15,6 @@ import {
   type SnapshotSource,
   type TurnStart,
   type UndoneLines,
-  undoneOf,
 } from './changeSet.ts';
 import { History, type HistoryEntry, type HistoryFile, type Listed } from './history.ts';
 import { hashOf, SnapshotFiles } from './snapshotFiles.ts';
@@ -258,7 +257,7 @@ export class ChangeSets implements Disposable {
     at?: number,
     known: Known = {},
   ): Snapshot | undefined {
-    const { path, mode, isSavedOver, undone, turns, ...origin } = {
+    const { path, mode, isSavedOver, turns, ...origin } = {
       firstTakenAt: snapshot.takenAt,
       replaces: snapshot,
       ...snapshot,
@@ -268,7 +267,6 @@ export class ChangeSets implements Disposable {
       const replaced = this.put(() => set, path, { bytes, mode }, origin, at);
       Object.assign(replaced, {
         ...(isSavedOver && { isSavedOver }),
-        ...(undone && { undone }),
         ...(turns && { turns }),
       });
       this.saveNow();
@@ -369,7 +367,12 @@ export class ChangeSets implements Disposable {
     const listed = this.ofPath(path).flatMap(({ snapshot }) =>
       taken.get(snapshot)?.isWhole ? [] : [snapshot],
     );
-    taken.forEach(({ undone }, snapshot) => (snapshot.undone = undone));
+    for (const { set, snapshot } of this.ofPath(path)) {
+      const undone = taken.get(snapshot)?.undone;
+      if (undone) {
+        set.noteUndone(snapshot, undone);
+      }
+    }
     const unmarked = [...listed, ...inTurns].filter(({ isSavedOver }) => !isSavedOver);
     for (const each of unmarked) {
       each.isSavedOver = true;
@@ -454,11 +457,10 @@ export class ChangeSets implements Disposable {
     if (before && before.takenAt <= snapshot.takenAt) {
       return { before, now: before };
     }
-    const now = {
-      ...snapshot,
-      ...(before?.isSavedOver && { isSavedOver: true }),
-      ...(before?.undone && { undone: undoneOf(snapshot, before) }),
-    };
+    if (before) {
+      set.joinUndone(snapshot, before);
+    }
+    const now = { ...snapshot, ...(before?.isSavedOver && { isSavedOver: true }) };
     set.put(now, false);
     this.touch();
     return { before, now };
@@ -692,6 +694,9 @@ export class ChangeSets implements Disposable {
     try {
       this.isLoaded ||= this.load();
       if (this.isLoaded) {
+        this.sets.forEach((set) =>
+          set.forgetUndone([...set.snapshots.values(), ...this.history.snapshotsOf(set.id)]),
+        );
         this.files.saveIndex(this.sets, this.history);
       }
     } catch (error) {

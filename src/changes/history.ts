@@ -79,6 +79,13 @@ export class History {
     );
   }
 
+  /** What can be listed under it again. @param set the id of a change set */
+  snapshotsOf(set: string): Snapshot[] {
+    return this.files.flatMap(({ listed }) =>
+      listed.flatMap((each) => (each.set === set ? [each.snapshot] : [])),
+    );
+  }
+
   load(saved: readonly HistoryEntry[]): void {
     this.all.unshift(...saved);
   }

@@ -27,7 +27,7 @@ export function takeSavedLines(
   const found = review.textsBefore(path).map(({ entry, bytes }) => ({
     entry,
     old: bytes,
-    now: takeIn(bytes, save, entry.snapshot.undone),
+    now: takeIn(bytes, save, entry.set.undoneOf(entry.snapshot)),
   }));
   // If one then all, so that their order stays.
   const isOther = found.some(({ old, now }) => now && !isSame(old, now.bytes));

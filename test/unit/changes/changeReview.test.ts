@@ -152,6 +152,10 @@ describe('the review of changes', () => {
         sets.dispose();
         ({ sets, changes, review } = openReview(folder, editor));
       };
+      const undone = async () => {
+        const { set, snapshot } = await change(first, 'a.txt');
+        return set.undoneOf(snapshot);
+      };
       const keepY = async () => {
         const listed = await change(first, 'a.txt');
         const step = { from: Buffer.from(text('a.txt').replace('Y\n', '')), to: Buffer.from(text('a.txt')) };
@@ -206,8 +210,21 @@ describe('the review of changes', () => {
         save(() => cut);
         await keepY();
         assert.deepEqual(await new UndoDecision(sets, review, editor).undo('a part'), []);
-        const { snapshot } = await change(first, 'a.txt');
-        assert.deepEqual(snapshot.undone, { added: ['X\n'], removed: [] });
+        assert.deepEqual(await undone(), { added: ['X\n'], removed: [] });
+      });
+
+      it('and once on disk, however many decisions are in the history', async () => {
+        save(() => cut);
+        await keepY();
+        const undoing = new UndoDecision(sets, review, editor);
+        for (let i = 0; i < 5; i++) {
+          review.keep([path('a.txt')]);
+          edit(first, 'a.txt', `${text('a.txt')}${i}\n`);
+          await undoing.undo('a part').catch(() => {});
+        }
+        sets.dispose();
+        const index = readFileSync(join(folder, 'snapshots', 'index.json'), 'utf8');
+        assert.equal(index.split('"X\\n"').length, 2, index);
       });
 
       it('of a line that they had taken out, too', async () => {
@@ -216,7 +233,8 @@ describe('the review of changes', () => {
         reload();
         save(() => lines(...seen));
         assert.equal(await before(first), lines(...was));
-        assert.deepEqual((await change(first, 'a.txt')).snapshot.undone, { added: [], removed: [] });
+        reload();
+        assert.equal(await undone(), undefined);
       });
 
       it('but not of what the user has kept', async () => {
