@@ -126,12 +126,17 @@ export class ChangeReview {
     return this.sets.ofPath(path).length > 0;
   }
 
+  /** Whether it is followed, or may be again once a decision is undone. */
+  mayWait(path: string): boolean {
+    return this.isFollowed(path) || this.sets.history.hasKept(path);
+  }
+
   /** The user is about to write the file. Some ways to save tell only that they have. */
   willSave(path: string): void {
     if (!this.writing.has(path)) {
       this.takeAccepted(path);
       this.overtaken.set(path, this.forgetSame(path));
-      if (this.isFollowed(path)) {
+      if (this.mayWait(path)) {
         this.saving.set(path, { from: readable(path), until: this.now() + writeTime });
       }
     }
@@ -146,6 +151,9 @@ export class ChangeReview {
       return;
     }
     const save = this.saved(path);
+    if (save && !isSame(save.from, save.to)) {
+      this.sets.noteSaving(path, save.from);
+    }
     this.sets.markSaved(path, save && takeIn?.(save)); // before what is retaken, which has it
     const overtaken =
       this.overtaken.get(path) ?? this.forgetSame(path, (snapshot) => this.changes.isSame(snapshot));

@@ -382,6 +382,17 @@ export class ChangeSets implements Disposable {
     }
   }
 
+  /** The user is saving the file, which they had kept: what comes now is theirs. @param from what it was until then */
+  noteSaving(path: string, from: Buffer): void {
+    const [first] = this.ofPath(path);
+    const isNew = this.history.noteBase(path, () =>
+      first ? { hash: first.snapshot.hash, size: first.snapshot.size } : this.keepText(from),
+    );
+    if (isNew) {
+      this.saveNow();
+    }
+  }
+
   /** The file as it is at this moment, for the history. @returns see `keepText` */
   stateOf(path: string): FileState | undefined {
     try {

@@ -7,7 +7,14 @@ const historyFile = z.object({
   /** Where the path led, through whatever links. */
   real: z.optional(z.string()),
   /** What waited for review until then, by the id of its change set. */
-  listed: z.array(z.object({ set: z.string(), snapshot })),
+  listed: z.array(
+    z.object({
+      set: z.string(),
+      snapshot,
+      /** Of what was kept: what the file was compared with, or else was, before the user first saved it since. */
+      base: z.optional(fileState),
+    }),
+  ),
   /** What the decision did to the file; absent where it left it alone. */
   step: z.optional(z.object({ from: fileState, to: fileState })),
   /** It is about one change of several, perhaps. */
@@ -132,25 +139,38 @@ export class History {
     return hasMoved;
   }
 
-  /** The user has saved the file: a revert names it, once it is listed again. @returns whether that was not known */
+  /** Whether something of the file was kept, and may wait again. */
+  hasKept(path: string): boolean {
+    return this.all.some(({ kind, files }) => kind === 'kept' && files.some((file) => file.path === path));
+  }
+
+  /** The user is saving the file. @param base see `HistoryFile` @returns whether that was not known */
+  noteBase(path: string, base: () => FileState | undefined): boolean {
+    const without = this.all
+      .filter(({ kind }) => kind === 'kept')
+      .flatMap(({ files }) => files.filter((file) => file.path === path))
+      .flatMap(({ listed }) => listed.filter((each) => !each.base && !each.snapshot.isSavedOver));
+    const state = without.length > 0 ? base() : undefined;
+    without.forEach((each) => state && (each.base = state));
+    return state !== undefined;
+  }
+
+  /**
+   * The user has saved the file: a revert names it, once it is listed again; unless it is known what they have saved.
+   * @returns whether that was not known
+   */
   markSaved(path: string): boolean {
-    const unmarked = this.snapshots.filter((each) => each.path === path && !each.isSavedOver);
-    unmarked.forEach((each) => (each.isSavedOver = true));
+    const unmarked = this.files
+      .flatMap(({ listed }) => listed)
+      .filter(({ snapshot, base }) => snapshot.path === path && !base && !snapshot.isSavedOver);
+    unmarked.forEach(({ snapshot }) => (snapshot.isSavedOver = true));
     return unmarked.length > 0;
   }
-
-  private get snapshots(): Snapshot[] {
-    return this.files.flatMap(snapshotsOf);
-  }
-}
-
-function snapshotsOf({ listed }: HistoryFile): Snapshot[] {
-  return listed.map(({ snapshot }) => snapshot);
 }
 
 function statesOf(files: readonly HistoryFile[]): FileState[] {
   return files.flatMap((file) => [
-    ...snapshotsOf(file),
+    ...file.listed.flatMap(({ snapshot, base }) => [snapshot, ...(base ? [base] : [])]),
     ...(file.step ? [file.step.from, file.step.to] : []),
   ]);
 }

@@ -8,6 +8,7 @@ import type { Editor } from './editor.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
 import { merge } from './merge.ts';
 import { writeBytes } from './revertFile.ts';
+import { listedAgain } from './sinceKept.ts';
 
 /** Takes back what the user has decided about agents' changes, and never what they have written since. */
 export class UndoDecision {
@@ -55,7 +56,8 @@ export class UndoDecision {
     return problems;
   }
 
-  private async undoFile({ kind }: HistoryEntry, file: HistoryFile): Promise<void> {
+  private async undoFile(entry: HistoryEntry, file: HistoryFile): Promise<void> {
+    const { kind } = entry;
     const { path, step, listed } = file;
     if (this.review.isWriting(path)) {
       throw new Error('it is being written just now.'); // by the revert of many files of which this is one
@@ -67,8 +69,8 @@ export class UndoDecision {
       const since = kind === 'reverted' ? Math.max(...listed.map(({ snapshot }) => snapshot.takenAt)) : 0;
       this.review.leaveOut(path, { from, to }, { since });
     }
-    if (!step || kind !== 'accepted') {
-      this.review.restore(path, listed);
+    if (kind !== 'accepted') {
+      this.review.restore(path, kind === 'kept' ? listedAgain(this.sets, entry, file) : listed);
     } else if (isExact) {
       // Those that were kept since then do not wait any more.
       const waiting = new Set(this.sets.ofPath(path).map(({ set }) => set.id));

@@ -297,15 +297,83 @@ describe('the review of changes', () => {
       assert.equal(await isSaved(first), false);
     });
 
-    it('leaves it in the file when an older decision is undone, and names it then', async () => {
-      edit(first, 'a.txt', lines(...was.with(1, 'B')));
-      const decision = review.keep([path('a.txt')]);
-      edit(first, 'a.txt', lines(...was.with(1, 'B').with(3, 'D')));
-      save((each) => `${each}mine\n`);
-      assert.equal(await before(first), lines(...was.with(1, 'B'), 'mine'));
-      assert.deepEqual(await new UndoDecision(sets, review, editor).undo(decision), []);
-      assert.equal(text('a.txt'), lines(...was.with(1, 'B').with(3, 'D'), 'mine'));
-      assert.equal(await isSaved(first), true);
+    describe('leaves it to the user when a keep is undone', () => {
+      const agents = was.with(1, 'B').with(4, 'E');
+      const keep = () => review.keep([path('a.txt')]);
+      const keepB = async () => {
+        const listed = await change(first, 'a.txt');
+        const step = {
+          from: Buffer.from(text('a.txt').replace('B\n', 'b\n')),
+          to: Buffer.from(text('a.txt')),
+        };
+        const kept = {
+          snapshot: listed.snapshot,
+          before: Buffer.from((await before(first)).replace('b\n', 'B\n')),
+        };
+        sets.decided('a part', 'kept', [{ path: path('a.txt'), listed: [listing(listed)], isPart: true }]);
+        review.leaveOut(path('a.txt'), step, { kept });
+      };
+      const undo = async (decision: string) =>
+        assert.deepEqual(await new UndoDecision(sets, review, editor).undo(decision), []);
+
+      beforeEach(() => edit(first, 'a.txt', lines(...agents)));
+
+      it('of a file', async () => {
+        const decision = keep();
+        save((each) => `mine\n${each}`);
+        save((each) => each.replace('c\n', 'c\nand mine\n'));
+        await undo(decision);
+        assert.equal(await before(first), lines('mine', ...was.toSpliced(3, 0, 'and mine')));
+        assert.equal(await isSaved(first), false);
+        await review.revert(await change(first, 'a.txt'));
+        assert.equal(text('a.txt'), lines('mine', ...was.toSpliced(3, 0, 'and mine')));
+      });
+
+      it('of a part', async () => {
+        await keepB();
+        save((each) => `${each}mine\n`);
+        await undo('a part');
+        assert.equal(await before(first), lines(...was, 'mine'));
+        assert.equal(await isSaved(first), false);
+      });
+
+      it('also after a reload, and where an agent has edited the file since', async () => {
+        const decision = keep();
+        save((each) => `mine\n${each}`);
+        sets.dispose();
+        ({ sets, changes, review } = openReview(folder, editor));
+        edit(first, 'a.txt', lines('mine', ...agents.with(2, 'C')));
+        await undo(decision);
+        assert.equal(await before(first), lines('mine', ...was));
+      });
+
+      it('of the first of several, of which the others stay kept, or wait again', async () => {
+        await keepB();
+        save((each) => `mine\n${each}`);
+        const decision = keep();
+        save((each) => `mine too\n${each}`);
+        await undo('a part');
+        assert.equal(await before(first), lines('mine too', 'mine', ...was));
+        await undo(decision);
+        assert.equal(await before(first), lines('mine too', 'mine', ...was));
+      });
+
+      it('but for what touches the agent’s, which is named then', async () => {
+        const decision = keep();
+        save((each) => `mine\n${each.replace('B\n', 'B\nmine\n')}`);
+        await undo(decision);
+        assert.equal(await before(first), lines('mine', ...was));
+        assert.equal(await isSaved(first), true);
+      });
+
+      it('but names it where nobody knows what was there before', async () => {
+        const decision = keep();
+        editor.type(path('a.txt'), (each) => `mine\n${each}`);
+        editor.save(path('a.txt'), 'plainly');
+        await undo(decision);
+        assert.equal(await before(first), lines(...was));
+        assert.equal(await isSaved(first), true);
+      });
     });
 
     it('keeps it over a revert that is undone', async () => {
