@@ -110,10 +110,10 @@ export class ChangeSet {
   /** Its last turns, oldest first; those in which it has changed nothing are left out. */
   readonly turns: TurnStart[] = [];
   /**
-   * Done once more, it is the session's again. By when the file was first taken: once for all snapshots that have replaced each
+   * What the user has undone by hand of it: done once more, it is the session's again. By when the file was first taken: once for all snapshots that have replaced each
    * other, whether they are listed or in the history.
    */
-  private readonly undone = new Map<number, UndoneLines>();
+  readonly undone = new Map<number, UndoneLines>();
 
   private constructor(
     readonly id: string,
@@ -149,33 +149,8 @@ export class ChangeSet {
     return set;
   }
 
-  /** What the user has undone by hand of it. */
   undoneOf(snapshot: Snapshot): UndoneLines | undefined {
     return this.undone.get(firstTaken(snapshot));
-  }
-
-  noteUndone(snapshot: Snapshot, lines: UndoneLines): void {
-    this.undone.set(firstTaken(snapshot), lines);
-  }
-
-  /** The older one is listed again, in the place of the newer: what was undone of either is. */
-  joinUndone(older: Snapshot, newer: Snapshot): void {
-    const all = [this.undoneOf(older), this.undoneOf(newer)];
-    if (firstTaken(older) !== firstTaken(newer) && all.some((each) => each)) {
-      const added = all.flatMap((each) => each?.added ?? []);
-      const removed = all.flatMap((each) => each?.removed ?? []);
-      this.noteUndone(older, { added, removed });
-    }
-  }
-
-  /** @param snapshots all that are its own: of others nothing is needed any more */
-  forgetUndone(snapshots: readonly Snapshot[]): void {
-    const needed = new Set(snapshots.map(firstTaken));
-    for (const [since, { added, removed }] of this.undone) {
-      if (!needed.has(since) || added.length + removed.length === 0) {
-        this.undone.delete(since);
-      }
-    }
   }
 
   /** In its place in the order, instead of what was kept of that file. */

@@ -14,9 +14,8 @@ import {
   type Snapshot,
   type SnapshotSource,
   type TurnStart,
-  type UndoneLines,
 } from './changeSet.ts';
-import { History, type HistoryEntry, type HistoryFile, type Listed } from './history.ts';
+import { History, type HistoryEntry, type HistoryFile } from './history.ts';
 import { hashOf, SnapshotFiles } from './snapshotFiles.ts';
 
 /** What may be kept, over all change sets. */
@@ -57,7 +56,6 @@ export type Known = Partial<Pick<Snapshot, 'source' | 'isSavedOver'>>;
 export interface Taken {
   /** That has all of it. */
   readonly isWhole: boolean;
-  readonly undone: UndoneLines;
 }
 
 /** A snapshot that nobody has looked at for this many ms goes when the window opens. */
@@ -367,28 +365,11 @@ export class ChangeSets implements Disposable {
     const listed = this.ofPath(path).flatMap(({ snapshot }) =>
       taken.get(snapshot)?.isWhole ? [] : [snapshot],
     );
-    for (const { set, snapshot } of this.ofPath(path)) {
-      const undone = taken.get(snapshot)?.undone;
-      if (undone) {
-        set.noteUndone(snapshot, undone);
-      }
-    }
     const unmarked = [...listed, ...inTurns].filter(({ isSavedOver }) => !isSavedOver);
     for (const each of unmarked) {
       each.isSavedOver = true;
     }
     if (this.history.markSaved(path) || unmarked.length + taken.size > 0) {
-      this.saveNow();
-    }
-  }
-
-  /** The user is saving the file, which they had kept: what comes now is theirs. @param from what it was until then */
-  noteSaving(path: string, from: Buffer): void {
-    const [first] = this.ofPath(path);
-    const isNew = this.history.noteBase(path, () =>
-      first ? { hash: first.snapshot.hash, size: first.snapshot.size } : this.keepText(from),
-    );
-    if (isNew) {
       this.saveNow();
     }
   }
@@ -454,33 +435,16 @@ export class ChangeSets implements Disposable {
     }
   }
 
-  /**
-   * Lists a file again as it was listed. Where it is listed anew, what it was before the older edit counts for both.
-   * Written at once, with what has led to it. @returns what is listed then
-   */
-  restore({ set: id, snapshot }: Listed): { before?: Snapshot | undefined; now: Snapshot } | undefined {
-    const set = this.sets.find((each) => each.id === id);
-    if (!set) {
-      return undefined;
-    }
-    const { snapshots } = set;
-    const before = snapshots.get(snapshot.path);
-    if (before && before.takenAt <= snapshot.takenAt) {
-      return { before, now: before };
-    }
-    if (before) {
-      set.joinUndone(snapshot, before);
-    }
-    const now = { ...snapshot, ...(before?.isSavedOver && { isSavedOver: true }) };
-    set.put(now, false);
-    this.touch();
-    return { before, now };
-  }
-
   /** Something of a set, or of a snapshot, has become another. */
   touch(): void {
     this.saving.schedule();
     this.changed.fire();
+  }
+
+  /** Before a crash may lose it. */
+  saveNow(): void {
+    this.saving.schedule();
+    this.saving.flush();
   }
 
   dispose(): void {
@@ -653,11 +617,6 @@ export class ChangeSets implements Disposable {
     }
   }
 
-  private saveNow(): void {
-    this.saving.schedule();
-    this.saving.flush();
-  }
-
   /** @returns whether there is nothing left in the index that is not known */
   private load(): boolean {
     try {
@@ -705,9 +664,6 @@ export class ChangeSets implements Disposable {
     try {
       this.isLoaded ||= this.load();
       if (this.isLoaded) {
-        this.sets.forEach((set) =>
-          set.forgetUndone([...set.snapshots.values(), ...this.history.snapshotsOf(set.id)]),
-        );
         this.files.saveIndex(this.sets, this.history);
       }
     } catch (error) {

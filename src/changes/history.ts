@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { fileState, type FileState, snapshot, type Snapshot } from './changeSet.ts';
+import { fileState, type FileState, snapshot } from './changeSet.ts';
 
 const historyFile = z.object({
   /** Absolute. */
@@ -86,13 +86,6 @@ export class History {
     );
   }
 
-  /** What can be listed under it again. @param set the id of a change set */
-  snapshotsOf(set: string): Snapshot[] {
-    return this.files.flatMap(({ listed }) =>
-      listed.flatMap((each) => (each.set === set ? [each.snapshot] : [])),
-    );
-  }
-
   load(saved: readonly HistoryEntry[]): void {
     this.all.unshift(...saved);
   }
@@ -139,20 +132,11 @@ export class History {
     return hasMoved;
   }
 
-  /** Whether something of the file was kept, and may wait again. */
-  hasKept(path: string): boolean {
-    return this.all.some(({ kind, files }) => kind === 'kept' && files.some((file) => file.path === path));
-  }
-
-  /** The user is saving the file. @param base see `HistoryFile` @returns whether that was not known */
-  noteBase(path: string, base: () => FileState | undefined): boolean {
-    const without = this.all
-      .filter(({ kind }) => kind === 'kept')
-      .flatMap(({ files }) => files.filter((file) => file.path === path))
-      .flatMap(({ listed }) => listed.filter((each) => !each.base && !each.snapshot.isSavedOver));
-    const state = without.length > 0 ? base() : undefined;
-    without.forEach((each) => state && (each.base = state));
-    return state !== undefined;
+  /** What was kept of the file, and may wait again. */
+  keptOf(path: string): Listed[] {
+    return this.all.flatMap(({ kind, files }) =>
+      kind === 'kept' ? files.flatMap((file) => (file.path === path ? file.listed : [])) : [],
+    );
   }
 
   /**

@@ -676,10 +676,8 @@ export class World {
   private checkSavedSince(entry: Expected, newer: string | undefined): void {
     const { author, name, before } = entry;
     const snapshot = this.sets.find(author)?.snapshots.get(this.path(name));
-    if (!snapshot) {
-      return; // all that waited is as it was before
-    }
-    const after = this.sets.before(snapshot)?.toString();
+    // Without one, all that waited is as it was before.
+    const after = snapshot ? this.sets.before(snapshot)?.toString() : this.files.get(name);
     const [was, compared, now] = [before, after, this.files.get(name)].map(linesOf) as [
       string[],
       string[],
@@ -861,7 +859,7 @@ export class World {
     this.review = new ChangeReview(this.sets, this.changes, this.editor, () => this.clock);
     this.undo = new UndoDecision(this.sets, this.review, this.editor);
     this.turns = new TurnStarts(this.sets, this.review, () => undefined, this.log);
-    this.editor.review = this.review;
+    Object.assign(this.editor, { review: this.review, sets: this.sets });
   }
 
   private close(): void {

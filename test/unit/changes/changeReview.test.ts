@@ -92,7 +92,7 @@ describe('the review of changes', () => {
       assert.ok(editor.save(path('a.txt')));
     };
     const didSave = (saved: SavedText) =>
-      review.didSave(path('a.txt'), (all) => takeSavedLines(review, path('a.txt'), all, saved));
+      review.didSave(path('a.txt'), (all) => takeSavedLines(review, sets, path('a.txt'), all, saved));
     const before = async (author: Author) =>
       sets.before((await change(author, 'a.txt')).snapshot)?.toString() ?? '';
     const isSaved = async (author: Author) => lossOf({ sets, editor }, await change(author, 'a.txt')).isSaved;
