@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type ChangeSet, type Entry, type FileState, firstTaken, type Snapshot } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
-import { isSame } from '../editor/documents.ts';
+import { openDocument } from '../editor/documents.ts';
 import { beforeScheme } from '../editor/schemes.ts';
 import { refuse, VirtualFiles } from '../editor/virtualFiles.ts';
 
@@ -99,7 +99,7 @@ export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
       if (now && now.hash !== hash) {
         this.read.delete(key);
         this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
-      } else if (!now && !vscode.workspace.textDocuments.some((open) => isSame(open.uri, uri))) {
+      } else if (!now && !openDocument(uri)) {
         this.read.delete(key); // one that is open may be listed again, with another text
       }
     }
