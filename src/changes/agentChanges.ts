@@ -89,7 +89,7 @@ export class AgentChanges implements Disposable {
     this.store.add(
       proposals.onDidAccept(({ session, filePath, text }) => this.review.didAccept(session, filePath, text)),
     );
-    this.store.add(watchUserEdits(this.review, this.changes));
+    this.store.add(watchUserEdits(this.review, this.sets, this.changes));
     this.store.add(watchChanges(this, bridge));
     const first = this.store.add(
       bridge.onDidIdentify(() => {

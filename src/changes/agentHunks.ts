@@ -41,7 +41,7 @@ export class AgentHunks implements vscode.Disposable {
   async of(change: Entry, document: vscode.TextDocument): Promise<readonly Hunk[]> {
     const { set, snapshot } = change;
     const { version } = document;
-    const before = `${set.id} ${snapshot.takenAt}`; // another one once a part is kept, or the user has saved
+    const before = `${set.id} ${snapshot.takenAt} ${snapshot.hash}`; // another one once a part is kept, or the user has saved
     const last = this.found.get(document);
     if (last?.version === version && last.before === before) {
       return last.left;

@@ -1,28 +1,25 @@
 import * as vscode from 'vscode';
 import { type ChangeSet, type Entry, type FileState, firstTaken, type Snapshot } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
+import { openDocument } from '../editor/documents.ts';
 import { beforeScheme } from '../editor/schemes.ts';
 import { refuse, VirtualFiles } from '../editor/virtualFiles.ts';
 
-/** One URI per snapshot, since the editor keeps what it has read of one; its path gives name, icon and language. */
-export function beforeUri(
-  { id }: ChangeSet,
-  { path, takenAt }: Pick<Snapshot, 'path' | 'takenAt'>,
-): vscode.Uri {
-  return vscode.Uri.file(path).with({ scheme: beforeScheme, query: `${id}.${takenAt}` });
-}
-
-/** The same as long as the file is listed, for diffs that stay open while parts of it are decided. */
-export function diffUri(set: ChangeSet, snapshot: Snapshot): vscode.Uri {
-  return beforeUri(set, { path: snapshot.path, takenAt: firstTaken(snapshot) });
+/**
+ * The same as long as the file is listed, for diffs that stay open while parts of it are decided; its path gives name, icon and
+ * language.
+ */
+export function diffUri({ id }: ChangeSet, snapshot: Snapshot): vscode.Uri {
+  const { path } = snapshot;
+  return vscode.Uri.file(path).with({ scheme: beforeScheme, query: `${id}.${firstTaken(snapshot)}` });
 }
 
 /** Decoded by the editor, as the file itself is. */
-export async function documentBefore({ set, snapshot }: Entry): Promise<vscode.TextDocument> {
-  return vscode.workspace.openTextDocument(beforeUri(set, snapshot));
+export async function documentBefore({ snapshot }: Entry): Promise<vscode.TextDocument> {
+  return vscode.workspace.openTextDocument(pastUri(snapshot.path, snapshot));
 }
 
-/** What a file was when something was decided about it. */
+/** What a file was at one moment. By its text, since the editor keeps what it has read of a URI. */
 export function pastUri(path: string, { hash }: Pick<FileState, 'hash'>): vscode.Uri {
   return hash === undefined
     ? nothingUri(path)
@@ -46,8 +43,8 @@ export function isPast({ query }: vscode.Uri): boolean {
 export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable;
   private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
-  /** When that was taken which the editor has read, by URI. */
-  private readonly read = new Map<string, number>();
+  /** The hash of what the editor has read, by URI. */
+  private readonly read = new Map<string, string | undefined>();
 
   readonly onDidChangeFile = this.changed.event;
 
@@ -67,7 +64,7 @@ export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
-    const time = hashIn(uri) === undefined ? (this.snapshot(uri)?.takenAt ?? 0) : 0;
+    const time = hashIn(uri) === undefined ? timeOf(this.snapshot(uri)) : 0;
     return { type: vscode.FileType.File, ctime: time, mtime: time, size: this.readFile(uri).length };
   }
 
@@ -81,7 +78,7 @@ export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
     }
     const snapshot = this.snapshot(uri);
     if (snapshot) {
-      this.read.set(uri.toString(), snapshot.takenAt);
+      this.read.set(uri.toString(), snapshot.hash);
     }
     return (snapshot && this.sets.before(snapshot)) ?? new Uint8Array();
   }
@@ -96,14 +93,14 @@ export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
 
   /** Of those that were replaced: a part was kept, or waits again. */
   private tell(): void {
-    for (const [key, takenAt] of this.read) {
+    for (const [key, hash] of this.read) {
       const uri = vscode.Uri.parse(key);
       const now = this.find(uri);
-      if (now?.takenAt !== takenAt) {
+      if (now && now.hash !== hash) {
         this.read.delete(key);
-        if (now) {
-          this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
-        }
+        this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+      } else if (!now && !openDocument(uri)) {
+        this.read.delete(key); // one that is open may be listed again, with another text
       }
     }
   }
@@ -121,10 +118,13 @@ export class BeforeFiles extends VirtualFiles implements vscode.Disposable {
     const [id, takenAt] = uri.query.split('.');
     const set = this.sets.all.find((candidate) => candidate.id === id);
     const snapshot = set?.snapshots.get(uri.with({ scheme: 'file', query: '' }).fsPath);
-    return [snapshot?.takenAt, snapshot?.firstTakenAt].map(String).includes(takenAt ?? '')
-      ? snapshot
-      : undefined;
+    return snapshot && String(firstTaken(snapshot)) === takenAt ? snapshot : undefined;
   }
+}
+
+/** Another one for another text: else the editor would not read it anew. */
+function timeOf(snapshot: Snapshot | undefined): number {
+  return (snapshot?.takenAt ?? 0) + Number.parseInt(snapshot?.hash?.slice(0, 6) ?? '0', 16);
 }
 
 function hashIn({ query }: vscode.Uri): string | undefined {

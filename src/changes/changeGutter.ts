@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
 import type { Changes } from './changes.ts';
-import { beforeUri } from './beforeFiles.ts';
+import { pastUri } from './beforeFiles.ts';
 import { gitReady } from './gitReady.ts';
 import { onDidChangeSetting, setting } from '../editor/settings.ts';
 
@@ -41,7 +41,7 @@ export class ChangeGutter implements vscode.QuickDiffProvider, Disposable {
   /** Of several sessions, against the one that changed the file first. */
   provideOriginalResource({ scheme, fsPath }: vscode.Uri): vscode.Uri | undefined {
     const change = scheme === 'file' ? this.changes.ofPath(fsPath)[0] : undefined;
-    return change && beforeUri(change.set, change.snapshot);
+    return change && pastUri(change.snapshot.path, change.snapshot);
   }
 
   dispose(): void {
@@ -54,7 +54,7 @@ export class ChangeGutter implements vscode.QuickDiffProvider, Disposable {
   private show(): void {
     const marked = this.isReady && setting('changes.gutter') ? this.changes.all : [];
     const key = marked
-      .map(({ set, snapshot }) => `${set.id}:${snapshot.takenAt}:${snapshot.path}`)
+      .map(({ set, snapshot }) => `${set.id}:${snapshot.takenAt}:${snapshot.hash}:${snapshot.path}`)
       .join('\n');
     if (key === this.shown) {
       return;

@@ -42,6 +42,12 @@ export interface KeptPart {
   readonly before: Buffer;
 }
 
+/** What is listed again, and what was listed until then. */
+export interface Restored {
+  readonly before?: Snapshot | undefined;
+  readonly now: Snapshot;
+}
+
 /**
  * Decides whose each file is. What was kept, reverted, or taken over by the user belongs to nobody, and a session's
  * entry is only for what it has itself written since.
@@ -126,12 +132,17 @@ export class ChangeReview {
     return this.sets.ofPath(path).length > 0;
   }
 
+  /** Whether it is followed, or may be again once a decision is undone. */
+  mayWait(path: string): boolean {
+    return this.isFollowed(path) || this.sets.history.keptOf(path).length > 0;
+  }
+
   /** The user is about to write the file. Some ways to save tell only that they have. */
   willSave(path: string): void {
     if (!this.writing.has(path)) {
       this.takeAccepted(path);
       this.overtaken.set(path, this.forgetSame(path));
-      if (this.isFollowed(path)) {
+      if (this.mayWait(path)) {
         this.saving.set(path, { from: readable(path), until: this.now() + writeTime });
       }
     }
@@ -268,13 +279,10 @@ export class ChangeReview {
     }
   }
 
-  /** Lists the file again as it was listed. */
-  restore(path: string, listed: readonly Listed[]): void {
-    for (const each of listed) {
-      const restored = this.sets.restore(each);
-      if (restored?.before) {
-        this.awaited.set(restored.now, this.awaited.get(restored.before) ?? 0);
-      }
+  /** The file is listed again as it was listed. */
+  didRestore(path: string, restored: readonly Restored[]): void {
+    for (const { before, now } of restored) {
+      this.awaited.set(now, (before && this.awaited.get(before)) ?? 0);
     }
     this.forgetSame(path);
   }

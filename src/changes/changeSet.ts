@@ -50,15 +50,13 @@ export const snapshot = z.object({
   orBy: z.optional(z.array(z.string())),
   /** The user has saved the file since. */
   isSavedOver: z.optional(z.boolean()),
-  /** Done once more, it is the session's again. */
-  undone: z.optional(undoneLines),
   /** In which the session has changed it, as far as they are known; oldest first. */
   turns: z.optional(z.array(turn)),
 });
 type SavedSnapshot = z.infer<typeof snapshot>;
 /** One file as it was before a session first changed it. */
 export type Snapshot = Readonly<Omit<SavedSnapshot, NotedLater>> & Pick<SavedSnapshot, NotedLater>;
-type NotedLater = 'isSavedOver' | 'undone' | 'turns';
+type NotedLater = 'isSavedOver' | 'turns';
 
 const turnState = z.object({
   ...fileState.shape,
@@ -95,6 +93,7 @@ export const savedChangeSet = z.object({
   conversations: z.optional(z.array(z.string())),
   snapshots: z.array(snapshot),
   turns: z.optional(z.array(turnStart)),
+  undone: z.optional(z.array(z.object({ ...undoneLines.shape, since: z.number() }))),
 });
 
 /** The session that edits, as far as a change set must know it. */
@@ -110,6 +109,11 @@ export class ChangeSet {
   readonly snapshots = new Map<string, Snapshot>();
   /** Its last turns, oldest first; those in which it has changed nothing are left out. */
   readonly turns: TurnStart[] = [];
+  /**
+   * What the user has undone by hand of it: done once more, it is the session's again. By when the file was first taken: once for all snapshots that have replaced each
+   * other, whether they are listed or in the history.
+   */
+  readonly undone = new Map<number, UndoneLines>();
 
   private constructor(
     readonly id: string,
@@ -139,7 +143,14 @@ export class ChangeSet {
     for (const snapshot of kept.sort((a, b) => a.takenAt - b.takenAt)) {
       set.snapshots.set(snapshot.path, snapshot);
     }
+    for (const { since, ...lines } of saved.undone ?? []) {
+      set.undone.set(since, lines);
+    }
     return set;
+  }
+
+  undoneOf(snapshot: Snapshot): UndoneLines | undefined {
+    return this.undone.get(firstTaken(snapshot));
   }
 
   /** In its place in the order, instead of what was kept of that file. */
@@ -156,6 +167,7 @@ export class ChangeSet {
 
   save(): z.infer<typeof savedChangeSet> {
     const { id, label, pid, startedAt, conversations, turns } = this;
+    const undone = [...this.undone].map(([since, lines]) => ({ since, ...lines }));
     return {
       id,
       label,
@@ -164,6 +176,7 @@ export class ChangeSet {
       conversations,
       snapshots: [...this.snapshots.values()],
       ...(turns.length > 0 && { turns }),
+      ...(undone.length > 0 && { undone }),
     };
   }
 }
@@ -171,16 +184,6 @@ export class ChangeSet {
 /** When the first one was taken that this one stands for, in ms since the epoch. */
 export function firstTaken({ takenAt, firstTakenAt = takenAt }: Snapshot): number {
   return firstTakenAt;
-}
-
-/** What is undone once the older one is listed again, in the place of the newer. */
-export function undoneOf(older: Snapshot, newer: Snapshot): UndoneLines {
-  // One that has replaced the older one knows what was undone until then.
-  const all = [...(firstTaken(older) === firstTaken(newer) ? [] : [older.undone]), newer.undone];
-  return {
-    added: all.flatMap((each) => each?.added ?? []),
-    removed: all.flatMap((each) => each?.removed ?? []),
-  };
 }
 
 /** Those that can be gone back to before, oldest first. */

@@ -14,10 +14,8 @@ import {
   type Snapshot,
   type SnapshotSource,
   type TurnStart,
-  type UndoneLines,
-  undoneOf,
 } from './changeSet.ts';
-import { History, type HistoryEntry, type HistoryFile, type Listed } from './history.ts';
+import { History, type HistoryEntry, type HistoryFile } from './history.ts';
 import { hashOf, SnapshotFiles } from './snapshotFiles.ts';
 
 /** What may be kept, over all change sets. */
@@ -58,7 +56,6 @@ export type Known = Partial<Pick<Snapshot, 'source' | 'isSavedOver'>>;
 export interface Taken {
   /** That has all of it. */
   readonly isWhole: boolean;
-  readonly undone: UndoneLines;
 }
 
 /** A snapshot that nobody has looked at for this many ms goes when the window opens. */
@@ -258,7 +255,7 @@ export class ChangeSets implements Disposable {
     at?: number,
     known: Known = {},
   ): Snapshot | undefined {
-    const { path, mode, isSavedOver, undone, turns, ...origin } = {
+    const { path, mode, isSavedOver, turns, ...origin } = {
       firstTakenAt: snapshot.takenAt,
       replaces: snapshot,
       ...snapshot,
@@ -268,7 +265,6 @@ export class ChangeSets implements Disposable {
       const replaced = this.put(() => set, path, { bytes, mode }, origin, at);
       Object.assign(replaced, {
         ...(isSavedOver && { isSavedOver }),
-        ...(undone && { undone }),
         ...(turns && { turns }),
       });
       this.saveNow();
@@ -369,7 +365,6 @@ export class ChangeSets implements Disposable {
     const listed = this.ofPath(path).flatMap(({ snapshot }) =>
       taken.get(snapshot)?.isWhole ? [] : [snapshot],
     );
-    taken.forEach(({ undone }, snapshot) => (snapshot.undone = undone));
     const unmarked = [...listed, ...inTurns].filter(({ isSavedOver }) => !isSavedOver);
     for (const each of unmarked) {
       each.isSavedOver = true;
@@ -440,34 +435,16 @@ export class ChangeSets implements Disposable {
     }
   }
 
-  /**
-   * Lists a file again as it was listed. Where it is listed anew, what it was before the older edit counts for both.
-   * Written at once, with what has led to it. @returns what is listed then
-   */
-  restore({ set: id, snapshot }: Listed): { before?: Snapshot | undefined; now: Snapshot } | undefined {
-    const set = this.sets.find((each) => each.id === id);
-    if (!set) {
-      return undefined;
-    }
-    const { snapshots } = set;
-    const before = snapshots.get(snapshot.path);
-    if (before && before.takenAt <= snapshot.takenAt) {
-      return { before, now: before };
-    }
-    const now = {
-      ...snapshot,
-      ...(before?.isSavedOver && { isSavedOver: true }),
-      ...(before?.undone && { undone: undoneOf(snapshot, before) }),
-    };
-    set.put(now, false);
-    this.touch();
-    return { before, now };
-  }
-
   /** Something of a set, or of a snapshot, has become another. */
   touch(): void {
     this.saving.schedule();
     this.changed.fire();
+  }
+
+  /** Before a crash may lose it. */
+  saveNow(): void {
+    this.saving.schedule();
+    this.saving.flush();
   }
 
   dispose(): void {
@@ -638,11 +615,6 @@ export class ChangeSets implements Disposable {
     } catch {
       return false;
     }
-  }
-
-  private saveNow(): void {
-    this.saving.schedule();
-    this.saving.flush();
   }
 
   /** @returns whether there is nothing left in the index that is not known */

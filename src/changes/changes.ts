@@ -173,8 +173,8 @@ export class Changes implements Disposable {
 export function leftText(changes: readonly Change[]): string | undefined {
   const hunks = new Map<string, number>();
   for (const { snapshot, comparison } of changes) {
-    // That of the earliest session spans the others. What has no lines, or too many, is one change.
-    hunks.set(snapshot.path, Math.max(hunks.get(snapshot.path) ?? 0, comparison.lines?.hunks ?? 1));
+    // That of the earliest session spans the others. What has no lines, or too many, or other line ends alone, is one change.
+    hunks.set(snapshot.path, Math.max(hunks.get(snapshot.path) ?? 1, comparison.lines?.hunks ?? 1));
   }
   const sum = [...hunks.values()].reduce((total, count) => total + count, 0);
   return sum === 0 ? undefined : `${counted(hunks.size, 'file')}, ${counted(sum, 'change')}`;

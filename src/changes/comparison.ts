@@ -14,6 +14,8 @@ export interface LineCounts {
   readonly removed: number;
   /** How many: they are decided one by one. */
   readonly hunks: number;
+  /** What the others have now, too, which do not count: they differ in that alone. */
+  readonly lineEnds?: 'LF' | 'CRLF';
 }
 
 /** Bytes between the first difference and the last, on both sides together, that are looked at line by line. */
@@ -30,7 +32,7 @@ export function compare(before: Buffer | undefined, now: Buffer | undefined): Co
   if (isBinary(before) || isBinary(now)) {
     return { kind };
   }
-  const lines = countLines(...differingParts(before ?? Buffer.of(), now ?? Buffer.of()));
+  const lines = countLines(before ?? Buffer.of(), now ?? Buffer.of());
   return lines ? { kind, lines } : { kind };
 }
 
@@ -39,14 +41,33 @@ export function isSame(a: Buffer | undefined, b: Buffer | undefined): boolean {
   return a === b || (a !== undefined && b?.equals(a) === true);
 }
 
-function countLines(before: Buffer, now: Buffer): LineCounts | undefined {
+function countLines(...whole: [before: Buffer, now: Buffer]): LineCounts | undefined {
+  const [before, now] = differingParts(...whole);
   if (before.length === 0 || now.length === 0) {
     return { added: lineCount(now), removed: lineCount(before), hunks: 1 };
   }
   if (before.length + now.length > maxPartBytes || lineCount(before) + lineCount(now) > maxLines) {
     return undefined;
   }
-  const { hunks, isExact } = diffLines(linesOf(before), linesOf(now));
+  const [was, is] = [before, now].map(linesOf) as [string[], string[]];
+  const hasSame = before.includes('\r\n') === now.includes('\r\n');
+  const [old, lineEnds] = hasSame ? [] : whole.map(lineEndsOf);
+  const plain = old && lineEnds && old !== lineEnds && countDiffering(was.map(withoutCr), is.map(withoutCr));
+  return plain ? { ...plain, lineEnds } : countDiffering(was, is);
+}
+
+/** Undefined: of both kinds. */
+function lineEndsOf(bytes: Buffer): LineCounts['lineEnds'] {
+  const text = bytes.toString('latin1');
+  return !text.includes('\r\n') ? 'LF' : /(?<!\r)\n/.test(text) ? undefined : 'CRLF';
+}
+
+function withoutCr(line: string): string {
+  return line.replace(/\r\n$/, '\n');
+}
+
+function countDiffering(before: readonly string[], now: readonly string[]): LineCounts | undefined {
+  const { hunks, isExact } = diffLines(before, now);
   if (!isExact) {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { fileState, type FileState, snapshot, type Snapshot } from './changeSet.ts';
+import { fileState, type FileState, snapshot } from './changeSet.ts';
 
 const historyFile = z.object({
   /** Absolute. */
@@ -7,7 +7,14 @@ const historyFile = z.object({
   /** Where the path led, through whatever links. */
   real: z.optional(z.string()),
   /** What waited for review until then, by the id of its change set. */
-  listed: z.array(z.object({ set: z.string(), snapshot })),
+  listed: z.array(
+    z.object({
+      set: z.string(),
+      snapshot,
+      /** Of what was kept: what the file was compared with, or else was, before the user first saved it since. */
+      base: z.optional(fileState),
+    }),
+  ),
   /** What the decision did to the file; absent where it left it alone. */
   step: z.optional(z.object({ from: fileState, to: fileState })),
   /** It is about one change of several, perhaps. */
@@ -125,25 +132,29 @@ export class History {
     return hasMoved;
   }
 
-  /** The user has saved the file: a revert names it, once it is listed again. @returns whether that was not known */
+  /** What was kept of the file, and may wait again. */
+  keptOf(path: string): Listed[] {
+    return this.all.flatMap(({ kind, files }) =>
+      kind === 'kept' ? files.flatMap((file) => (file.path === path ? file.listed : [])) : [],
+    );
+  }
+
+  /**
+   * The user has saved the file: a revert names it, once it is listed again; unless it is known what they have saved.
+   * @returns whether that was not known
+   */
   markSaved(path: string): boolean {
-    const unmarked = this.snapshots.filter((each) => each.path === path && !each.isSavedOver);
-    unmarked.forEach((each) => (each.isSavedOver = true));
+    const unmarked = this.files
+      .flatMap(({ listed }) => listed)
+      .filter(({ snapshot, base }) => snapshot.path === path && !base && !snapshot.isSavedOver);
+    unmarked.forEach(({ snapshot }) => (snapshot.isSavedOver = true));
     return unmarked.length > 0;
   }
-
-  private get snapshots(): Snapshot[] {
-    return this.files.flatMap(snapshotsOf);
-  }
-}
-
-function snapshotsOf({ listed }: HistoryFile): Snapshot[] {
-  return listed.map(({ snapshot }) => snapshot);
 }
 
 function statesOf(files: readonly HistoryFile[]): FileState[] {
   return files.flatMap((file) => [
-    ...snapshotsOf(file),
+    ...file.listed.flatMap(({ snapshot, base }) => [snapshot, ...(base ? [base] : [])]),
     ...(file.step ? [file.step.from, file.step.to] : []),
   ]);
 }

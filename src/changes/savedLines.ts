@@ -1,6 +1,6 @@
 import type { ChangeReview } from './changeReview.ts';
-import type { Snapshot } from './changeSet.ts';
-import type { Taken } from './changeSets.ts';
+import { type ChangeSet, firstTaken, type Snapshot } from './changeSet.ts';
+import type { ChangeSets, Taken } from './changeSets.ts';
 import { isSame } from './comparison.ts';
 import { isUtf8Of, type Save, takeIn } from './ownLines.ts';
 import { savedForAgents } from '../editor/savedForAgents.ts';
@@ -16,6 +16,7 @@ export interface SavedText {
  */
 export function takeSavedLines(
   review: Pick<ChangeReview, 'replace' | 'textsBefore'>,
+  sets: ChangeSets,
   path: string,
   save: Save,
   saved: SavedText,
@@ -24,10 +25,11 @@ export function takeSavedLines(
   if (savedForAgents.has(saved) || !isUtf8Of(save.to, saved.getText())) {
     return taken;
   }
+  noteBase(sets, path, save);
   const found = review.textsBefore(path).map(({ entry, bytes }) => ({
     entry,
     old: bytes,
-    now: takeIn(bytes, save, entry.snapshot.undone),
+    now: takeIn(bytes, save, entry.set.undoneOf(entry.snapshot)),
   }));
   // If one then all, so that their order stays.
   const isOther = found.some(({ old, now }) => now && !isSame(old, now.bytes));
@@ -35,7 +37,32 @@ export function takeSavedLines(
     const snapshot = isOther ? review.replace(entry, now ? now.bytes : old) : entry.snapshot;
     if (snapshot && now) {
       taken.set(snapshot, now);
+      entry.set.undone.set(firstTaken(snapshot), now.undone);
     }
+    forgetUndone(sets, entry.set);
   }
   return taken;
+}
+
+/** What comes from now on is the user's, also once what they have kept waits again. */
+function noteBase(sets: ChangeSets, path: string, { from, to }: Save): void {
+  const kept = sets.history.keptOf(path).filter(({ base, snapshot }) => !base && !snapshot.isSavedOver);
+  const [first] = sets.ofPath(path);
+  if (kept.length > 0 && !isSame(from, to)) {
+    const base = first?.snapshot ?? sets.keepText(from);
+    kept.forEach((each) => base && (each.base = { hash: base.hash, size: base.size }));
+    sets.saveNow();
+  }
+}
+
+/** Of files that cannot be listed any more. */
+function forgetUndone(sets: ChangeSets, { id, snapshots, undone }: ChangeSet): void {
+  const listed = sets.history.files.flatMap((file) => file.listed).filter(({ set }) => set === id);
+  const all = [...snapshots.values(), ...listed.map(({ snapshot }) => snapshot)];
+  const needed = new Set(all.map(firstTaken));
+  for (const [since, { added, removed }] of undone) {
+    if (!needed.has(since) || added.length + removed.length === 0) {
+      undone.delete(since);
+    }
+  }
 }

@@ -1,13 +1,15 @@
 import { basename } from 'node:path';
 import { errorMessage } from '../base/errors.ts';
 import { Queue } from '../base/queue.ts';
-import type { ChangeReview } from './changeReview.ts';
+import type { ChangeReview, Restored } from './changeReview.ts';
+import { type ChangeSet, firstTaken, type Snapshot } from './changeSet.ts';
 import { bytesAt, type ChangeSets, realPathOf } from './changeSets.ts';
 import { isSame } from './comparison.ts';
 import type { Editor } from './editor.ts';
-import type { HistoryEntry, HistoryFile } from './history.ts';
+import type { HistoryEntry, HistoryFile, Listed } from './history.ts';
 import { merge } from './merge.ts';
 import { writeBytes } from './revertFile.ts';
+import { listedAgain } from './sinceKept.ts';
 
 /** Takes back what the user has decided about agents' changes, and never what they have written since. */
 export class UndoDecision {
@@ -55,7 +57,8 @@ export class UndoDecision {
     return problems;
   }
 
-  private async undoFile({ kind }: HistoryEntry, file: HistoryFile): Promise<void> {
+  private async undoFile(entry: HistoryEntry, file: HistoryFile): Promise<void> {
+    const { kind } = entry;
     const { path, step, listed } = file;
     if (this.review.isWriting(path)) {
       throw new Error('it is being written just now.'); // by the revert of many files of which this is one
@@ -67,16 +70,23 @@ export class UndoDecision {
       const since = kind === 'reverted' ? Math.max(...listed.map(({ snapshot }) => snapshot.takenAt)) : 0;
       this.review.leaveOut(path, { from, to }, { since });
     }
-    if (!step || kind !== 'accepted') {
-      this.review.restore(path, listed);
+    if (kind !== 'accepted') {
+      this.restore(path, kind === 'kept' ? listedAgain(this.sets, entry, file) : listed);
     } else if (isExact) {
       // Those that were kept since then do not wait any more.
       const waiting = new Set(this.sets.ofPath(path).map(({ set }) => set.id));
-      this.review.restore(
+      this.restore(
         path,
         listed.filter(({ set }) => waiting.has(set)),
       );
     }
+  }
+
+  private restore(path: string, listed: readonly Listed[]): void {
+    this.review.didRestore(
+      path,
+      listed.flatMap((each) => restored(this.sets, each) ?? []),
+    );
   }
 
   /** What that decision has gone back from is there again. */
@@ -118,4 +128,33 @@ export class UndoDecision {
 function mergedWhole(base: Buffer, ours: Buffer, theirs: Buffer): Buffer | undefined {
   const merged = merge(base, ours, theirs);
   return merged?.isWhole ? merged.bytes : undefined;
+}
+
+/**
+ * Lists a file again as it was listed. Where it is listed anew, what it was before the older edit counts for both.
+ * Written at once, with what has led to it. @returns what is listed then
+ */
+function restored(sets: ChangeSets, { set: id, snapshot }: Listed): Restored | undefined {
+  const set = sets.all.find((each) => each.id === id);
+  const before = set?.snapshots.get(snapshot.path);
+  if (!set || (before && before.takenAt <= snapshot.takenAt)) {
+    return before && { before, now: before };
+  }
+  if (before) {
+    joinUndone(set, snapshot, before);
+  }
+  const now = { ...snapshot, ...(before?.isSavedOver && { isSavedOver: true }) };
+  set.put(now, false);
+  sets.touch();
+  return { before, now };
+}
+
+/** The older one is listed again, in the place of the newer: what was undone of either is. */
+function joinUndone(set: ChangeSet, older: Snapshot, newer: Snapshot): void {
+  const all = [set.undoneOf(older), set.undoneOf(newer)].flatMap((each) => each ?? []);
+  if (firstTaken(older) !== firstTaken(newer) && all.length > 0) {
+    const added = all.flatMap((each) => each.added);
+    const removed = all.flatMap((each) => each.removed);
+    set.undone.set(firstTaken(older), { added, removed });
+  }
 }

@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import type { Changes } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
+import type { ChangeSets } from './changeSets.ts';
 import type { takeSavedLines } from './savedLines.ts';
 
 /** Tells what the user does to files in the editor, which is not an agent's work. */
-export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.Disposable {
+export function watchUserEdits(review: ChangeReview, sets: ChangeSets, changes: Changes): vscode.Disposable {
   const { workspace } = vscode;
-  /** Loaded once the user saves a file that waits for review. */
+  /** Loaded once the user saves a file that waits for review, or may again. */
   let take: typeof takeSavedLines | undefined;
   const load = async () => {
     take = (await import('./savedLines.ts')).takeSavedLines;
@@ -18,14 +19,14 @@ export function watchUserEdits(review: ChangeReview, changes: Changes): vscode.D
   };
   const didSave = ({ scheme, fsPath }: vscode.Uri, document?: vscode.TextDocument) => {
     if (scheme === 'file') {
-      review.didSave(fsPath, document && ((save) => take?.(review, fsPath, save, document)));
+      review.didSave(fsPath, document && ((save) => take?.(review, sets, fsPath, save, document)));
     }
   };
   return vscode.Disposable.from(
     workspace.onWillSaveTextDocument((event) => {
       const { document } = event;
       willSave(document.uri);
-      if (!take && review.isFollowed(document.uri.fsPath)) {
+      if (!take && review.mayWait(document.uri.fsPath)) {
         event.waitUntil(load());
       }
     }),

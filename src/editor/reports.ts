@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { RecentReports } from './recentReports.ts';
 import { reportScheme } from './schemes.ts';
 
 /** A page, and the commands that its lines offer. */
@@ -9,13 +10,13 @@ export interface Report {
 }
 
 /**
- * The last page of each name. Actions are code lenses: the Markdown preview runs no commands.
+ * The last page of each name, as long as not too much was shown since. Actions are code lenses: the Markdown preview runs no commands.
  * A page that offers none is rendered; a button in the preview's title shows the source.
  */
 export class Reports
   implements vscode.TextDocumentContentProvider, vscode.CodeLensProvider, vscode.Disposable
 {
-  private readonly reports = new Map<string, Report>();
+  private readonly reports = new RecentReports();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly lensesChanged = new vscode.EventEmitter<void>();
   // Before the registrations, which look for them.
@@ -30,7 +31,7 @@ export class Reports
   async show(name: string, report: Report): Promise<void> {
     const uri = vscode.Uri.from({ scheme: reportScheme, path: `/${name}` });
     const isNew = this.reports.get(uri.path)?.text !== report.text;
-    this.reports.set(uri.path, report);
+    this.reports.put(uri.path, report);
     if (isNew) {
       // The editor keeps the text of a closed page for a while. Once only: each event breaks off the update before.
       this.changed.fire(uri);

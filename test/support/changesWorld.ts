@@ -60,6 +60,8 @@ interface Decided {
   readonly name: string;
   readonly listed: readonly Expected[];
   readonly step?: { readonly from: string | undefined; readonly to: string | undefined };
+  /** The user has saved the file since. */
+  isSaved?: boolean;
 }
 
 /** The real core over a real folder, and beside it the laws: plain lists, with nothing remembered twice. */
@@ -171,8 +173,11 @@ export class World {
         this.sets.history.entries.at(-1) ?? assert.fail('what was accepted is not in the history');
       this.decided.push({ id, kind: 'accepted', name, listed, step: { from: now, to: text } });
     }
-    for (const entry of this.expected.filter((each) => each.name === name)) {
-      this.checkReviewed(entry, now, text);
+    const waiting = this.ofFile(name);
+    const texts = waiting.map(({ before }) => before);
+    waiting.forEach((entry) => this.checkReviewed(entry, now, text));
+    if (waiting.some((entry, index) => !this.expected.includes(entry) || entry.before !== texts[index])) {
+      this.renew(name);
     }
   }
 
@@ -271,6 +276,7 @@ export class World {
       forgetUnchanged();
     }
     if (this.editor.save(this.path(name), how)) {
+      this.decided.filter((each) => each.name === name).forEach((each) => (each.isSaved = true));
       forgetUnchanged();
       this.forget((entry) => overtaken.includes(entry));
       if (how !== 'plainly') {
@@ -442,8 +448,7 @@ export class World {
 
   /** One of the hunks of the session that has changed it first. */
   async keepPart(name: string, which: number): Promise<void> {
-    const ofFile = () => this.expected.filter((each) => each.name === name).sort((a, b) => a.order - b.order);
-    const [entry] = ofFile();
+    const [entry] = this.ofFile(name);
     const [change] = this.sets.ofPath(this.path(name));
     const now = linesOf(this.files.get(name));
     if (entry?.before === undefined || !change || now.length === 0) {
@@ -469,8 +474,8 @@ export class World {
     this.sets.decided(id, 'kept', [{ path, listed: this.sets.ofPath(path).map(listing), isPart: true }]);
     this.review.leaveOut(path, { from, to }, { kept: { snapshot: change.snapshot, before: text } });
     this.adopt(name);
-    ofFile().forEach((each) => (each.order = ++this.count)); // they are newer now
-    const left = ofFile().find((each) => each === entry);
+    this.renew(name);
+    const left = this.ofFile(name).find((each) => each === entry);
     assert.equal(left ? left.before : String(to), String(text));
   }
 
@@ -627,7 +632,7 @@ export class World {
   }
 
   private checkUndone(
-    { name, kind, step, listed }: Decided,
+    { name, kind, step, listed, isSaved }: Decided,
     was: string | undefined,
     all: readonly Decided[],
   ): void {
@@ -650,7 +655,11 @@ export class World {
         const other = this.expected.find((each) => each.author === entry.author && each.name === name);
         if (other ? other.order >= entry.order : kind !== 'accepted') {
           this.forget((each) => each === other);
-          this.expected.push({ ...entry, awaitedUntil: other?.awaitedUntil ?? 0 });
+          const again = { ...entry, awaitedUntil: other?.awaitedUntil ?? 0 };
+          this.expected.push(again);
+          if (kind === 'kept' && isSaved) {
+            this.checkSavedSince(again, other?.before);
+          }
         }
       }
       if (step && !isExact) {
@@ -661,6 +670,26 @@ export class World {
     } else {
       this.adopt(name);
     }
+  }
+
+  /** What was kept waits again: of what the user has saved since, nothing is lost without being named. */
+  private checkSavedSince(entry: Expected, newer: string | undefined): void {
+    const { author, name, before } = entry;
+    const snapshot = this.sets.find(author)?.snapshots.get(this.path(name));
+    // Without one, all that waited is as it was before.
+    const after = snapshot ? this.sets.before(snapshot)?.toString() : this.files.get(name);
+    const [was, compared, now] = [before, after, this.files.get(name)].map(linesOf) as [
+      string[],
+      string[],
+      string[],
+    ];
+    for (const line of compared) {
+      assert.ok([...was, ...now, ...linesOf(newer)].includes(line), `${line} was never there`);
+    }
+    for (const line of was) {
+      assert.ok(compared.includes(line) || !now.includes(line), `${line} would be lost`);
+    }
+    Object.assign(entry, { before: after });
   }
 
   reload(): void {
@@ -719,6 +748,16 @@ export class World {
     return this.changes.all
       .map(({ set, snapshot }) => `${set.label}: ${snapshot.path}: ${this.sets.before(snapshot)?.toString()}`)
       .sort();
+  }
+
+  /** Those who came first come first. */
+  private ofFile(name: string): Expected[] {
+    return this.expected.filter((entry) => entry.name === name).sort((a, b) => a.order - b.order);
+  }
+
+  /** They are compared with other texts, which are newer than all that is in the history. */
+  private renew(name: string): void {
+    this.ofFile(name).forEach((entry) => (entry.order = ++this.count));
   }
 
   private listed(name: string): Expected[] {
@@ -820,7 +859,7 @@ export class World {
     this.review = new ChangeReview(this.sets, this.changes, this.editor, () => this.clock);
     this.undo = new UndoDecision(this.sets, this.review, this.editor);
     this.turns = new TurnStarts(this.sets, this.review, () => undefined, this.log);
-    this.editor.review = this.review;
+    Object.assign(this.editor, { review: this.review, sets: this.sets });
   }
 
   private close(): void {

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { ChangeReview } from '../../src/changes/changeReview.ts';
+import type { ChangeSets } from '../../src/changes/changeSets.ts';
 import type { Entry } from '../../src/changes/changeSet.ts';
 import type { Editor, Unsaved } from '../../src/changes/editor.ts';
 import { takeSavedLines } from '../../src/changes/savedLines.ts';
@@ -31,6 +32,7 @@ export class FakeEditor implements Editor {
   private writes = 0;
   /** Who hears of what the user does. */
   review: ChangeReview | undefined;
+  sets: ChangeSets | undefined;
   /** And of which files and folders it was. */
   onDidUse: ((path: string) => void) | undefined;
   /** The next edit or save that is asked for is refused. */
@@ -102,8 +104,9 @@ export class FakeEditor implements Editor {
     }
     this.write(path, buffer.text);
     this.load(path, buffer);
-    const { review } = this;
-    review?.didSave(path, (save) => takeSavedLines(review, path, save, { getText: () => buffer.text }));
+    const { review, sets } = this;
+    const document = { getText: () => buffer.text };
+    review?.didSave(path, (save) => sets && takeSavedLines(review, sets, path, save, document));
     this.onDidUse?.(path);
     return true;
   }

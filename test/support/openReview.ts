@@ -13,6 +13,6 @@ export function openReview(folder: string, editor: FakeEditor, limits = () => sm
   const sets = new ChangeSets({ dir: join(folder, 'snapshots'), limits, isAlive: () => true, log });
   const changes = new Changes(sets, log);
   const review = new ChangeReview(sets, changes, editor);
-  editor.review = review;
+  Object.assign(editor, { review, sets });
   return { sets, changes, review };
 }

@@ -92,7 +92,7 @@ describe('a file under review that becomes something else', () => {
 
   it('of other line ends: its changes are decided, and what comes back is every byte', async () => {
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
-    await row().filter({ hasText: '+30 −30' }).waitFor();
+    await row().filter({ hasText: '+2 −2 · line ends now CRLF' }).waitFor();
     await clickLens('Keep', '2 of 2');
     await lens('1 of 1').waitFor();
     assert.ok(readFileSync(path, 'utf8').includes('LINE 2\r\n'));

@@ -92,7 +92,7 @@ describe('the review of changes', () => {
       assert.ok(editor.save(path('a.txt')));
     };
     const didSave = (saved: SavedText) =>
-      review.didSave(path('a.txt'), (all) => takeSavedLines(review, path('a.txt'), all, saved));
+      review.didSave(path('a.txt'), (all) => takeSavedLines(review, sets, path('a.txt'), all, saved));
     const before = async (author: Author) =>
       sets.before((await change(author, 'a.txt')).snapshot)?.toString() ?? '';
     const isSaved = async (author: Author) => lossOf({ sets, editor }, await change(author, 'a.txt')).isSaved;
@@ -152,6 +152,10 @@ describe('the review of changes', () => {
         sets.dispose();
         ({ sets, changes, review } = openReview(folder, editor));
       };
+      const undone = async () => {
+        const { set, snapshot } = await change(first, 'a.txt');
+        return set.undoneOf(snapshot);
+      };
       const keepY = async () => {
         const listed = await change(first, 'a.txt');
         const step = { from: Buffer.from(text('a.txt').replace('Y\n', '')), to: Buffer.from(text('a.txt')) };
@@ -206,8 +210,21 @@ describe('the review of changes', () => {
         save(() => cut);
         await keepY();
         assert.deepEqual(await new UndoDecision(sets, review, editor).undo('a part'), []);
-        const { snapshot } = await change(first, 'a.txt');
-        assert.deepEqual(snapshot.undone, { added: ['X\n'], removed: [] });
+        assert.deepEqual(await undone(), { added: ['X\n'], removed: [] });
+      });
+
+      it('and once on disk, however many decisions are in the history', async () => {
+        save(() => cut);
+        await keepY();
+        const undoing = new UndoDecision(sets, review, editor);
+        for (let i = 0; i < 5; i++) {
+          review.keep([path('a.txt')]);
+          edit(first, 'a.txt', `${text('a.txt')}${i}\n`);
+          await undoing.undo('a part').catch(() => {});
+        }
+        sets.dispose();
+        const index = readFileSync(join(folder, 'snapshots', 'index.json'), 'utf8');
+        assert.equal(index.split('"X\\n"').length, 2, index);
       });
 
       it('of a line that they had taken out, too', async () => {
@@ -216,7 +233,8 @@ describe('the review of changes', () => {
         reload();
         save(() => lines(...seen));
         assert.equal(await before(first), lines(...was));
-        assert.deepEqual((await change(first, 'a.txt')).snapshot.undone, { added: [], removed: [] });
+        reload();
+        assert.equal(await undone(), undefined);
       });
 
       it('but not of what the user has kept', async () => {
@@ -279,15 +297,83 @@ describe('the review of changes', () => {
       assert.equal(await isSaved(first), false);
     });
 
-    it('leaves it in the file when an older decision is undone, and names it then', async () => {
-      edit(first, 'a.txt', lines(...was.with(1, 'B')));
-      const decision = review.keep([path('a.txt')]);
-      edit(first, 'a.txt', lines(...was.with(1, 'B').with(3, 'D')));
-      save((each) => `${each}mine\n`);
-      assert.equal(await before(first), lines(...was.with(1, 'B'), 'mine'));
-      assert.deepEqual(await new UndoDecision(sets, review, editor).undo(decision), []);
-      assert.equal(text('a.txt'), lines(...was.with(1, 'B').with(3, 'D'), 'mine'));
-      assert.equal(await isSaved(first), true);
+    describe('leaves it to the user when a keep is undone', () => {
+      const agents = was.with(1, 'B').with(4, 'E');
+      const keep = () => review.keep([path('a.txt')]);
+      const keepB = async () => {
+        const listed = await change(first, 'a.txt');
+        const step = {
+          from: Buffer.from(text('a.txt').replace('B\n', 'b\n')),
+          to: Buffer.from(text('a.txt')),
+        };
+        const kept = {
+          snapshot: listed.snapshot,
+          before: Buffer.from((await before(first)).replace('b\n', 'B\n')),
+        };
+        sets.decided('a part', 'kept', [{ path: path('a.txt'), listed: [listing(listed)], isPart: true }]);
+        review.leaveOut(path('a.txt'), step, { kept });
+      };
+      const undo = async (decision: string) =>
+        assert.deepEqual(await new UndoDecision(sets, review, editor).undo(decision), []);
+
+      beforeEach(() => edit(first, 'a.txt', lines(...agents)));
+
+      it('of a file', async () => {
+        const decision = keep();
+        save((each) => `mine\n${each}`);
+        save((each) => each.replace('c\n', 'c\nand mine\n'));
+        await undo(decision);
+        assert.equal(await before(first), lines('mine', ...was.toSpliced(3, 0, 'and mine')));
+        assert.equal(await isSaved(first), false);
+        await review.revert(await change(first, 'a.txt'));
+        assert.equal(text('a.txt'), lines('mine', ...was.toSpliced(3, 0, 'and mine')));
+      });
+
+      it('of a part', async () => {
+        await keepB();
+        save((each) => `${each}mine\n`);
+        await undo('a part');
+        assert.equal(await before(first), lines(...was, 'mine'));
+        assert.equal(await isSaved(first), false);
+      });
+
+      it('also after a reload, and where an agent has edited the file since', async () => {
+        const decision = keep();
+        save((each) => `mine\n${each}`);
+        sets.dispose();
+        ({ sets, changes, review } = openReview(folder, editor));
+        edit(first, 'a.txt', lines('mine', ...agents.with(2, 'C')));
+        await undo(decision);
+        assert.equal(await before(first), lines('mine', ...was));
+      });
+
+      it('of the first of several, of which the others stay kept, or wait again', async () => {
+        await keepB();
+        save((each) => `mine\n${each}`);
+        const decision = keep();
+        save((each) => `mine too\n${each}`);
+        await undo('a part');
+        assert.equal(await before(first), lines('mine too', 'mine', ...was));
+        await undo(decision);
+        assert.equal(await before(first), lines('mine too', 'mine', ...was));
+      });
+
+      it('but for what touches the agent’s, which is named then', async () => {
+        const decision = keep();
+        save((each) => `mine\n${each.replace('B\n', 'B\nmine\n')}`);
+        await undo(decision);
+        assert.equal(await before(first), lines('mine', ...was));
+        assert.equal(await isSaved(first), true);
+      });
+
+      it('but names it where nobody knows what was there before', async () => {
+        const decision = keep();
+        editor.type(path('a.txt'), (each) => `mine\n${each}`);
+        editor.save(path('a.txt'), 'plainly');
+        await undo(decision);
+        assert.equal(await before(first), lines(...was));
+        assert.equal(await isSaved(first), true);
+      });
     });
 
     it('keeps it over a revert that is undone', async () => {

@@ -141,8 +141,8 @@ describe('a change set', () => {
   });
 
   it('counts a changed line end, encoding mark or last newline as a change of that line', async () => {
-    writeFileSync(path('a.txt'), 'one\ntwo\n');
-    edit(claude, 'a.txt', 'one\r\ntwo');
+    writeFileSync(path('a.txt'), 'one\ntwo\nthree\n');
+    edit(claude, 'a.txt', 'one\r\ntwo\nthree');
     assert.deepEqual(await listed(), ['Claude 1: a.txt modified +2 -2']);
   });
 

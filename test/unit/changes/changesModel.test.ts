@@ -159,6 +159,27 @@ const parameters = (numRuns: number, maxTime: number) => ({
 describe('the laws of agent changes', function () {
   this.timeout(0);
 
+  it('hold where a keep is undone after what was accepted before it, and listed anew', async () => {
+    const world = new World();
+    const [first, second] = authors as [Author, Author];
+    const acts = [
+      () => world.shellEdits(second, 'a.txt', 1),
+      () => world.accepts(first, 'a.txt', 0),
+      () => world.keepSession(second),
+      () => world.announce(second, 'a.txt'),
+      () => world.undoes(0),
+      () => world.undoes(0),
+    ];
+    try {
+      for (const act of acts) {
+        await act();
+        await world.check();
+      }
+    } finally {
+      world.dispose();
+    }
+  });
+
   async function hold<W extends World>(
     create: () => W,
     commands: fc.Arbitrary<Iterable<fc.AsyncCommand<object, W>>>,

@@ -32,6 +32,22 @@ describe('a comparison of two files', () => {
     assert.equal(hunks('', 'a\nb\n'), 1);
   });
 
+  it('counts what differs but for its line ends, where those are others, and tells them', () => {
+    const of = (before: string, now: string) => {
+      const compared = compare(Buffer.from(before), Buffer.from(now));
+      return compared.kind === 'same' ? undefined : compared.lines;
+    };
+    const text = 'a\nb\nc\nd\n';
+    const crLf = text.replaceAll('\n', '\r\n');
+    assert.deepEqual(of(text, crLf), { added: 0, removed: 0, hunks: 0, lineEnds: 'CRLF' });
+    assert.deepEqual(of(crLf, text.replace('b', 'B')), { added: 1, removed: 1, hunks: 1, lineEnds: 'LF' });
+    const long = lines(3_000);
+    const converted = long.with(2_000, 'other\n').join('').replaceAll('\n', '\r\n');
+    assert.deepEqual(of(long.join(''), converted), { added: 1, removed: 1, hunks: 1, lineEnds: 'CRLF' });
+    assert.deepEqual(of(text, text.replace('b\n', 'b\r\n')), { added: 1, removed: 1, hunks: 1 });
+    assert.deepEqual(of(text, `${text}e\r\n`), { added: 1, removed: 0, hunks: 1 });
+  });
+
   it('counts the same in a large file, wherever the change is', () => {
     const before = lines(200_000);
     for (const at of [0, 1, 100_000, 199_998, 199_999]) {
