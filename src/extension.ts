@@ -125,6 +125,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     servers: editorTools,
     records,
     workspaceState,
+    secrets: context.secrets,
     log,
   });
   const past = new PastFeature({

@@ -29,6 +29,7 @@ import { ChatThread } from './chatThread.ts';
 import { EditsOfAgent } from './editsOfAgent.ts';
 import { LongTexts } from './longTexts.ts';
 import { code, plain } from './markdown.ts';
+import type { ModelApi } from './modelApi.ts';
 import { modelVendor, participantId } from './names.ts';
 import { type Put, putQuestion } from './permissionQuestion.ts';
 import type { PickName } from './picks.ts';
@@ -46,6 +47,7 @@ export interface ChatDependencies {
   readonly servers: McpServers;
   readonly records: SessionRecords;
   readonly workspaceState: vscode.Memento;
+  readonly secrets: vscode.SecretStorage;
   readonly log: Logger;
 }
 
@@ -73,6 +75,7 @@ export class Chat implements vscode.Disposable {
   private readonly longTexts = new LongTexts();
   private readonly picks: ChatPicks;
   readonly sessions: ChatSessions;
+  private modelApi: ModelApi | undefined;
   private lastInitialized: Initialized | undefined;
   private found: { readonly command: string; readonly cli: Promise<Cli> } | undefined;
 
@@ -127,9 +130,16 @@ export class Chat implements vscode.Disposable {
       );
       return resultOf(resume);
     }
+    const modelApi = setting('agent.api') === 'cli' ? undefined : await this.loadModelApi();
+    const lack = await modelApi?.lack();
+    if (lack) {
+      surface.markdown(lack.words);
+      surface.buttons([lack.button]);
+      return resultOf(resume);
+    }
     let thread: ChatThread;
     try {
-      thread = this.thread(await this.cli(), options, resume, request.prompt);
+      thread = await this.thread(await this.cli(), options, modelApi, resume, request.prompt);
       await thread.useModel(modelOf(request));
     } catch (error) {
       surface.markdown(`**${plain(errorMessage(error), 1_000)}**`);
@@ -179,6 +189,7 @@ export class Chat implements vscode.Disposable {
     this.picks.dispose();
     this.sessions.dispose();
     this.all.forEach((thread) => thread.dispose());
+    this.modelApi?.dispose();
   }
 
   /** @returns the id of the session that the thread goes on with */
@@ -222,9 +233,24 @@ export class Chat implements vscode.Disposable {
     }
   }
 
-  private thread(cli: Cli, options: AgentOptions, resume: string | undefined, prompt: string): ChatThread {
+  private async loadModelApi(): Promise<ModelApi> {
+    const { ModelApi } = await import('./modelApi.ts');
+    return (this.modelApi ??= new ModelApi(this.dependencies.secrets, this.dependencies.log));
+  }
+
+  /** @param modelApi undefined where the CLI asks the model by itself */
+  private async thread(
+    cli: Cli,
+    asSet: AgentOptions,
+    modelApi: ModelApi | undefined,
+    resume: string | undefined,
+    prompt: string,
+  ): Promise<ChatThread> {
     const known = resume === undefined ? undefined : this.threads.get(resume);
+    const proxied = modelApi && (known?.proxied ?? (await modelApi.admit()));
+    const options = proxied ? { ...asSet, env: { ...asSet.env, ...proxied.env } } : asSet;
     if (known) {
+      known.proxied ??= proxied;
       known.configure(cli, options);
       return known;
     }
@@ -253,6 +279,7 @@ export class Chat implements vscode.Disposable {
       },
       resume,
     );
+    thread.proxied = proxied;
     this.all.push(thread);
     this.sessions.add(agent, thread);
     return thread;

@@ -6,6 +6,7 @@ import { withEditReview } from '../agent/editReview.ts';
 import type { ConversationState } from '../agent/items.ts';
 import { type AgentOptions, type PermissionMode, permissionModes, without } from '../agent/options.ts';
 import type { AskPermission } from '../agent/permissions.ts';
+import type { ProxiedSession } from '../agent/proxy/modelProxy.ts';
 import { errorMessage } from '../base/errors.ts';
 import { Queue } from '../base/queue.ts';
 import { absolutePath } from '../tools/paths.ts';
@@ -30,6 +31,8 @@ export class ChatThread implements vscode.Disposable {
   private readonly surfaces: Surface[] = [];
   private readonly edits = new Queue();
   private wanted: AgentOptions;
+  /** By which its processes reach the model; undefined where they do so by themselves. */
+  proxied: ProxiedSession | undefined;
   private model: string | undefined;
 
   /**
@@ -198,6 +201,7 @@ export class ChatThread implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.proxied?.dispose();
     void this.session.dispose();
   }
 

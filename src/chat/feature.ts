@@ -17,7 +17,7 @@ export class ChatFeature implements Disposable {
   /** The editor wants to know who answers before the activation has ended. */
   readonly ready: Promise<void> | undefined;
 
-  constructor(dependencies: ChatDependencies) {
+  constructor(private readonly dependencies: ChatDependencies) {
     const { createChatParticipant } = (vscode.chat ?? {}) as Partial<typeof vscode.chat>;
     this.ready =
       createChatParticipant &&
@@ -36,7 +36,10 @@ export class ChatFeature implements Disposable {
     const choose = (name?: PickName) => () =>
       this.participant?.choose(name) ??
       vscode.window.showInformationMessage('This editor has no chat for extensions.');
+    const { secrets } = this.dependencies;
     return {
+      setApiKey: async () => (await import('./apiKey.ts')).setApiKey(secrets),
+      removeApiKey: async () => (await import('./apiKey.ts')).removeApiKey(secrets),
       chatButton: (...args: unknown[]) => this.participant?.press(args[0], args[1]),
       chatOptions: choose(),
       chatMode: choose('mode'),

@@ -124,6 +124,8 @@ const commandNames = [
   'chatAgent',
   'chatThinking',
   'stopChatSession',
+  'setApiKey',
+  'removeApiKey',
   ...changeCommandNames,
   ...commentCommandNames,
   ...pastCommandNames,

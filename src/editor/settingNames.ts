@@ -10,6 +10,9 @@ export interface Settings {
   'agent.permissionMode': string;
   /** As the CLI's `--model` takes it; '' for its own default. */
   'agent.model': string;
+  'agent.api': 'cli' | 'key';
+  /** http or https. */
+  'agent.apiUrl': string;
   'mention.target': 'lastActive' | 'ask';
   'share.enabled': boolean;
   /** Globs. */
@@ -79,6 +82,8 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'records.enabled': off,
   'agent.permissionMode': 'user',
   'agent.model': 'user', // another one may cost more
+  'agent.api': 'user',
+  'agent.apiUrl': 'user', // the key goes there
   'mention.target': (user, workspace) => (workspace === 'ask' ? 'ask' : user),
   'share.enabled': off,
   'share.exclude': both,

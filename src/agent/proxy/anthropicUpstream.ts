@@ -21,6 +21,9 @@ const notPassedOn = new Set([
   'authorization',
 ]);
 
+/** This machine, which the key does not leave in the clear. */
+const ownHosts = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
 /** Ms without a byte. The API sends a ping every few seconds while a model thinks. */
 const defaultStall = 120_000;
 
@@ -38,16 +41,20 @@ export class AnthropicUpstream implements Upstream {
    * @param base such as `https://api.anthropic.com`; may have a path
    * @param key asked for at each request, so that a new one is used at once
    * @param stall ms without a byte after which the request has failed
-   * @throws for an address that is none, or neither http nor https
+   * @throws for an address that is none, or to which the key would travel in the clear
    */
   constructor(
     base: string,
     private readonly key: () => Promise<ApiKey | undefined>,
     private readonly stall = defaultStall,
   ) {
+    if (!URL.canParse(base)) {
+      throw new Error(`"${base}" is no address of an API.`);
+    }
     this.base = new URL(base);
-    if (!['http:', 'https:'].includes(this.base.protocol)) {
-      throw new Error(`"${base}" is no address of an API: it must begin with https:// or http://.`);
+    const { protocol, hostname } = this.base;
+    if (protocol !== 'https:' && !(protocol === 'http:' && ownHosts.has(hostname))) {
+      throw new Error(`"${base}" is no address that a key can be sent to: it must begin with https://.`);
     }
   }
 

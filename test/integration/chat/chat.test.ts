@@ -96,6 +96,12 @@ describe('@claude in the chat', function () {
     agent.api.script(turns);
     await vscode.commands.executeCommand('workbench.action.chat.open', { query: `@claude ${words}` });
   };
+  /** CLIs of the chat that keep their records there. */
+  const enginesOf = (root: string) =>
+    childrenOf(process.pid).filter(
+      (pid) =>
+        commandOf(pid).includes('stream-json') && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(root),
+    );
   const askToEdit = (path: string, before: string, after: string, end: string) =>
     ask('edit', ...editTurns(path, before, after), text(end));
 
@@ -489,6 +495,40 @@ describe('@claude in the chat', function () {
     await done;
     assert.match(offered, /Plan/);
     assert.doesNotMatch(offered, /Bypass/);
+  });
+
+  it('asks with a key that the editor keeps, and that the CLI never has', async () => {
+    const key = 'sk-ant-api03-of-the-editor';
+    const { env } = agent.options();
+    await desk.configure('ideBridge.environment', { ...env, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' });
+    await desk.configure('ideBridge.agent.api', 'key');
+    await desk.configure('ideBridge.agent.apiUrl', agent.api.url);
+    await ask('hello', text('By the key.'));
+    await says('No API key is stored');
+    await button('Set API Key').click();
+    const input = desk.ui.page.locator('.quick-input-widget input:visible');
+    await input.fill('two words');
+    await desk.ui.page.locator('.quick-input-message', { hasText: 'neither spaces' }).waitFor();
+    assert.equal(await input.getAttribute('type'), 'password');
+    await input.fill(key);
+    await desk.ui.screenshot('chat-api-key');
+    await desk.ui.page.keyboard.press('Enter');
+    await desk.ui.page.locator('.notification-toast', { hasText: 'The API key is stored' }).waitFor();
+    try {
+      await ask('hello again');
+      await says('By the key.');
+      assert.deepEqual([...new Set(agent.api.keys)], [key]);
+      const [cli = assert.fail()] = enginesOf(agent.root);
+      const ofCli = [`/proc/${cli}/environ`, `/proc/${cli}/cmdline`].map((path) =>
+        readFileSync(path, 'utf8'),
+      );
+      assert.match(ofCli.join(), /ANTHROPIC_API_KEY=[0-9a-f]{64}/);
+      assert.ok(!ofCli.join().includes(key));
+    } finally {
+      await vscode.commands.executeCommand('ideBridge.removeApiKey');
+    }
+    await ask('and now?');
+    await says('No API key is stored');
   });
 
   it('lists commands, and hands those of the CLI on', async () => {

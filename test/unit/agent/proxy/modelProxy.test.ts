@@ -113,6 +113,15 @@ describe('The model proxy, before an API', () => {
     assert.equal(seen[0]?.url, '/gateway/v1/messages?beta=true');
   });
 
+  it('sends no key in the clear to another machine', () => {
+    for (const base of ['nowhere', 'ftp://api.example', 'http://api.example', 'http://localhost.example']) {
+      assert.throws(() => new AnthropicUpstream(base, () => Promise.resolve(undefined)), /no address/, base);
+    }
+    for (const base of ['https://api.example/v', 'http://localhost:1', 'http://[::1]:1']) {
+      new AnthropicUpstream(base, () => Promise.resolve(undefined));
+    }
+  });
+
   it('refuses what is not the session that it says', async () => {
     const session = proxy.admit(upstream());
     const other = proxy.admit(upstream());
