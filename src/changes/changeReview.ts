@@ -10,7 +10,6 @@ import type { Editor } from './editor.ts';
 import type { HistoryFile, Listed } from './history.ts';
 import { type FileStep, rebase } from './merge.ts';
 import type { Save } from './ownLines.ts';
-import { revertFile } from './revertFile.ts';
 
 /** ms within which a CLI writes the file that it has announced. */
 const writeTime = 10_000;
@@ -225,7 +224,9 @@ export class ChangeReview {
     const before = this.sets.before(snapshot);
     const recorded = this.record(decision, entry);
     try {
-      await this.whileWriting(path, () => revertFile(this.editor, entry, before));
+      await this.whileWriting(path, async () =>
+        (await import('./revertFile.ts')).revertFile(this.editor, entry, before),
+      );
     } catch (error) {
       // Where a part was written, what was there is in the history alone.
       if (recorded?.step && this.sets.isState(path, recorded.step.from)) {

@@ -28,7 +28,7 @@ export function olderTextScenarios(desk: () => Desk, { merges }: { merges: boole
         const diff = await desk().window.diffOf('older.txt (proposed edit)');
         await diff.show();
         await writeFile(file.path, asText(newer));
-        await desk().window.page.locator('.codelens-decoration a', { hasText: 'Merge' }).click();
+        await desk().window.page.locator('.codelens-decoration a', { hasText: 'Merge' }).first().click();
         let shown = newer.map((line) => (line === 'two' ? 'TWO' : line));
         const isShown = async () => (await diff.lines('modified')).join() === [...shown, ''].join();
         await until('the merge', isShown);
