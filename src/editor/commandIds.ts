@@ -71,6 +71,23 @@ export const pastCommandNames = [
   'continueInChat',
 ] as const;
 
+/** Of proposals. */
+export const proposalCommandNames = [
+  'acceptProposal',
+  'saveProposal',
+  'rejectProposal',
+  'acceptAllProposals',
+  'rejectAllProposals',
+  'openProposal',
+  'reviewAllProposals',
+  'nextHunk',
+  'previousHunk',
+  'keepHunk',
+  'dropHunk',
+  'saveBeforeReview',
+  'mergeProposal',
+] as const;
+
 /** Every command of ours; a test holds them against package.json. */
 const commandNames = [
   'run',
@@ -86,20 +103,7 @@ const commandNames = [
   'mentionFiles',
   'chooseSharing',
   'showShared',
-  'acceptProposal',
-  'saveProposal',
-  'rejectProposal',
   'rejectProposalWithReason',
-  'acceptAllProposals',
-  'rejectAllProposals',
-  'openProposal',
-  'reviewAllProposals',
-  'nextHunk',
-  'previousHunk',
-  'keepHunk',
-  'dropHunk',
-  'saveBeforeReview',
-  'mergeProposal',
   'acceptOrKeep',
   'rejectOrRevert',
   'runCode',
@@ -126,6 +130,7 @@ const commandNames = [
   'stopChatSession',
   'setApiKey',
   'removeApiKey',
+  ...proposalCommandNames,
   ...changeCommandNames,
   ...commentCommandNames,
   ...pastCommandNames,

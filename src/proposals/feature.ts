@@ -4,13 +4,18 @@ import type { Logger } from '../base/logger.ts';
 import type { ReviewTree } from '../editor/reviewTree.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import type { Bridge } from '../server/bridge.ts';
-import { type CommandHandler, commandIds, forNothing } from '../editor/commandIds.ts';
+import {
+  type CommandHandler,
+  commandIds,
+  forNothing,
+  loadedCommands,
+  proposalCommandNames,
+} from '../editor/commandIds.ts';
 import { keepAcceptedFilesOpen } from './acceptedFiles.ts';
 import { returnFocus } from './focusReturn.ts';
 import { HunkLenses } from './hunkLenses.ts';
 import { Hunks } from './hunks.ts';
 import type { Proposal } from './proposal.ts';
-import { commandAbout, proposalCommands } from './proposalCommands.ts';
 import { Proposals } from './proposals.ts';
 import { ProposalStatus } from './proposalStatus.ts';
 import { ProposalsSection, type TerminalsOfSessions } from './proposalsSection.ts';
@@ -56,18 +61,21 @@ export class ProposalsFeature implements Disposable {
     store.add(keepAcceptedFilesOpen(proposals));
     const first = proposals.onDidChange(() => {
       first.dispose();
+      void loadCommands(); // the first key shall not wait for them
       keepKeysInOrder();
     });
     store.add(first);
   }
 
   commands() {
-    return proposalCommands(this.proposals, this.hunks, this.reviewAll, this.tree);
+    return loadedCommands(proposalCommandNames, async () =>
+      (await loadCommands()).proposalCommands(this.proposals, this.hunks, this.reviewAll, this.tree),
+    );
   }
 
   /** See there. */
   commandAbout(act: (proposal: Proposal) => unknown): CommandHandler {
-    return commandAbout(this.proposals, this.tree, act);
+    return async (argument) => (await loadCommands()).commandAbout(this.proposals, this.tree, act)(argument);
   }
 
   dispose(): void {
@@ -79,6 +87,10 @@ export class ProposalsFeature implements Disposable {
     this.reviewOfAll ??= this.store.add(new ReviewOfAll(this.proposals));
     await this.reviewOfAll.open();
   }
+}
+
+function loadCommands() {
+  return import('./proposalCommands.ts');
 }
 
 /**
