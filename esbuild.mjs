@@ -1,6 +1,6 @@
 // Builds the extension (dist/) or, with --tests, the integration tests (out/).
 import { build, transform } from 'esbuild';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /** Bytes, by the module that is imported when it is first used; each without what the start has loaded already. */
@@ -112,21 +112,24 @@ const trimmed = {
  */
 const afterStart = {
   name: 'after start',
-  setup({ onResolve, onLoad, resolve: find }) {
+  setup({ onStart, onLoad }) {
     const start = resolve('src/extension.ts');
-    onResolve({ filter: /./ }, async ({ kind, path, resolveDir, pluginData }) => {
-      if (kind !== 'dynamic-import' || pluginData === afterStart) {
-        return undefined;
+    /** By their paths, so that each has the same contents whoever asks for it first. */
+    const loadedLater = new Set();
+    onStart(async () => {
+      const sources = (await readdir('src', { recursive: true })).filter((name) => name.endsWith('.ts'));
+      for (const source of sources.map((name) => resolve('src', name))) {
+        for (const [, path] of (await readFile(source, 'utf8')).matchAll(/\bimport\('([^']+)'\)/g)) {
+          loadedLater.add(resolve(dirname(source), path));
+        }
       }
-      const found = await find(path, { kind, resolveDir, pluginData: afterStart });
-      return { ...found, pluginData: afterStart };
     });
-    onLoad({ filter: /./ }, async ({ path, pluginData }) =>
-      pluginData === afterStart
+    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) =>
+      loadedLater.has(path)
         ? {
             // At its end, so that its lines keep their numbers.
             contents: `${await readFile(path, 'utf8')}\nimport ${JSON.stringify(start)};`,
-            loader: path.endsWith('.ts') ? 'ts' : 'js',
+            loader: 'ts',
             resolveDir: dirname(path),
           }
         : undefined,

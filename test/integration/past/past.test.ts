@@ -210,8 +210,10 @@ describe('past sessions', function () {
   it('do not go on twice while their CLI starts', async () => {
     conversation('only once', 1);
     await showGroup();
+    letMomentPass();
     await menu('only once', 'Resume in Terminal');
     await until('the terminal', () => vscode.window.terminals.length === 1);
+    letMomentPass();
     await menu('only once', 'Resume in Terminal');
     await desk.ui.page
       .locator('.notification-toast', { hasText: 'is about to be open in a terminal' })
