@@ -72,7 +72,10 @@ export class Calls implements Disposable {
   readonly onDidChange = this.changed.event;
 
   /** @param subjectOf what a call is about, from its arguments */
-  constructor(private readonly subjectOf: (tool: string, args: unknown) => string) {}
+  constructor(
+    private readonly subjectOf: (tool: string, args: unknown) => string,
+    private readonly isOn: () => boolean,
+  ) {}
 
   /** In the order in which they came. */
   get clients(): readonly CallingClient[] {
@@ -120,6 +123,14 @@ export class Calls implements Disposable {
     if (refused) {
       refused.isRefused = true;
     }
+  }
+
+  /** The first of those that have left; all of them once the user wants no tools any more. */
+  forgetLeft(): void {
+    const left = this.known.filter(({ session }) => session === undefined);
+    const forgotten = left.slice(0, Math.max(0, left.length - (this.isOn() ? most.left : 0)));
+    this.known = this.known.filter((each) => !forgotten.includes(each));
+    this.changed.fire();
   }
 
   dispose(): void {
@@ -184,10 +195,7 @@ export class Calls implements Disposable {
 
   private leave(client: CallingClient): void {
     client.session = undefined;
-    const left = this.known.filter(({ session }) => session === undefined);
-    const forgotten = left.slice(0, Math.max(0, left.length - most.left));
-    this.known = this.known.filter((each) => !forgotten.includes(each));
-    this.changed.fire();
+    this.forgetLeft();
   }
 }
 

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { errorMessage } from '../base/errors.ts';
 import { counted } from '../base/text.ts';
-import { setting } from '../editor/settings.ts';
+import { onDidChangeSetting, setting } from '../editor/settings.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
 import type { Session, ToolCall, ToolHost } from '../server/session.ts';
 import { ToolRegistry } from '../tools/registry.ts';
@@ -46,7 +46,8 @@ export class EditorTools implements ToolHost, Disposable {
   ) {
     const { sharing, diagnostics, tabs, selections } = ports;
     const access = new Access(sharing);
-    this.calls = this.store.add(new Calls(subjectOf));
+    this.calls = this.store.add(new Calls(subjectOf, isOn));
+    this.store.add(onDidChangeSetting('editorTools.enabled', () => this.calls.forgetLeft()));
     this.calls.onDidChange(callsChanged);
     this.rows = new CallRows(this.calls, ports.reports);
     this.mayRun = new MayRun(ports.questions, ports.workspaceState, access, this.calls);

@@ -37,7 +37,9 @@ describe('the calls of clients', () => {
   }
 
   const done = () => Promise.resolve(text('Done.'));
-  const create = () => new Calls(subjectOf);
+  let isOn = true;
+  afterEach(() => (isOn = true));
+  const create = () => new Calls(subjectOf, () => isOn);
   const states = (calls: Calls) => calls.clients.map((client) => client.calls.map(({ state }) => state));
 
   it('are there with what became of them, the last one first', async () => {
@@ -136,6 +138,22 @@ describe('the calls of clients', () => {
       calls.clients.map(({ name }) => name),
       ['sdk', 'one of 2', 'one of 3', 'one of 4'],
     );
+  });
+
+  it('are forgotten once their client has left and the tools are off, whichever comes first', async () => {
+    const calls = create();
+    const [early, late] = [await connect('early'), await connect('late')];
+    for (const session of [early, late]) {
+      await calls.follow(callBy(session), 'runTask', {}, done);
+    }
+    const names = () => calls.clients.map(({ name }) => name);
+    early.dispose();
+    assert.deepEqual(names(), ['early', 'late']);
+    isOn = false;
+    calls.forgetLeft();
+    assert.deepEqual(names(), ['late']);
+    late.dispose();
+    assert.deepEqual(names(), []);
   });
 
   it('are not begun for a client that has left already', async () => {
