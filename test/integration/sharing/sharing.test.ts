@@ -126,14 +126,14 @@ describe('sharing', function () {
   it('leaves ignored files out of everything, if the user wants that', async () => {
     scratch.write('.gitignore', 'build/\n');
     execFileSync('git', ['init', '-q'], { cwd: scratch.folder });
-    const ignored = scratch.write('build/made.txt', 'made');
+    const ignored = scratch.write('build/hush.txt', 'hush');
     const plain = scratch.write('plain.txt', 'plain');
     await configure('share.excludeGitIgnored', true);
     await use(plain);
     await until('the plain file', () => lastPath() === plain);
     await use(ignored);
     await until('the selection to be cleared', () => lastPath() === '');
-    await assertSecret(ignored, /made/, 'plain.txt');
+    await assertSecret(ignored, /hush/, 'plain.txt');
   });
 
   it('hears of it when a file that was shared becomes ignored, whatever the way', async () => {
@@ -156,7 +156,7 @@ describe('sharing', function () {
   });
 
   it('leaves out what Git, which fails, cannot tell of', async () => {
-    const unknown = scratch.write('broken/made.txt', 'made');
+    const unknown = scratch.write('broken/hush.txt', 'hush');
     execFileSync('git', ['init', '-q'], { cwd: scratch.path('broken') });
     scratch.write('broken/.git/config', 'no configuration');
     await configure('share.excludeGitIgnored', true);
@@ -166,7 +166,7 @@ describe('sharing', function () {
     await until('the plain file', () => lastPath() === plain); // Git was asked of that one later
     await use(unknown);
     await until('the selection to be cleared', () => lastPath() === '');
-    await assertSecret(unknown, /made/, 'plain.txt');
+    await assertSecret(unknown, /hush/, 'plain.txt');
   });
 
   it('asks Git about nothing outside of the workspace, wherever a link leads, and leaves that out', async () => {
