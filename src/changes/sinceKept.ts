@@ -1,11 +1,12 @@
+import { lineChanges, type LineChange } from '../base/lineMerge.ts';
 import { type ChangeSets, bytesAt } from './changeSets.ts';
-import { isSame } from './comparison.ts';
+import { isSame, linesOf } from './comparison.ts';
 import type { HistoryEntry, HistoryFile, Listed } from './history.ts';
-import { takeIn } from './ownLines.ts';
+import { takeIn, together } from './ownLines.ts';
 
 /**
- * What is to be listed again, as a keep is undone: what the user has saved since then is no change of an agent's, unless it touches
- * what is, and is named then.
+ * What is to be listed again, as a keep or a revert is undone: what the user has saved since then is no change of an agent's,
+ * unless it touches what is, and is named then. Of a revert to be asked before its file is written.
  */
 export function listedAgain(sets: ChangeSets, entry: HistoryEntry, file: HistoryFile): Listed[] {
   return file.listed.map((listed) => {
@@ -13,7 +14,7 @@ export function listedAgain(sets: ChangeSets, entry: HistoryEntry, file: History
     if (!base) {
       return listed; // nothing was saved
     }
-    const { bytes, isWhole } = textAgain(sets, entry, file.path, listed);
+    const { bytes, isWhole } = textAgain(sets, entry, file, listed);
     const state = isSame(bytes, sets.before(snapshot)) ? snapshot : sets.keepText(bytes);
     const again = { ...snapshot, ...(state && { hash: state.hash, size: state.size }) };
     return { ...listed, snapshot: isWhole && state ? again : { ...again, isSavedOver: true } };
@@ -24,14 +25,17 @@ export function listedAgain(sets: ChangeSets, entry: HistoryEntry, file: History
 function textAgain(
   sets: ChangeSets,
   entry: HistoryEntry,
-  path: string,
+  file: HistoryFile,
   { set, snapshot, base }: Listed,
 ): { bytes: Buffer | undefined; isWhole: boolean } {
   const old = sets.before(snapshot);
-  const from = base && sets.textOf(path, base);
-  const to = base && textSince(sets, entry, path, base.hash);
+  const from = base && sets.textOf(file.path, base);
+  const to = base && textSince(sets, entry, file.path, base.hash);
   const undone = sets.all.find(({ id }) => id === set)?.undoneOf(snapshot);
-  const taken = from && to && takeIn(old, { from, to }, undone);
+  const taken =
+    from &&
+    to &&
+    takeIn(old, { from, to }, together([...(undone ? [undone] : []), ...revertedLines(sets, file)]));
   return taken ?? { bytes: old, isWhole: isSame(from, to) };
 }
 
@@ -44,11 +48,18 @@ function textSince(
 ): Buffer | undefined {
   const { entries } = sets.history;
   for (const later of entries.slice(entries.indexOf(entry) + 1)) {
-    const [first] = later.files.find((file) => later.kind === 'kept' && file.path === path)?.listed ?? [];
-    if (first && first.base?.hash !== base) {
-      return textAgain(sets, later, path, first).bytes;
+    const file = later.files.find((each) => later.kind === 'kept' && each.path === path);
+    const [first] = file?.listed ?? [];
+    if (file && first && first.base?.hash !== base) {
+      return textAgain(sets, later, file, first).bytes;
     }
   }
   const [first] = sets.ofPath(path);
   return first ? sets.before(first.snapshot) : bytesAt(path);
+}
+
+/** What agents did, until a revert: the user who does it once more does not make it theirs. */
+function revertedLines(sets: ChangeSets, { path, step }: HistoryFile): readonly LineChange[] {
+  const [to, from] = [step && sets.textOf(path, step.to), step && sets.textOf(path, step.from)];
+  return (to && from && lineChanges(linesOf(to), linesOf(from))) ?? [];
 }
