@@ -6,19 +6,26 @@ import { takeIn, together } from './ownLines.ts';
 
 /**
  * What is to be listed again, as a keep or a revert is undone: what the user has saved since then is no change of an agent's,
- * unless it touches what is, and is named then. Of a revert to be asked before its file is written.
+ * unless it touches what is, and is named then.
+ * @returns keeps its texts, for what lists them at once: what is written of the file in between would drop them
  */
-export function listedAgain(sets: ChangeSets, entry: HistoryEntry, file: HistoryFile): Listed[] {
-  return file.listed.map((listed) => {
-    const { snapshot, base } = listed;
-    if (!base) {
-      return listed; // nothing was saved
-    }
-    const { bytes, isWhole } = textAgain(sets, entry, file, listed);
-    const state = isSame(bytes, sets.before(snapshot)) ? snapshot : sets.keepText(bytes);
-    const again = { ...snapshot, ...(state && { hash: state.hash, size: state.size }) };
-    return { ...listed, snapshot: isWhole && state ? again : { ...again, isSavedOver: true } };
-  });
+export function listedAgain(sets: ChangeSets, entry: HistoryEntry, file: HistoryFile): () => Listed[] {
+  const texts = file.listed.map((listed) => ({
+    listed,
+    text: listed.base && textAgain(sets, entry, file, listed), // else nothing was saved
+  }));
+  return () => texts.map(({ listed, text }) => (text ? withText(sets, listed, text) : listed));
+}
+
+function withText(
+  sets: ChangeSets,
+  listed: Listed,
+  { bytes, isWhole }: ReturnType<typeof textAgain>,
+): Listed {
+  const { snapshot } = listed;
+  const state = isSame(bytes, sets.before(snapshot)) ? snapshot : sets.keepText(bytes);
+  const again = { ...snapshot, ...(state && { hash: state.hash, size: state.size }) };
+  return { ...listed, snapshot: isWhole && state ? again : { ...again, isSavedOver: true } };
 }
 
 /** The text from before, with what was saved since. */

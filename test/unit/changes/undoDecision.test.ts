@@ -288,6 +288,8 @@ describe('the history of decisions', () => {
       const [change] = changes.all;
       assert.ok(change);
       assert.equal(lossOf({ sets, editor }, change).isSaved, false);
+      reload();
+      assert.deepEqual(await waiting(), ['Claude 1: a.txt: mine\na\nb\nc\n']);
     });
 
     it('and gives the agent back what the user has done once more by hand since, and not what else they did', async () => {
@@ -309,6 +311,17 @@ describe('the history of decisions', () => {
       editor.save(path('a.txt'));
       assert.deepEqual(await undo(), []);
       assert.deepEqual(await waiting(), ['Claude 1: a.txt: a\nb\nc\n']);
+    });
+
+    it('and keeps the text from before, also where another session is about to write', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\n');
+      edit(claude, 'a.txt', 'a\nb\nC\n');
+      await revert('a.txt');
+      editor.type(path('a.txt'), (now) => `mine\n${now}`);
+      editor.save(path('a.txt'));
+      review.willEdit(other, path('a.txt'));
+      assert.deepEqual(await undo(), []);
+      assert.deepEqual(await waiting(), ['Claude 1: a.txt: mine\na\nb\nc\n']);
     });
 
     it('one of two sessions in a file, and takes for the user’s only what they have saved', async () => {
