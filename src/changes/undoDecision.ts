@@ -9,7 +9,7 @@ import type { Editor } from './editor.ts';
 import type { HistoryEntry, HistoryFile, Listed } from './history.ts';
 import { merge } from './merge.ts';
 import { writeBytes } from './revertFile.ts';
-import { listedAgain } from './sinceKept.ts';
+import { listedAgain } from './listedAgain.ts';
 
 /** Takes back what the user has decided about agents' changes, and never what they have written since. */
 export class UndoDecision {
