@@ -3,7 +3,14 @@ import { sep } from 'node:path';
 import { Emitter } from '../base/emitter.ts';
 import { AcceptedEdits, type AcceptedEdit } from './acceptedEdits.ts';
 import type { Changes } from './changes.ts';
-import type { Author, ChangeSet, Entry, Snapshot, SnapshotSource } from './changeSet.ts';
+import {
+  type Author,
+  type ChangeSet,
+  type Entry,
+  firstTaken,
+  type Snapshot,
+  type SnapshotSource,
+} from './changeSet.ts';
 import { type Before, bytesAt, type ChangeSets, type Known, realPathOf, type Taken } from './changeSets.ts';
 import { isSame } from './comparison.ts';
 import type { Editor } from './editor.ts';
@@ -133,7 +140,7 @@ export class ChangeReview {
 
   /** Whether it is followed, or may be again once a decision is undone. */
   mayWait(path: string): boolean {
-    return this.isFollowed(path) || this.sets.history.keptOf(path).length > 0;
+    return this.isFollowed(path) || this.sets.history.takenOff(path).length > 0;
   }
 
   /** The user is about to write the file. Some ways to save tell only that they have. */
@@ -291,7 +298,7 @@ export class ChangeReview {
   /**
    * Of this step of the file nothing waits for review any more, whoever else has changed it.
    * @param author who has made it, and is done; undefined: the user
-   * @param since what was listed then or before stays as it is; in ms since the epoch
+   * @param since what was first listed then or before stays as it is; in ms since the epoch
    * @param kept by the user, a part of one of them
    */
   leaveOut(
@@ -303,7 +310,7 @@ export class ChangeReview {
     const own = author && this.sets.find(author);
     const isAwaited = ({ set, snapshot }: Entry) => set !== own && this.isAwaited(snapshot);
     const keptOf = ({ snapshot }: Entry) => (kept?.snapshot === snapshot ? kept.before : undefined);
-    const later = this.textsBefore(path).filter(({ entry }) => entry.snapshot.takenAt > since);
+    const later = this.textsBefore(path).filter(({ entry }) => firstTaken(entry.snapshot) > since);
     const rebased = later.map(({ entry, bytes: old }) => ({
       entry,
       old,

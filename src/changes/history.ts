@@ -11,7 +11,7 @@ const historyFile = z.object({
     z.object({
       set: z.string(),
       snapshot,
-      /** Of what was kept: what the file was compared with, or else was, before the user first saved it since. */
+      /** Of what was kept or reverted: what the file was compared with, or else was, before the user first saved it since. */
       base: z.optional(fileState),
     }),
   ),
@@ -132,10 +132,10 @@ export class History {
     return hasMoved;
   }
 
-  /** What was kept of the file, and may wait again. */
-  keptOf(path: string): Listed[] {
+  /** What was kept or reverted of the file, and may wait again. */
+  takenOff(path: string): Listed[] {
     return this.all.flatMap(({ kind, files }) =>
-      kind === 'kept' ? files.flatMap((file) => (file.path === path ? file.listed : [])) : [],
+      kind === 'accepted' ? [] : files.flatMap((file) => (file.path === path ? file.listed : [])),
     );
   }
 

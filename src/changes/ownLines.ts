@@ -29,13 +29,13 @@ const maxUndone = 50_000;
 export function takeIn(
   before: Buffer | undefined,
   { from, to }: Save,
-  undone = nothing,
+  undone: LineChange = nothing,
 ): TakenIn | undefined {
   if (!before || [before, from, to].some(isBinary)) {
     return undefined;
   }
   if (isSame(from, to)) {
-    return { bytes: before, isWhole: true, undone };
+    return { bytes: before, isWhole: true, undone: together([undone]) };
   }
   const [was, agents, now] = [before, from, to].map(linesOf) as [string[], string[], string[]];
   let waiting: LineChange = nothing;
@@ -140,7 +140,8 @@ function growth(changes: readonly LineChange[]): Map<string, number> {
   return counts;
 }
 
-function together(changes: readonly LineChange[]): LineChange {
+/** As one, in their order. */
+export function together(changes: readonly LineChange[]): UndoneLines {
   return {
     added: changes.flatMap(({ added }) => added),
     removed: changes.flatMap(({ removed }) => removed),

@@ -44,13 +44,13 @@ export function takeSavedLines(
   return taken;
 }
 
-/** What comes from now on is the user's, also once what they have kept waits again. */
+/** What comes from now on is the user's, also once what they have kept or reverted waits again. */
 function noteBase(sets: ChangeSets, path: string, { from, to }: Save): void {
-  const kept = sets.history.keptOf(path).filter(({ base, snapshot }) => !base && !snapshot.isSavedOver);
+  const takenOff = sets.history.takenOff(path).filter(({ base, snapshot }) => !base && !snapshot.isSavedOver);
   const [first] = sets.ofPath(path);
-  if (kept.length > 0 && !isSame(from, to)) {
+  if (takenOff.length > 0 && !isSame(from, to)) {
     const base = first?.snapshot ?? sets.keepText(from);
-    kept.forEach((each) => base && (each.base = { hash: base.hash, size: base.size }));
+    takenOff.forEach((each) => base && (each.base = { hash: base.hash, size: base.size }));
     sets.saveNow();
   }
 }

@@ -9,7 +9,7 @@ import type { Editor } from './editor.ts';
 import type { HistoryEntry, HistoryFile, Listed } from './history.ts';
 import { merge } from './merge.ts';
 import { writeBytes } from './revertFile.ts';
-import { listedAgain } from './sinceKept.ts';
+import { listedAgain } from './listedAgain.ts';
 
 /** Takes back what the user has decided about agents' changes, and never what they have written since. */
 export class UndoDecision {
@@ -63,6 +63,7 @@ export class UndoDecision {
     if (this.review.isWriting(path)) {
       throw new Error('it is being written just now.'); // by the revert of many files of which this is one
     }
+    const again = kind === 'accepted' ? () => listed : listedAgain(this.sets, entry, file);
     const isExact = await this.putBack(file);
     if (step && !isExact) {
       const [from, to] = [this.sets.textOf(path, step.to), this.sets.textOf(path, step.from)];
@@ -71,7 +72,7 @@ export class UndoDecision {
       this.review.leaveOut(path, { from, to }, { since });
     }
     if (kind !== 'accepted') {
-      this.restore(path, kind === 'kept' ? listedAgain(this.sets, entry, file) : listed);
+      this.restore(path, step && isExact ? listed : again());
     } else if (isExact) {
       // Those that were kept since then do not wait any more.
       const waiting = new Set(this.sets.ofPath(path).map(({ set }) => set.id));

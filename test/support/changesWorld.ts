@@ -657,7 +657,7 @@ export class World {
           this.forget((each) => each === other);
           const again = { ...entry, awaitedUntil: other?.awaitedUntil ?? 0 };
           this.expected.push(again);
-          if (kind === 'kept' && isSaved) {
+          if (isSaved && (kind === 'kept' || (kind === 'reverted' && !isExact))) {
             this.checkSavedSince(again, other?.before);
           }
         }
@@ -672,7 +672,7 @@ export class World {
     }
   }
 
-  /** What was kept waits again: of what the user has saved since, nothing is lost without being named. */
+  /** What was kept or reverted waits again: of what the user has saved since, nothing is lost without being named. */
   private checkSavedSince(entry: Expected, newer: string | undefined): void {
     const { author, name, before } = entry;
     const snapshot = this.sets.find(author)?.snapshots.get(this.path(name));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
@@ -41,6 +42,17 @@ describe('a file under review that becomes something else', () => {
   };
   const says = (words: string | RegExp) =>
     desk.ui.page.locator('.notification-toast', { hasText: words }).first().waitFor();
+  const toastButton = (name: string) =>
+    desk.ui.page.locator('.notification-toast').getByRole('button', { name }).first();
+  /** At its end, and saves. */
+  const userAdds = async (line: string) => {
+    const editor = vscode.window.activeTextEditor ?? assert.fail();
+    const end = editor.document.lineAt(editor.document.lineCount - 1).range.end;
+    assert.ok(await editor.edit((edit) => edit.insert(end, `${line}\n`)));
+    assert.ok(await editor.document.save());
+  };
+  /** Until the watcher has told of what was saved. */
+  const letListSettle = () => new Promise((resolve) => setTimeout(resolve, 1_500));
   const isAsBefore = () => readFileSync(path).equals(Buffer.from(asText(original)));
 
   it('nothing: it comes back by Revert File, and stays away by Keep', async () => {
@@ -109,6 +121,96 @@ describe('a file under review that becomes something else', () => {
     await until('no lenses', async () => (await lens('of').count()) === 0);
   });
 
+  it('kept, saved since, and not kept after all: what the user has saved is not listed, and stays', async () => {
+    await clickRow('Keep Agent Changes');
+    await row().waitFor({ state: 'detached' });
+    await userAdds('mine');
+    letMomentPass();
+    await toastButton('Undo').click();
+    await row().filter({ hasText: '+2 −2' }).waitFor();
+    await lens('2 of 2').waitFor();
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await clickRow('Revert File');
+    const left = `${asText(original)}mine\n`;
+    await until('the lines of the user alone', () => readFileSync(path, 'utf8') === left);
+    assert.equal(await desk.ui.page.getByText('with what you saved there since').count(), 0);
+  });
+
+  it('reverted, saved since, and not reverted after all: what the user has saved is not listed, and stays', async () => {
+    await clickRow('Revert File');
+    await until('the file', isAsBefore);
+    const { document } = vscode.window.activeTextEditor ?? assert.fail();
+    await until('the editor to have read it', () => document.getText() === asText(original));
+    await userAdds('mine');
+    letMomentPass();
+    await toastButton('Undo').click();
+    await row().filter({ hasText: '+2 −2' }).waitFor();
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await clickRow('Revert File');
+    const left = `${asText(original)}mine\n`;
+    await until('the lines of the user alone', () => readFileSync(path, 'utf8') === left);
+    assert.equal(await desk.ui.page.getByText('with what you saved there since').count(), 0);
+  });
+
+  it('formatted by a save: what agents wrote still waits, what they did not is the user’s, and nothing is lost', async () => {
+    const formatter = vscode.languages.registerDocumentFormattingEditProvider('plaintext', {
+      provideDocumentFormattingEdits: (document) =>
+        [2, 20, 26].map((line) => vscode.TextEdit.insert(document.lineAt(line).range.end, ';')),
+    });
+    try {
+      await desk.configure('editor.formatOnSave', true);
+      await userAdds('mine');
+    } finally {
+      formatter.dispose();
+    }
+    const formatted = (lines: readonly string[]) => `${asText(lines.with(26, 'line 26;'))}mine\n`;
+    assert.equal(
+      readFileSync(path, 'utf8'),
+      formatted(original.with(2, 'LINE 2;').with(20, 'LINE 20;')),
+      'the formatter has run',
+    );
+    await desk.ui.page
+      .locator('.statusbar-item[id$="ideBridge.changes"]', { hasText: /1 file, 2 changes\b/ })
+      .waitFor();
+    await row().filter({ hasText: '+2 −2' }).waitFor();
+    await lens('2 of 2').waitFor();
+    await letListSettle();
+    await clickRow('Revert File');
+    await says('with what you saved there since');
+    await until('the lines of the user alone', () => readFileSync(path, 'utf8') === formatted(original));
+  });
+
+  it('what it is on another branch: it is compared with that, written by nobody, and its revert can be undone', async () => {
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: desk.scratch.folder });
+    const agents = readFileSync(path);
+    const other = asText(original.with(10, 'of the other branch'));
+    git('init', '--quiet', '--initial-branch=first');
+    writeFileSync(path, asText(original));
+    commit(git);
+    git('checkout', '--quiet', '-b', 'other');
+    writeFileSync(path, other);
+    commit(git);
+    git('checkout', '--quiet', '-b', 'work', 'first');
+    writeFileSync(path, agents);
+    commit(git);
+    await row().filter({ hasText: '+2 −2' }).waitFor();
+    git('checkout', '--quiet', 'first');
+    await row().waitFor({ state: 'detached' });
+    assert.ok(isAsBefore());
+    git('checkout', '--quiet', 'other');
+    await row().filter({ hasText: '+1 −1' }).waitFor();
+    assert.equal(readFileSync(path, 'utf8'), other);
+    await clickRow('Revert File');
+    await says('Reverted a.txt');
+    await until('the file', isAsBefore);
+    await toastButton('Undo').click();
+    await until('every byte of the branch', () => readFileSync(path, 'utf8') === other);
+    git('checkout', '--quiet', 'work');
+    await row().filter({ hasText: '+2 −2' }).waitFor();
+    await lens('2 of 2').waitFor();
+    assert.ok(readFileSync(path).equals(agents));
+  });
+
   it('another text than the editor has read yet: no part of it is kept, nor is that of a lens that it has no more', async () => {
     const { document } = vscode.window.activeTextEditor ?? assert.fail();
     const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
@@ -150,3 +252,9 @@ describe('a file under review that becomes something else', () => {
     assert.equal(readFileSync(path, 'utf8'), 'anew\n');
   });
 });
+
+/** All that is there, as somebody. */
+function commit(git: (...args: string[]) => unknown): void {
+  git('add', '--all');
+  git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '--message=now');
+}

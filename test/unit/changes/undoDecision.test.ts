@@ -283,7 +283,62 @@ describe('the history of decisions', () => {
       editor.save(path('a.txt'));
       assert.deepEqual(await undo(), []);
       assert.equal(text('a.txt'), 'mine\na\nb\nC\n');
+      assert.deepEqual(await waiting(), ['Claude 1: a.txt: mine\na\nb\nc\n']);
+      await changes.refresh();
+      const [change] = changes.all;
+      assert.ok(change);
+      assert.equal(lossOf({ sets, editor }, change).isSaved, false);
+      reload();
+      assert.deepEqual(await waiting(), ['Claude 1: a.txt: mine\na\nb\nc\n']);
+    });
+
+    it('and gives the agent back what the user has done once more by hand since, and not what else they did', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\nd\ne\nf\ng\n');
+      edit(claude, 'a.txt', 'a\nB\nc\nd\ne\nF\ng\n');
+      await revert('a.txt');
+      editor.type(path('a.txt'), () => 'a\nB\nc\nmine\nd\ne\nf\ng\n');
+      editor.save(path('a.txt'));
+      assert.deepEqual(await undo(), []);
+      assert.equal(text('a.txt'), 'a\nB\nc\nmine\nd\ne\nF\ng\n');
+      assert.deepEqual(await waiting(), ['Claude 1: a.txt: a\nb\nc\nmine\nd\ne\nf\ng\n']);
+    });
+
+    it('and lets all wait that waited, where the user has done all of it once more by hand', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\n');
+      edit(claude, 'a.txt', 'a\nB\nc\n');
+      await revert('a.txt');
+      editor.type(path('a.txt'), () => 'a\nB\nc\n');
+      editor.save(path('a.txt'));
+      assert.deepEqual(await undo(), []);
       assert.deepEqual(await waiting(), ['Claude 1: a.txt: a\nb\nc\n']);
+    });
+
+    it('and keeps the text from before, also where another session is about to write', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\n');
+      edit(claude, 'a.txt', 'a\nb\nC\n');
+      await revert('a.txt');
+      editor.type(path('a.txt'), (now) => `mine\n${now}`);
+      editor.save(path('a.txt'));
+      review.willEdit(other, path('a.txt'));
+      assert.deepEqual(await undo(), []);
+      assert.deepEqual(await waiting(), ['Claude 1: a.txt: mine\na\nb\nc\n']);
+    });
+
+    it('one of two sessions in a file, and takes for the user’s only what they have saved', async () => {
+      editor.write(path('a.txt'), 'a\nb\nc\nd\ne\n');
+      edit(claude, 'a.txt', 'A\nb\nc\nd\ne\n');
+      edit(other, 'a.txt', 'A\nb\nc\nd\nE\n');
+      await changes.refresh();
+      const later = changes.ofPath(path('a.txt'))[1] ?? assert.fail();
+      await review.revert(later);
+      editor.type(path('a.txt'), (now) => now.replace('c\n', 'c\nmine\n'));
+      editor.save(path('a.txt'));
+      assert.deepEqual(await undo(), []);
+      assert.equal(text('a.txt'), 'A\nb\nc\nmine\nd\nE\n');
+      assert.deepEqual(await waiting(), [
+        'Claude 1: a.txt: a\nb\nc\nmine\nd\ne\n',
+        'Claude 2: a.txt: A\nb\nc\nmine\nd\ne\n',
+      ]);
     });
 
     it('but not over the same lines, over a new file, or under unsaved text: it stays in the history', async () => {
