@@ -154,6 +154,9 @@ export class Chat implements vscode.Disposable {
     this.sessions.prompted(thread, request.prompt);
     thread.invocation = request.toolInvocationToken;
     await thread.turn(prompt, surface, token);
+    if (thread.invocation === request.toolInvocationToken) {
+      thread.invocation = undefined; // what runs on must not ask in an answer that has ended
+    }
     if (thread.initialized && thread.initialized !== this.lastInitialized) {
       this.lastInitialized = thread.initialized;
       this.onModels();

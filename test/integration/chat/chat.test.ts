@@ -164,7 +164,10 @@ describe('@claude in the chat', function () {
   it('has the tools that other extensions have for the chat, of the names that the user has set', async () => {
     const tool = 'mcp__extensions__sample_shout';
     const load = () => toolUse('ToolSearch', { query: `select:${tool}`, max_results: 1 });
-    const shouted = async () => (await agent.api.nextResult(tool)).text;
+    const told = (words: RegExp) =>
+      agent.api.nextRequest(`${words.source} as the newest result`, ({ messages }) =>
+        words.test(JSON.stringify(messages.at(-1))),
+      );
     await ask('shout', text('I cannot.'));
     await says('I cannot.');
     const without = await agent.api.nextRequest('the prompt');
@@ -173,16 +176,16 @@ describe('@claude in the chat', function () {
     await ask('shout now', load(), toolUse(tool, { words: 'louder' }), text('I did.'));
     await button('Allow').first().click({ timeout: 30_000 });
     await says('I did.');
-    assert.equal(await shouted(), 'LOUDER');
+    await told(/LOUDER/);
     await ask('shout nothing', load(), toolUse(tool, {}), text('No.'));
     await button('Allow').first().click({ timeout: 30_000 });
     await says('No.');
-    assert.match(await shouted(), /must have required property 'words'/);
+    await told(/must have required property 'words'/);
     await desk.configure('ideBridge.share.enabled', false);
     await ask('and again', load(), toolUse(tool, { words: 'x' }), text('Not now.'));
     await button('Allow').first().click({ timeout: 30_000 });
     await says('Not now.');
-    assert.match(await shouted(), /Sharing is off/);
+    await told(/Sharing is off/);
   });
 
   it('asks no more about what is always allowed', async () => {
