@@ -255,7 +255,7 @@ export class Chat implements vscode.Disposable {
   ): Promise<ChatThread> {
     const known = resume === undefined ? undefined : this.threads.get(resume);
     const proxied = modelApi && (known?.proxied ?? (await modelApi.admit()));
-    const options = proxied ? { ...asSet, env: { ...asSet.env, ...proxied.env } } : asSet;
+    const options = proxied ? { ...asSet, env: proxied.envWith(asSet.env ?? {}) } : asSet;
     if (known) {
       known.proxied ??= proxied;
       await this.offerTools(known, options);
