@@ -35,7 +35,7 @@ const budgets = {
   'src/editor/tell.ts': 2_000,
   'src/editor/terminalInput.ts': 6_000,
   'src/editorTools/copyConfiguration.ts': 4_000,
-  'src/editorTools/debugging.ts': 31_000,
+  'src/editorTools/debugging.ts': 31_500,
   'src/editorTools/editing.ts': 26_000,
   'src/editorTools/editorTools.ts': 59_000,
   'src/editorTools/inputSchema.ts': 150_000,
