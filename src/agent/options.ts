@@ -32,6 +32,8 @@ export interface AgentOptions {
   /** A file, absolute, or JSON. */
   readonly settings?: string;
   readonly settingSources?: readonly ('user' | 'project' | 'local')[];
+  /** Names of tools that servers of this process offer to the session: with others it needs another process. */
+  readonly hostTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   /** Added to what the editor's own process has; undefined takes out. */
   readonly env?: Readonly<Record<string, string | undefined>>;

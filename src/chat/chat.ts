@@ -59,6 +59,9 @@ interface Metadata {
 /** Ms after which a question that nobody has answered is told by a notification. Whether the chat is in view is not known. */
 const patience = 4_000;
 
+/** Under which the model sees the tools of other extensions: `mcp__extensions__…`. */
+const extensionsServer = 'extensions';
+
 /** Instead of a choice. */
 const showText = 'show the text';
 const reviewFiles = 'review files';
@@ -149,7 +152,11 @@ export class Chat implements vscode.Disposable {
     const prompt = promptText(request, (uri) => this.dependencies.sharing.allows(uri));
     this.picks.use(thread);
     this.sessions.prompted(thread, request.prompt);
+    thread.invocation = request.toolInvocationToken;
     await thread.turn(prompt, surface, token);
+    if (thread.invocation === request.toolInvocationToken) {
+      thread.invocation = undefined; // what runs on must not ask in an answer that has ended
+    }
     if (thread.initialized && thread.initialized !== this.lastInitialized) {
       this.lastInitialized = thread.initialized;
       this.onModels();
@@ -248,9 +255,10 @@ export class Chat implements vscode.Disposable {
   ): Promise<ChatThread> {
     const known = resume === undefined ? undefined : this.threads.get(resume);
     const proxied = modelApi && (known?.proxied ?? (await modelApi.admit()));
-    const options = proxied ? { ...asSet, env: { ...asSet.env, ...proxied.env } } : asSet;
+    const options = proxied ? { ...asSet, env: proxied.envWith(asSet.env ?? {}) } : asSet;
     if (known) {
       known.proxied ??= proxied;
+      await this.offerTools(known, options);
       known.configure(cli, options);
       return known;
     }
@@ -280,9 +288,20 @@ export class Chat implements vscode.Disposable {
       resume,
     );
     thread.proxied = proxied;
+    await this.offerTools(thread, options);
     this.all.push(thread);
     this.sessions.add(agent, thread);
     return thread;
+  }
+
+  private async offerTools(thread: ChatThread, { hostTools = [] }: AgentOptions): Promise<void> {
+    if (hostTools.length === 0) {
+      thread.servers = {};
+    } else if (!thread.servers[extensionsServer]) {
+      const { toolsOfExtensions } = await import('./toolsOfExtensions.ts');
+      const server = toolsOfExtensions(this.dependencies.sharing, () => thread.invocation);
+      thread.servers = { [extensionsServer]: server };
+    }
   }
 
   private ask(thread: ChatThread, surface: Surface | undefined, label: string): AskPermission {
@@ -413,12 +432,14 @@ function settingOptions(): Pick<AgentOptions, 'mode' | 'mayBypass' | 'model'> {
 /** As the settings have it; undefined where no folder is open. */
 function agentOptions(mcpConfigFile: string | undefined): AgentOptions | undefined {
   const folders = workspace.folders.map(({ path }) => path);
+  const hostTools = setting('agent.languageModelTools');
   return folders.length === 0
     ? undefined
     : {
         folders,
         ...settingOptions(),
         env: setting('environment'),
+        ...(hostTools.length === 0 ? {} : { hostTools }),
         ...(mcpConfigFile === undefined ? {} : { mcpConfigFile }),
       };
 }

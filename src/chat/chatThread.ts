@@ -1,6 +1,11 @@
 import type * as vscode from 'vscode';
 import { isDeepStrictEqual } from 'node:util';
-import { AgentSession, type AgentState, type AgentSurroundings } from '../agent/agentSession.ts';
+import {
+  AgentSession,
+  type AgentState,
+  type AgentSurroundings,
+  type InProcessServer,
+} from '../agent/agentSession.ts';
 import type { Cli } from '../agent/cli.ts';
 import { withEditReview } from '../agent/editReview.ts';
 import type { ConversationState } from '../agent/items.ts';
@@ -33,6 +38,10 @@ export class ChatThread implements vscode.Disposable {
   private wanted: AgentOptions;
   /** By which its processes reach the model; undefined where they do so by themselves. */
   proxied: ProxiedSession | undefined;
+  /** Of this process, by their names: its next process has them. */
+  servers: Readonly<Record<string, InProcessServer>> = {};
+  /** Of the request that it answers now. */
+  invocation: vscode.ChatParticipantToolToken | undefined;
   private model: string | undefined;
 
   /**
@@ -58,9 +67,13 @@ export class ChatThread implements vscode.Disposable {
     };
     const review = withEditReview(put, editsOfAgent.reviewer(surface));
     this.wanted = options;
+    const servers = () => this.servers;
     this.session = new AgentSession(
       {
         ...around,
+        get servers() {
+          return servers();
+        },
         hooks: editsOfAgent.hooks,
         idleTime,
         ask: (question, signal) => {

@@ -13,6 +13,8 @@ export interface Settings {
   'agent.api': 'cli' | 'key';
   /** http or https. */
   'agent.apiUrl': string;
+  /** Names. */
+  'agent.languageModelTools': string[];
   'mention.target': 'lastActive' | 'ask';
   'share.enabled': boolean;
   /** Globs. */
@@ -66,6 +68,7 @@ export type SettingRule<T> = 'user' | 'free' | Tighten<T>;
 const off: Tighten<boolean> = (user, workspace) => user && workspace;
 const on: Tighten<boolean> = (user, workspace) => user || workspace;
 const smaller: Tighten<number> = Math.min;
+const fewer: Tighten<string[]> = (user, workspace) => user.filter((name) => workspace.includes(name));
 const both: Tighten<string[]> = (user, workspace) => [
   ...user,
   ...workspace.filter((entry) => typeof entry === 'string'),
@@ -84,6 +87,7 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'agent.model': 'user', // another one may cost more
   'agent.api': 'user',
   'agent.apiUrl': 'user', // the key goes there
+  'agent.languageModelTools': fewer,
   'mention.target': (user, workspace) => (workspace === 'ask' ? 'ask' : user),
   'share.enabled': off,
   'share.exclude': both,
@@ -99,7 +103,7 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'editorTools.editing': off,
   'editorTools.running': off,
   'editorTools.debugging': off,
-  'editorTools.languageModelTools': (user, workspace) => user.filter((name) => workspace.includes(name)),
+  'editorTools.languageModelTools': fewer,
   'notebook.confirm': 'user',
   'notebook.cellPosition': 'free',
   'notebook.keepCell': on, // what has run stays to be seen

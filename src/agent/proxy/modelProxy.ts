@@ -25,8 +25,12 @@ export interface Upstream {
 
 /** What a session's CLI is started with, so that it asks here. */
 export interface ProxiedSession extends Disposable {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
+  /** With what the user adds to it, of which only the way here is not theirs to change. */
+  envWith(added: Environment): Environment;
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Admitted {
   readonly nonce: string;
@@ -70,8 +74,12 @@ export class ModelProxy implements Disposable {
     const nonce = randomBytes(32).toString('hex');
     const session: Admitted = { nonce, upstream, running: new Set() };
     this.sessions.set(id, session);
-    return {
-      env: {
+    const envWith = (added: Environment): Environment => {
+      const around = { ...process.env, ...added };
+      // A proxy of the user's would be asked for this machine's own address. Programs differ in which of the two they read.
+      const noProxy = withLoopback(around['NO_PROXY'], around['no_proxy']);
+      return {
+        ...added,
         ANTHROPIC_BASE_URL: `http://127.0.0.1:${this.port}/${id}`,
         ANTHROPIC_API_KEY: nonce,
         // Else the CLI would ask there, with what it has.
@@ -80,9 +88,13 @@ export class ModelProxy implements Disposable {
         CLAUDE_CODE_USE_BEDROCK: undefined,
         CLAUDE_CODE_USE_VERTEX: undefined,
         CLAUDE_CODE_USE_FOUNDRY: undefined,
-        // A proxy of the user's would be asked for this machine's own address.
-        NO_PROXY: withLoopback(process.env['NO_PROXY'] ?? process.env['no_proxy']),
-      },
+        NO_PROXY: noProxy,
+        no_proxy: noProxy,
+      };
+    };
+    return {
+      env: envWith({}),
+      envWith,
       dispose: () => {
         this.sessions.delete(id);
         session.running.forEach((running) => running.abort());
@@ -145,8 +157,10 @@ function bearer(authorization: string | undefined): string | undefined {
   return /^Bearer (.+)$/i.exec(authorization ?? '')?.[1];
 }
 
-function withLoopback(noProxy: string | undefined): string {
-  return [...(noProxy === undefined || noProxy === '' ? [] : [noProxy]), '127.0.0.1'].join(',');
+/** `*` means everything, but only if it stands alone. */
+function withLoopback(...lists: readonly (string | undefined)[]): string {
+  const hosts = lists.flatMap((list) => list?.split(',') ?? []).map((host) => host.trim());
+  return hosts.includes('*') ? '*' : [...new Set([...hosts.filter(Boolean), '127.0.0.1'])].join(',');
 }
 
 /** What an upstream says may quote the request. */

@@ -161,6 +161,33 @@ describe('@claude in the chat', function () {
     assert.ok(!isError && /open editors?/.test(told), told);
   });
 
+  it('has the tools that other extensions have for the chat, of the names that the user has set', async () => {
+    const tool = 'mcp__extensions__sample_shout';
+    const load = () => toolUse('ToolSearch', { query: `select:${tool}`, max_results: 1 });
+    const told = (words: RegExp) =>
+      agent.api.nextRequest(`${words.source} as the newest result`, ({ messages }) =>
+        words.test(JSON.stringify(messages.at(-1))),
+      );
+    await ask('shout', text('I cannot.'));
+    await says('I cannot.');
+    const without = await agent.api.nextRequest('the prompt');
+    assert.doesNotMatch(JSON.stringify(without), /sample_shout/);
+    await desk.configure('ideBridge.agent.languageModelTools', ['not_there', 'sample_shout']);
+    await ask('shout now', load(), toolUse(tool, { words: 'louder' }), text('I did.'));
+    await button('Allow').first().click({ timeout: 30_000 });
+    await says('I did.');
+    await told(/LOUDER/);
+    await ask('shout nothing', load(), toolUse(tool, {}), text('No.'));
+    await button('Allow').first().click({ timeout: 30_000 });
+    await says('No.');
+    await told(/must have required property 'words'/);
+    await desk.configure('ideBridge.share.enabled', false);
+    await ask('and again', load(), toolUse(tool, { words: 'x' }), text('Not now.'));
+    await button('Allow').first().click({ timeout: 30_000 });
+    await says('Not now.');
+    await told(/Sharing is off/);
+  });
+
   it('asks no more about what is always allowed', async () => {
     const run = toolUse('Bash', { command: 'mkdir -p always' });
     const settings = join(dirname(desk.scratch.folder), '.claude');
@@ -500,7 +527,11 @@ describe('@claude in the chat', function () {
   it('asks with a key that the editor keeps, and that the CLI never has', async () => {
     const key = 'sk-ant-api03-of-the-editor';
     const { env } = agent.options();
-    await desk.configure('ideBridge.environment', { ...env, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' });
+    await desk.configure('ideBridge.environment', {
+      ...env,
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
+      NO_PROXY: 'intranet.example',
+    });
     await desk.configure('ideBridge.agent.api', 'key');
     await desk.configure('ideBridge.agent.apiUrl', agent.api.url);
     await ask('hello', text('By the key.'));
@@ -523,6 +554,7 @@ describe('@claude in the chat', function () {
         readFileSync(path, 'utf8'),
       );
       assert.match(ofCli.join(), /ANTHROPIC_API_KEY=[0-9a-f]{64}/);
+      assert.match(ofCli.join(), /NO_PROXY=[^\0]*intranet\.example[^\0]*127\.0\.0\.1/);
       assert.ok(!ofCli.join().includes(key));
     } finally {
       await vscode.commands.executeCommand('ideBridge.removeApiKey');
@@ -538,6 +570,24 @@ describe('@claude in the chat', function () {
     await desk.ui.screenshot('chat-help');
     await ask('/cost');
     await says('cost');
+  });
+
+  it('starts nothing in Restricted Mode, says so, and offers what changes that', async () => {
+    const trusted = Object.getOwnPropertyDescriptor(vscode.workspace, 'isTrusted');
+    assert.ok(trusted?.configurable, 'the editor’s API cannot be told so');
+    Object.defineProperty(vscode.workspace, 'isTrusted', { configurable: true, get: () => false });
+    try {
+      for (const words of ['hello', '/resume', '/help']) {
+        await ask(words, text('It ran.'));
+        await says('does not run in Restricted Mode');
+        await button('Manage Workspace Trust').waitFor();
+      }
+      await setTimeout(2_000); // a CLI that was started would have asked the model by now
+      assert.deepEqual(enginesOf(agent.root), []);
+      assert.deepEqual(agent.api.keys, []);
+    } finally {
+      Object.defineProperty(vscode.workspace, 'isTrusted', trusted);
+    }
   });
 
   it('says what is wrong where there is no CLI', async () => {

@@ -19,6 +19,7 @@ describe('a setting that protects', () => {
     ['diff.takeFocus', true, false],
     ['diff.returnFocus', true, false],
     ['diff.acceptOnSave', true, false],
+    ['agent.languageModelTools', ['a', 'b'], ['a']],
     ['editorTools.enabled', true, false],
     ['editorTools.editing', true, false],
     ['editorTools.running', true, false],
