@@ -41,7 +41,7 @@ export class ChatThread implements vscode.Disposable {
   /** Of this process, by their names: its next process has them. */
   servers: Readonly<Record<string, InProcessServer>> = {};
   /** Of the request that it answers now. */
-  invocation: vscode.ChatParticipantToolToken | undefined;
+  invocation: vscode.LanguageModelToolInvocationOptions<object>['toolInvocationToken'];
   private model: string | undefined;
 
   /**

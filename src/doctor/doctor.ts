@@ -21,7 +21,7 @@ import {
   checkPermissionMode,
   type Finding,
 } from './checkup.ts';
-import { configDir, lockDir } from '../server/configDir.ts';
+import { lockDir } from '../server/configDir.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { openCommandSetting } from '../sessions/launch.ts';
 import { escaped, withoutHome } from '../editor/reportText.ts';
@@ -69,13 +69,13 @@ const checks: Record<string, (examined: Examined) => Finding[] | Promise<Finding
   'the Claude Code command': ({ processes }) =>
     vscode.workspace.isTrusted ? checkCli(setting('command'), processes).then((finding) => [finding]) : [],
   'other extensions': checkOtherBridges,
-  'the permission mode': () => [
+  'the permission mode': ({ records }) => [
     checkPermissionMode(
       [
         ...(vscode.workspace.isTrusted ? workspaceFolderPaths() : []).flatMap((folder) =>
           ['settings.local.json', 'settings.json'].map((name) => join(folder, '.claude', name)),
         ),
-        join(configDir(), 'settings.json'),
+        join(records.configDir, 'settings.json'),
       ],
       setting('permissionMode'),
     ),

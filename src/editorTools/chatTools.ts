@@ -47,7 +47,7 @@ async function invoke(
   name: string,
   input: object,
   signal: AbortSignal,
-  toolInvocationToken: vscode.ChatParticipantToolToken | undefined,
+  toolInvocationToken: vscode.LanguageModelToolInvocationOptions<object>['toolInvocationToken'],
 ): Promise<ToolResult> {
   const cancellation = tokenOf(signal);
   try {

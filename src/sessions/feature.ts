@@ -45,7 +45,7 @@ export class SessionsFeature implements Disposable {
       new SessionRecords(bridge, {
         isAllowed: () => vscode.workspace.isTrusted && setting('records.enabled'),
         folderOf: (session) => sessionTerminals.folderOf(session),
-        configDir: configDir(),
+        configDir: configDir({ ...process.env, ...setting('environment') }), // that of the CLIs started from here
         names: globalState,
         log,
       }),

@@ -52,7 +52,7 @@ export class Desk {
   private workbench: Workbench | undefined;
 
   private constructor(
-    private readonly root: string,
+    readonly root: string,
     private readonly home: CliHome,
     readonly workspace: string,
     private readonly options: WorkbenchOptions,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RecordedCli } from '../support/recordedCli.ts';
 import { redrawTime } from '../support/reviewRows.ts';
 import { until } from '../support/until.ts';
 import type { Desk } from './desk.ts';
@@ -8,6 +10,21 @@ import { contextText, MockApi, text } from './mockApi.ts';
 /** What was held before goes on. */
 export function pastScenarios(desk: () => Desk): void {
   let number = 43;
+
+  it('finds past sessions in the configuration folder that the setting gives to the CLIs', async () => {
+    const { root, workspace } = desk();
+    const configDir = path.join(root, 'other-configuration');
+    new RecordedCli(configDir, workspace, process.pid).prompt('said elsewhere');
+    await desk().configure({ 'ideBridge.environment': { CLAUDE_CONFIG_DIR: configDir } });
+    const { window } = desk();
+    await window.runCommand('Claude Code: Focus on Sessions View');
+    const rows = window.page.locator('.pane', { hasText: 'Sessions' }).locator('.monaco-list-row');
+    const group = rows.filter({ hasText: 'Past Sessions' });
+    await group.waitFor();
+    await sleep(redrawTime); // a click on a row that has just come does nothing
+    await group.click();
+    await rows.filter({ hasText: 'said elsewhere' }).waitFor();
+  });
 
   it('goes on with a past session by its row', async () => {
     const api = await MockApi.start();
