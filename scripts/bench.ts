@@ -534,7 +534,10 @@ async function benchLargeProposal(client: IdeClient, { page }: Workbench, worksp
   const opening = await timed(async () => {
     const text = ['changed\n', ...lines.slice(1)].join('');
     client.call('openDiff', diffArguments(path, text, 'large')).catch(() => {});
-    await page.getByText('1 of 1').first().waitFor({ timeout: 60_000 });
+    await page
+      .locator('.codelens-decoration', { hasText: 'Accept File' })
+      .first()
+      .waitFor({ timeout: 60_000 });
   });
   const closing = await timed(() => client.call('closeAllDiffTabs'));
   row('proposal of 5 MB: hunks shown / withdrawn', [opening, closing].map(ms).join(' / '));

@@ -51,7 +51,8 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
       const hunks = isWhole ? [] : await hunksOf(inDiff, document).catch(() => []);
       const [first = [], ...others] = await lensesOf(inDiff, hunks, document);
       const line = hunks[0] ? shownLine(hunks[0], document) : 0;
-      return [...first, ...fileLenses(uri, line), ...others.flat()];
+      // The only hunk says it all: a narrow editor has no room for both.
+      return hunks.length === 1 ? first : [...first, ...fileLenses(uri, line), ...others.flat()];
     }
     const [change] = uri.scheme === 'file' ? this.changes.ofPath(uri.fsPath) : [];
     return change && isInView(uri) && setting('changes.lenses') ? this.inFile(change, document) : [];
@@ -138,12 +139,12 @@ async function lensesOf(
       command: commandIds.commentOnLines,
       arguments: [uri, line, Math.max(line, hunk.nowEnd - 1)],
     };
-    const place = { title: `${index + 1} of ${hunks.length}`, command: '' };
+    const place = () => ({ title: `${index + 1} of ${hunks.length}`, command: '' });
     return [
       decision('$(check) Keep', commandIds.keepChangedHunk),
       decision('$(discard) Revert', commandIds.revertHunk),
       () => comment,
-      () => place,
+      ...(hunks.length > 1 ? [place] : []),
     ].map((make) => new HunkLens(line, make, isNear));
   });
 }

@@ -43,7 +43,8 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!this.proposals.find(uri)) {
       return []; // decided while the hunks were looked for
     }
-    const [first = [], ...others] = hunks.map((hunk, index) => hunkLenses(uri, hunk, index, hunks.length));
+    const [first = [], ...others] =
+      hunks.length > 1 ? hunks.map((hunk, index) => hunkLenses(uri, hunk, index, hunks.length)) : [];
     const note = isText && hunks.length === 0 ? [lens(0, 'No line differs')] : this.hiddenNote(proposal);
     // With the first hunk, as the lines above it may be folded away; at the top where the diff shows none.
     const line = note.length > 0 ? 0 : (hunks[0]?.line ?? 0);
@@ -52,6 +53,7 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
       ...note,
       ...first,
       ...fileLenses(proposal, line),
+      ...onlyHunkLenses(uri, hunks),
       ...others.flat(),
     ];
   }
@@ -98,11 +100,30 @@ function hunkLenses(
   count: number,
 ): vscode.CodeLens[] {
   return [
-    isKept ? lens(line, '$(check) Kept') : lens(line, '$(check) Keep', commandIds.keepHunk, uri, line),
+    isKept ? keptLens(line) : lens(line, '$(check) Keep', commandIds.keepHunk, uri, line),
     lens(line, '$(discard) Drop', commandIds.dropHunk, uri, line),
-    lens(line, '$(comment) Comment', commandIds.commentOnLines, uri, line, Math.max(line, nowEnd - 1)),
+    commentLens(uri, { line, nowEnd }),
     lens(line, `${index + 1} of ${count}`),
   ];
+}
+
+/** What stands beside those of the file, which decide on the only hunk as well: a narrow diff has no room for both. */
+function onlyHunkLenses(uri: vscode.Uri, [hunk, ...others]: readonly ProposalHunk[]): vscode.CodeLens[] {
+  if (!hunk || others.length > 0) {
+    return [];
+  }
+  return [...(hunk.isKept ? [keptLens(hunk.line)] : []), commentLens(uri, hunk)];
+}
+
+function keptLens(line: number): vscode.CodeLens {
+  return lens(line, '$(check) Kept');
+}
+
+function commentLens(
+  uri: vscode.Uri,
+  { line, nowEnd }: Pick<ProposalHunk, 'line' | 'nowEnd'>,
+): vscode.CodeLens {
+  return lens(line, '$(comment) Comment', commandIds.commentOnLines, uri, line, Math.max(line, nowEnd - 1));
 }
 
 /** Without a command it is plain text. */

@@ -83,7 +83,7 @@ export function reviewedTurnScenarios(desk: () => Desk): void {
     await lens('1 of 3', 'Keep').click();
     await lens('2 of 2', 'Revert').click();
     await until('the line from before', async () => (await file.text()).includes('\neight\n'));
-    await lens('1 of 1', 'Comment').click();
+    await lens('Comment', 'Comment').click();
     await writeComment(page, 'Why *this* one?');
     await sendReview(desk(), claude, file, 'line 5:\n```txt\nFIVE\n```\nWhy *this* one?');
     assert.equal(await file.text(), original.replace('two', 'TWO').replace('five', 'FIVE'));

@@ -66,7 +66,9 @@ describe('changes of agents in the editor of a file', () => {
   const letListSettle = () => new Promise((resolve) => setTimeout(resolve, 1_500));
   const ofFile = 'Keep File | Revert File';
   const places = (count: number) =>
-    Array.from({ length: count }, (_, i) => `Keep | Revert | Comment | ${i + 1} of ${count}`);
+    Array.from({ length: count }, (_, i) =>
+      ['Keep | Revert | Comment', ...(count > 1 ? [`${i + 1} of ${count}`] : [])].join(' | '),
+    );
 
   it('are coloured, and decided one by one with the keys of a proposal, on into the next file', async () => {
     const file = desk.scratch.write('a.txt', asText(original));
@@ -115,7 +117,7 @@ describe('changes of agents in the editor of a file', () => {
     await lens('2 of 2', 'Revert').click();
     await until('the line from before', () => readFileSync(first, 'utf8').includes('\nline 20\n'));
     await isAt('a.txt', 2);
-    await lens('1 of 1', 'Keep').click();
+    await lens('Comment', 'Keep').click();
     await isAt('b.txt', 7);
     await lens('Keep File', 'Next File').click();
     await isAt('new.txt', 0);
@@ -152,7 +154,7 @@ describe('changes of agents in the editor of a file', () => {
     await row('+2 −3').waitFor();
     for (const left of [3, 2, 1]) {
       await shows(ofFile, ...places(left));
-      await lens(`1 of ${left}`, left === 2 ? 'Revert' : 'Keep').click();
+      await lens(left > 1 ? `1 of ${left}` : 'Comment', left === 2 ? 'Revert' : 'Keep').click();
     }
     await noRow('a.txt');
     const now = ['mine too', ...original.with(2, 'LINE 2').slice(0, 21), 'more', ...original.slice(21)];

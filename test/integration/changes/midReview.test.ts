@@ -91,8 +91,8 @@ describe('a file under review that becomes something else', () => {
   it('binary, or another encoding: no part of it is kept, and every byte comes back', async () => {
     writeFileSync(path, Buffer.from([0, 1, 2, 0, 3]));
     await row().filter({ hasNotText: '+2' }).waitFor();
-    await lens('1 of 1').waitFor();
-    await clickLens('Keep', '1 of 1');
+    await lens('2 of 2').waitFor({ state: 'detached' });
+    await clickLens('Keep', 'Comment');
     await says('A part of this file cannot be kept, as it is encoded. Keep the file instead.');
     await clickRow('Revert File');
     await until('the file', isAsBefore);
@@ -106,7 +106,7 @@ describe('a file under review that becomes something else', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
     await row().filter({ hasText: '+2 −2 · line ends now CRLF' }).waitFor();
     await clickLens('Keep', '2 of 2');
-    await lens('1 of 1').waitFor();
+    await lens('2 of 2').waitFor({ state: 'detached' });
     assert.ok(readFileSync(path, 'utf8').includes('LINE 2\r\n'));
     await clickRow('Revert File');
     await until('the lines from before', () =>

@@ -212,11 +212,11 @@ describe('the diff of agent changes', () => {
       .locator('.monaco-list-row', { hasText: 'a.txt' })
       .filter({ hasText: '+1 −1' })
       .click();
-    await lens('1 of 1', 'Keep').click();
+    await lens('Comment', 'Keep').click();
     await until('that of the other alone', async () => (await row('+2 −2').count()) === 0);
     await row('+1 −1').waitFor();
     await openDiff('a.txt');
-    await lens('1 of 1', 'Revert').click();
+    await lens('Comment', 'Revert').click();
     await until('its line', () => readFileSync(file, 'utf8') === asText(original.with(20, 'LINE 20')));
     await other.close();
   });

@@ -80,6 +80,21 @@ describe('the review of proposals', () => {
       assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
     });
 
+    it('of an only one say nothing twice: those of the file decide it', async () => {
+      const { answer } = await propose(desk.client, file, asText(original.with(2, 'LINE 2')));
+      await lens('Accept File').waitFor();
+      const row = desk.ui.page.locator('.codelens-decoration:visible').first();
+      const words = async () => (await row.innerText()).replace(/[^\x21-\x7e]+/g, ' ').trim();
+      await until(
+        'the lenses',
+        async () => (await words()) === 'Accept File | Reject File | Comment',
+        5_000,
+        words,
+      );
+      await lens('Accept File').click();
+      assert.deepEqual(await answer, ['FILE_SAVED', asText(original.with(2, 'LINE 2'))]);
+    });
+
     it('one that is rejected after a drop leaves no document: nobody has written in it', async () => {
       const { answer, uri } = await propose(desk.client, file, asText(proposed), 'A');
       await vscode.commands.executeCommand('ideBridge.dropHunk', uri, 2);
@@ -151,8 +166,8 @@ describe('the review of proposals', () => {
       const edit = new vscode.WorkspaceEdit();
       edit.insert(uri, new vscode.Position(2, 0), 'mine\n');
       await vscode.workspace.applyEdit(edit);
-      await lens('1 of 1').or(desk.ui.page.getByText('1 of 1')).first().waitFor();
-      await lens('Drop').click();
+      await until('the text', async () => (await textOf(uri)).includes('mine\n'));
+      await vscode.commands.executeCommand('ideBridge.dropHunk', uri, 2);
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'A']);
       await until('the document', () =>
         vscode.workspace.textDocuments.some(
