@@ -138,7 +138,7 @@ function mergedWhole(base: Buffer, ours: Buffer, theirs: Buffer): Buffer | undef
 function restored(sets: ChangeSets, { set: id, snapshot }: Listed): Restored | undefined {
   const set = sets.all.find((each) => each.id === id);
   const before = set?.snapshots.get(snapshot.path);
-  if (!set || (before && before.takenAt <= snapshot.takenAt)) {
+  if (!set || (before && isOfEarlierEdit(before, snapshot))) {
     return before && { before, now: before };
   }
   if (before) {
@@ -148,6 +148,11 @@ function restored(sets: ChangeSets, { set: id, snapshot }: Listed): Restored | u
   set.put(now, false);
   sets.touch();
   return { before, now };
+}
+
+/** A save makes a snapshot newer, but not the edit that it was taken for. */
+function isOfEarlierEdit(one: Snapshot, other: Snapshot): boolean {
+  return (firstTaken(one) - firstTaken(other) || one.takenAt - other.takenAt) <= 0;
 }
 
 /** The older one is listed again, in the place of the newer: what was undone of either is. */
