@@ -52,7 +52,9 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
       const [first = [], ...others] = await lensesOf(inDiff, hunks, document);
       const line = hunks[0] ? shownLine(hunks[0], document) : 0;
       // The only hunk says it all: a narrow editor has no room for both.
-      return hunks.length === 1 ? first : [...first, ...fileLenses(uri, line), ...others.flat()];
+      return hunks.length === 1
+        ? first
+        : [...first.slice(0, -1), ...fileLenses(uri, line), ...first.slice(-1), ...others.flat()];
     }
     const [change] = uri.scheme === 'file' ? this.changes.ofPath(uri.fsPath) : [];
     return change && isInView(uri) && setting('changes.lenses') ? this.inFile(change, document) : [];

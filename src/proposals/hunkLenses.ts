@@ -51,8 +51,9 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     return [
       ...warnings(proposal, line), // first, as a narrow diff cuts off what comes last
       ...note,
-      ...first,
+      ...first.slice(0, -1),
       ...fileLenses(proposal, line),
+      ...first.slice(-1), // its place, which decides nothing
       ...onlyHunkLenses(uri, hunks),
       ...others.flat(),
     ];

@@ -90,7 +90,7 @@ describe('the diff of agent changes', () => {
     const file = await openThree();
     await desk.ui.screenshot('own-diff');
     assert.deepEqual(await shown(), [
-      'Keep | Revert | Comment | 1 of 3 | Keep File | Revert File',
+      'Keep | Revert | Comment | Keep File | Revert File | 1 of 3',
       'Keep | Revert | Comment | 2 of 3',
       'Keep | Revert | Comment | 3 of 3',
     ]);
