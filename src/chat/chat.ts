@@ -152,11 +152,7 @@ export class Chat implements vscode.Disposable {
     const prompt = promptText(request, (uri) => this.dependencies.sharing.allows(uri));
     this.picks.use(thread);
     this.sessions.prompted(thread, request.prompt);
-    thread.invocation = request.toolInvocationToken;
-    await thread.turn(prompt, surface, token);
-    if (thread.invocation === request.toolInvocationToken) {
-      thread.invocation = undefined; // what runs on must not ask in an answer that has ended
-    }
+    await thread.turn(prompt, surface, token, request.toolInvocationToken);
     if (thread.initialized && thread.initialized !== this.lastInitialized) {
       this.lastInitialized = thread.initialized;
       this.onModels();
