@@ -11,6 +11,7 @@ import { withEditReview } from '../agent/editReview.ts';
 import type { ConversationState } from '../agent/items.ts';
 import { type AgentOptions, type PermissionMode, permissionModes, without } from '../agent/options.ts';
 import type { AskPermission } from '../agent/permissions.ts';
+import type { PromptImage } from '../agent/promptImages.ts';
 import type { ProxiedSession } from '../agent/proxy/modelProxy.ts';
 import { errorMessage } from '../base/errors.ts';
 import { Queue } from '../base/queue.ts';
@@ -27,6 +28,11 @@ const idleTime = 10 * 60_000;
 export interface ThreadAids extends TurnAids {
   /** @returns the button that opens what agents have changed in these files */
   review(paths: readonly string[]): Button;
+}
+
+export interface ThreadPrompt {
+  readonly text: string;
+  readonly images: readonly PromptImage[];
 }
 
 type Invocation = vscode.LanguageModelToolInvocationOptions<object>['toolInvocationToken'];
@@ -199,16 +205,16 @@ export class ChatThread implements vscode.Disposable {
    * @param invocation of the request, for the tools that are called in its turn
    */
   async turn(
-    prompt: string,
+    { text, images }: ThreadPrompt,
     surface: Surface,
     token: vscode.CancellationToken,
     invocation: Invocation,
   ): Promise<void> {
     const { session, aids, editsOfAgent } = this;
-    const edits = await editsOfAgent.beginTurn(prompt);
+    const edits = await editsOfAgent.beginTurn(text);
     const { conversation } = session;
     const { seq } = conversation.snapshot();
-    const id = session.prompt(prompt);
+    const id = session.prompt(text, images);
     const turn = { id, surface, invocation };
     this.turns.push(turn);
     const view = new TurnView(surface, id, aids);

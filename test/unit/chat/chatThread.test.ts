@@ -61,8 +61,8 @@ describe('a thread of the chat', () => {
 
   it('has tools ask in the request whose turn runs, and in none before, between or after', async () => {
     assert.equal(thread.invocation, undefined);
-    const first = thread.turn('one', surface(), token, invocation('first'));
-    const second = thread.turn('two', surface(), token, invocation('second'));
+    const first = thread.turn({ text: 'one', images: [] }, surface(), token, invocation('first'));
+    const second = thread.turn({ text: 'two', images: [] }, surface(), token, invocation('second'));
     await until('the first turn', () => thread.state === 'running');
     assert.equal(thread.invocation, 'first');
     await thread.useModel('a');
@@ -77,7 +77,7 @@ describe('a thread of the chat', () => {
   it('has them ask nowhere while a request waits for the CLI to start', async () => {
     thread.stop();
     await until('the process to end', () => thread.state === 'none');
-    const turn = thread.turn('three', surface(), token, invocation('third'));
+    const turn = thread.turn({ text: 'three', images: [] }, surface(), token, invocation('third'));
     await until('the start', () => thread.state === 'starting');
     assert.equal(thread.invocation, undefined);
     await until('the turn', () => thread.state === 'running');
