@@ -27,6 +27,7 @@ import {
   permissionModes,
 } from './options.ts';
 import { answerOf, type AskPermission, questionOf } from './permissions.ts';
+import { imageBlock, type PromptImage } from './promptImages.ts';
 
 /** An MCP server in this process, that the CLI talks to over its own pipe. */
 export interface InProcessServer {
@@ -53,6 +54,7 @@ export type AgentState = 'none' | 'starting' | 'idle' | 'running' | 'ending' | '
 interface Prompt {
   readonly id: string;
   readonly text: string;
+  readonly images: readonly PromptImage[];
 }
 
 const defaultIdleTime = 30 * 60_000;
@@ -122,12 +124,12 @@ export class AgentSession {
   }
 
   /** @returns the id of its item */
-  prompt(text: string): string {
+  prompt(text: string, images: readonly PromptImage[] = []): string {
     if (this.isEnded()) {
       throw new Error('This agent session has ended.');
     }
     const id = this.cliConversation.addPrompt(text, 'queued');
-    this.waiting.push({ id, text });
+    this.waiting.push({ id, text, images });
     this.goOn();
     return id;
   }
@@ -300,9 +302,11 @@ export class AgentSession {
     this.set('running');
     this.cliConversation.setState({ isRunning: true });
     this.cliConversation.change(prompt.id, { state: 'sent' });
+    // The text comes last: there the CLI looks for a command.
+    const content = [...prompt.images.map(imageBlock), { type: 'text', text: prompt.text }];
     process.send({
       type: 'user',
-      message: { role: 'user', content: [{ type: 'text', text: prompt.text }] },
+      message: { role: 'user', content },
       parent_tool_use_id: null,
       session_id: this.conversation.current.sessionId ?? '',
     });

@@ -21,11 +21,12 @@ import { openCommandSetting } from '../sessions/launch.ts';
 import type { McpServers } from '../sessions/launcher.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { Sharing } from '../sharing/sharing.ts';
+import { attachedImages } from './attachedImages.ts';
 import { ChatAgent } from './chatAgent.ts';
 import { answerCommand } from './chatCommands.ts';
 import { ChatPicks } from './chatPicks.ts';
 import { type ChatSession, ChatSessions } from './chatSessions.ts';
-import { ChatThread } from './chatThread.ts';
+import { ChatThread, type ThreadPrompt } from './chatThread.ts';
 import { EditsOfAgent } from './editsOfAgent.ts';
 import { LongTexts } from './longTexts.ts';
 import { code, plain } from './markdown.ts';
@@ -149,14 +150,10 @@ export class Chat implements vscode.Disposable {
       surface.buttons([settingsButton]);
       return resultOf(resume);
     }
-    const prompt = promptText(request, (uri) => this.dependencies.sharing.allows(uri));
+    const prompt = await this.promptOf(request, surface);
     this.picks.use(thread);
     this.sessions.prompted(thread, request.prompt);
-    thread.invocation = request.toolInvocationToken;
-    await thread.turn(prompt, surface, token);
-    if (thread.invocation === request.toolInvocationToken) {
-      thread.invocation = undefined; // what runs on must not ask in an answer that has ended
-    }
+    await thread.turn(prompt, surface, token, request.toolInvocationToken);
     if (thread.initialized && thread.initialized !== this.lastInitialized) {
       this.lastInitialized = thread.initialized;
       this.onModels();
@@ -197,6 +194,13 @@ export class Chat implements vscode.Disposable {
     this.sessions.dispose();
     this.all.forEach((thread) => thread.dispose());
     this.modelApi?.dispose();
+  }
+
+  private async promptOf(request: vscode.ChatRequest, surface: Surface): Promise<ThreadPrompt> {
+    const { sharing } = this.dependencies;
+    const { images, refusals } = await attachedImages(request.references, sharing);
+    refusals.forEach((words) => surface.markdown(`${plain(words, 1_000)}\n\n`));
+    return { text: promptText(request, (uri) => sharing.allows(uri)), images };
   }
 
   /** @returns the id of the session that the thread goes on with */

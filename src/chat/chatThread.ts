@@ -11,6 +11,7 @@ import { withEditReview } from '../agent/editReview.ts';
 import type { ConversationState } from '../agent/items.ts';
 import { type AgentOptions, type PermissionMode, permissionModes, without } from '../agent/options.ts';
 import type { AskPermission } from '../agent/permissions.ts';
+import type { PromptImage } from '../agent/promptImages.ts';
 import type { ProxiedSession } from '../agent/proxy/modelProxy.ts';
 import { errorMessage } from '../base/errors.ts';
 import { Queue } from '../base/queue.ts';
@@ -29,19 +30,32 @@ export interface ThreadAids extends TurnAids {
   review(paths: readonly string[]): Button;
 }
 
+export interface ThreadPrompt {
+  readonly text: string;
+  readonly images: readonly PromptImage[];
+}
+
+type Invocation = vscode.LanguageModelToolInvocationOptions<object>['toolInvocationToken'];
+
+/** A turn that has not ended. */
+interface OpenTurn {
+  /** Of its prompt. */
+  readonly id: string;
+  readonly surface: Surface;
+  readonly invocation: Invocation;
+}
+
 /** One conversation of the chat, and the session of the engine that it is held with. */
 export class ChatThread implements vscode.Disposable {
   private readonly session: AgentSession;
-  /** Where the turns that have not ended are shown, the oldest first. */
-  private readonly surfaces: Surface[] = [];
+  /** The oldest first. */
+  private readonly turns: OpenTurn[] = [];
   private readonly edits = new Queue();
   private wanted: AgentOptions;
   /** By which its processes reach the model; undefined where they do so by themselves. */
   proxied: ProxiedSession | undefined;
   /** Of this process, by their names: its next process has them. */
   servers: Readonly<Record<string, InProcessServer>> = {};
-  /** Of the request that it answers now. */
-  invocation: vscode.LanguageModelToolInvocationOptions<object>['toolInvocationToken'];
   private model: string | undefined;
 
   /**
@@ -172,23 +186,37 @@ export class ChatThread implements vscode.Disposable {
     return conversation.attach(() => tell(conversation.current));
   }
 
-  /** Where the turn that runs is shown. */
+  /** Where the turn that runs is shown; that of the next one, while none does. */
   get surface(): Surface | undefined {
-    return this.surfaces[0];
+    return (this.running ?? this.turns[0])?.surface;
+  }
+
+  /** Of the request whose turn runs: what runs on after it must not ask in an answer that has ended, nor in one that waits. */
+  get invocation(): Invocation {
+    return this.running?.invocation;
   }
 
   get initialized() {
     return this.session.initialized;
   }
 
-  /** Sends a prompt, and shows what comes of it until its turn has ended. Never rejects. */
-  async turn(prompt: string, surface: Surface, token: vscode.CancellationToken): Promise<void> {
+  /**
+   * Sends a prompt, and shows what comes of it until its turn has ended. Never rejects.
+   * @param invocation of the request, for the tools that are called in its turn
+   */
+  async turn(
+    { text, images }: ThreadPrompt,
+    surface: Surface,
+    token: vscode.CancellationToken,
+    invocation: Invocation,
+  ): Promise<void> {
     const { session, aids, editsOfAgent } = this;
-    const edits = await editsOfAgent.beginTurn(prompt);
+    const edits = await editsOfAgent.beginTurn(text);
     const { conversation } = session;
     const { seq } = conversation.snapshot();
-    this.surfaces.push(surface);
-    const id = session.prompt(prompt);
+    const id = session.prompt(text, images);
+    const turn = { id, surface, invocation };
+    this.turns.push(turn);
     const view = new TurnView(surface, id, aids);
     const attached = conversation.attach((update) => view.show(update), seq);
     const cancelling = token.onCancellationRequested(() => {
@@ -209,13 +237,23 @@ export class ChatThread implements vscode.Disposable {
     } finally {
       cancelling.dispose();
       attached.dispose();
-      this.surfaces.splice(this.surfaces.indexOf(surface), 1);
+      this.turns.splice(this.turns.indexOf(turn), 1);
     }
   }
 
   dispose(): void {
     this.proxied?.dispose();
     void this.session.dispose();
+  }
+
+  /** The newest that was sent: one before it may not have been taken out yet. */
+  private get running(): OpenTurn | undefined {
+    return this.turns.findLast(({ id }) => this.promptState(id) === 'sent');
+  }
+
+  private promptState(id: string) {
+    const prompt = this.session.conversation.get(id);
+    return prompt?.kind === 'prompt' ? prompt.state : 'dropped';
   }
 
   /** All else stays as it is by now, as the mode after a plan. */
@@ -232,11 +270,11 @@ export class ChatThread implements vscode.Disposable {
     const { conversation } = session;
     return new Promise((resolve) => {
       const look = () => {
-        const prompt = conversation.get(id);
-        const state = prompt?.kind === 'prompt' ? prompt.state : 'dropped';
+        const state = this.promptState(id);
         const { state: now } = session;
+        const isRunning = now === 'running' && this.running?.id === id; // a next one is sent at once
         const isOver =
-          state === 'dropped' || now === 'ended' || now === 'none' || (state === 'sent' && now !== 'running');
+          state === 'dropped' || now === 'ended' || now === 'none' || (state === 'sent' && !isRunning);
         if (isOver) {
           listening.dispose();
           attached.dispose();

@@ -31,7 +31,7 @@ export function modelInformation(initialized: Initialized | undefined): ModelInf
     detail: '@claude only',
     maxInputTokens: contextWindowOf(id),
     maxOutputTokens,
-    capabilities: { toolCalling: true, imageInput: false },
+    capabilities: { toolCalling: true, imageInput: true },
   }));
 }
 

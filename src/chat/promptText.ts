@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { cut } from '../base/text.ts';
+import { fileOfImage } from './attachedImages.ts';
 
 /** UTF-16 units of what is attached as text. */
 const maxAttached = 50_000;
@@ -15,7 +16,7 @@ export function promptText(
   const isCommand = /^\/[\w:-]+(\s|$)/.test(prompt); // of the CLI: what the user has not attached is none of its arguments
   const attached = references.flatMap(({ id, value }) => {
     const isOfUser = !id.startsWith('vscode.implicit');
-    const line = lineOf(value, (uri) => isOfUser || mayTell(uri));
+    const line = lineOf(fileOfImage(value) ?? value, (uri) => isOfUser || mayTell(uri));
     return line === undefined || (isCommand && !isOfUser) ? [] : [line];
   });
   return attached.length === 0

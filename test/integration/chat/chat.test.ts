@@ -188,6 +188,28 @@ describe('@claude in the chat', function () {
     await told(/Sharing is off/);
   });
 
+  it('passes on the images that the user has attached, and says which ones it does not', async () => {
+    await desk.configure('ideBridge.share.exclude', ['**/secret.*']);
+    // A red pixel.
+    const png =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+    const attach = (...names: string[]) =>
+      names.map((name) => vscode.Uri.file(desk.scratch.write(name, Buffer.from(png, 'base64'))));
+    // The editor attaches no `.png` by this command where it runs in a browser.
+    agent.api.script([text('It is red.')]);
+    await vscode.commands.executeCommand('workbench.action.chat.open', {
+      query: '@claude which color?',
+      attachFiles: attach('pixel.jfif', 'secret.jfif'),
+    });
+    await says('It is red.');
+    assert.match(await answer().innerText(), /secret\.jfif is not passed on as an image: it is excluded by/);
+    const { messages } = await agent.api.nextRequest('the prompt');
+    const sent = JSON.stringify(messages);
+    assert.equal(sent.match(/"type":"image"/g)?.length, 1, sent);
+    assert.match(sent, /"type":"base64","media_type":"image\/png","data":"iVBORw0K/);
+    assert.match(sent, /which color\?.*pixel\.jfif/);
+  });
+
   it('asks no more about what is always allowed', async () => {
     const run = toolUse('Bash', { command: 'mkdir -p always' });
     const settings = join(dirname(desk.scratch.folder), '.claude');

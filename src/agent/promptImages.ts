@@ -1,0 +1,31 @@
+/** An image that goes with a prompt. */
+export interface PromptImage {
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Bytes of one image: 5 MB in base64, which is what the model's API takes. */
+export const maxImage = 3_750_000;
+
+/** By what files of each begin with: the API takes none under another name. */
+const beginnings: readonly (readonly [mediaType: string, begins: RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n\x1a\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF[^]{4}WEBP/],
+];
+
+/** @returns undefined for what the model's API does not take as an image */
+export function imageOf(bytes: Uint8Array): PromptImage | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  const mediaType = beginnings.find(([, begins]) => begins.test(head))?.[0];
+  return mediaType === undefined ? undefined : { mediaType, bytes };
+}
+
+/** As the Messages API has it. */
+export function imageBlock({ mediaType, bytes }: PromptImage): object {
+  return {
+    type: 'image',
+    source: { type: 'base64', media_type: mediaType, data: Buffer.from(bytes).toString('base64') },
+  };
+}

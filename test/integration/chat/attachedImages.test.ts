@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { symlinkSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { attachedImages } from '../../../src/chat/attachedImages.ts';
+import { useDesk } from '../bridge.ts';
+
+describe('images attached to a prompt', () => {
+  const desk = useDesk();
+  const gif = Buffer.from('GIF89a');
+  const sharing = {
+    learn: () => Promise.resolve(),
+    exclusion: ({ path }: vscode.Uri) => (path.endsWith('secret.gif') ? 'excluded by a test' : undefined),
+  };
+  const attached = (value: unknown, id = 'attached') => attachedImages([{ id, value }], sharing);
+  const file = (name: string, bytes: Buffer) => vscode.Uri.file(desk.scratch.write(name, bytes));
+  const refusal = async (value: unknown) => {
+    const { images, refusals } = await attached(value);
+    assert.deepEqual(images, []);
+    return refusals.join();
+  };
+
+  it('are files by their names, and data that the editor hands over', async () => {
+    const data = { mimeType: 'image/gif', data: () => Promise.resolve(gif) };
+    for (const value of [file('a.gif', gif), data]) {
+      const { images, refusals } = await attached(value);
+      assert.deepEqual(refusals, []);
+      assert.equal(images[0]?.mediaType, 'image/gif');
+    }
+  });
+
+  it('are none of what the editor attaches by itself, and of what is no image', async () => {
+    const nothing = { images: [], refusals: [] };
+    assert.deepEqual(await attached(file('a.gif', gif), 'vscode.implicit.file'), nothing);
+    assert.deepEqual(await attached(file('a.txt', gif)), nothing);
+    assert.deepEqual(await attached('a.gif'), nothing);
+    assert.deepEqual(await attached(undefined), nothing);
+  });
+
+  it('are refused in words', async () => {
+    const large = Buffer.concat([gif, Buffer.alloc(3_750_000)]);
+    assert.match(await refusal(file('b.gif', large)), /^b\.gif .*larger than 3\.75 MB\.$/);
+    const data = { mimeType: 'image/gif', data: () => Promise.resolve(large) };
+    assert.match(await refusal(data), /^A picture .*larger than/);
+    assert.match(await refusal(file('c.png', Buffer.from('BM'))), /no PNG, JPEG, GIF or WebP/);
+    assert.match(await refusal(vscode.Uri.file(desk.scratch.path('gone.gif'))), /cannot be read/);
+  });
+
+  it('are kept back as their files are, also by a link', async () => {
+    const secret = file('secret.gif', gif);
+    assert.match(await refusal(secret), /it is excluded by a test/);
+    const read = { mimeType: 'image/gif', reference: secret, data: () => Promise.resolve(gif) };
+    assert.match(await refusal(read), /^secret\.gif .*excluded by a test/);
+    const link = desk.scratch.path('link.gif');
+    symlinkSync(secret.fsPath, link);
+    assert.match(await refusal(vscode.Uri.file(link)), /^link\.gif .*excluded by a test/);
+  });
+});

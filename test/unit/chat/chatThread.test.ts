@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type * as vscode from 'vscode';
+import { ChatThread } from '../../../src/chat/chatThread.ts';
+import type { EditsOfAgent } from '../../../src/chat/editsOfAgent.ts';
+import { ChildProcesses } from '../../../src/server/childProcesses.ts';
+import { until } from '../../support/until.ts';
+
+/** Speaks for the CLI: ends the turn that runs when it is told another model. */
+const fakeCli = `
+  const say = (message) => console.log(JSON.stringify(message));
+  require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { type, request_id, request } = JSON.parse(line);
+    if (type === 'control_request') {
+      say({ type: 'control_response', response: { subtype: 'success', request_id, response: {} } });
+      if (request.subtype === 'set_model') say({ type: 'result', subtype: 'success' });
+    }
+  });`;
+
+describe('a thread of the chat', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ide-bridge-thread-'));
+  const silent = () => {};
+  const token = {
+    onCancellationRequested: () => ({ dispose: silent }),
+  } as unknown as vscode.CancellationToken;
+  const surface = () => ({ markdown: silent, file: silent, progress: silent, buttons: silent });
+  const invocation = (name: string) => name as unknown as vscode.ChatParticipantToolToken;
+  const button = { title: '', command: { id: '' } };
+  let thread: ChatThread;
+
+  before(() => {
+    const edits = { hooks: undefined, reviewer: silent, beginTurn: () => Promise.resolve({ paths: [] }) };
+    thread = new ChatThread(
+      {
+        processes: new ChildProcesses(() => true, 30_000),
+        log: { trace: silent, info: silent, warn: silent, error: silent },
+      },
+      edits as unknown as EditsOfAgent,
+      () => () => Promise.resolve({ kind: 'deny', reason: '' }),
+      {
+        path: process.execPath,
+        program: process.execPath,
+        programArgs: ['-e', fakeCli, '--'],
+        programEnv: {},
+        version: '2.1.0',
+        flags: new Set(),
+      },
+      { folders: [folder], mode: 'default', mayBypass: false, env: { CLAUDE_CONFIG_DIR: folder } },
+      {},
+      { remedies: () => [], keep: () => button, review: () => button },
+      undefined,
+    );
+  });
+
+  after(() => {
+    thread.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('has tools ask in the request whose turn runs, and in none before, between or after', async () => {
+    assert.equal(thread.invocation, undefined);
+    const first = thread.turn({ text: 'one', images: [] }, surface(), token, invocation('first'));
+    const second = thread.turn({ text: 'two', images: [] }, surface(), token, invocation('second'));
+    await until('the first turn', () => thread.state === 'running');
+    assert.equal(thread.invocation, 'first');
+    await thread.useModel('a');
+    await first;
+    assert.equal(thread.state, 'running');
+    assert.equal(thread.invocation, 'second');
+    await thread.useModel('b');
+    await second;
+    assert.equal(thread.invocation, undefined);
+  });
+
+  it('has them ask nowhere while a request waits for the CLI to start', async () => {
+    thread.stop();
+    await until('the process to end', () => thread.state === 'none');
+    const turn = thread.turn({ text: 'three', images: [] }, surface(), token, invocation('third'));
+    await until('the start', () => thread.state === 'starting');
+    assert.equal(thread.invocation, undefined);
+    await until('the turn', () => thread.state === 'running');
+    assert.equal(thread.invocation, 'third');
+    await thread.useModel('c');
+    await turn;
+  });
+});
