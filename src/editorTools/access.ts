@@ -34,15 +34,25 @@ export class Access {
   }
 
   /**
+   * Once more after a wait, during which the user may have paused sharing or excluded the file.
+   * @param input as the client named it, if it named one
+   * @throws Refusal when it may not be told of any more
+   */
+  async checkAgain(input: string | undefined): Promise<void> {
+    this.check();
+    if (input !== undefined && !this.untitled(input)) {
+      await this.existing(input);
+    }
+  }
+
+  /**
    * The document of a file in the workspace, or of one that the user has open; by its name an untitled one. A model asks
    * at once about what it has just written.
    * @throws Refusal for everything else
    */
   async document(input: string): Promise<vscode.TextDocument> {
-    const untitled = vscode.workspace.textDocuments.find(
-      (each) => each.isUntitled && each.uri.path === input,
-    );
-    if (untitled && this.sharing.allows(untitled.uri)) {
+    const untitled = this.untitled(input);
+    if (untitled) {
       return untitled;
     }
     const { uri, mtimeMs } = await this.file(input);
@@ -98,6 +108,12 @@ export class Access {
   async isInside(uri: vscode.Uri): Promise<boolean> {
     const real = uri.scheme === 'file' ? await realPath(uri.fsPath) : undefined;
     return real !== undefined && isInWorkspace(real);
+  }
+
+  private untitled(input: string): vscode.TextDocument | undefined {
+    return vscode.workspace.textDocuments.find(
+      ({ isUntitled, uri }) => isUntitled && uri.path === input && this.sharing.allows(uri),
+    );
   }
 
   private async file(input: string): Promise<{ uri: vscode.Uri; mtimeMs: number }> {

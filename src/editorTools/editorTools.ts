@@ -7,7 +7,7 @@ import { onDidChangeSetting, setting } from '../editor/settings.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
 import type { Session, ToolCall, ToolHost } from '../server/session.ts';
 import { ToolRegistry } from '../tools/registry.ts';
-import type { Tool } from '../tools/tool.ts';
+import { type Tool, toolError } from '../tools/tool.ts';
 import { Access } from './access.ts';
 import { CallRows } from './callRows.ts';
 import { Calls } from './calls.ts';
@@ -21,6 +21,7 @@ import { bridgeAddress, writeMcpConfig } from './mcpConfig.ts';
 import { MayRun } from './mayRun.ts';
 import { type ToolGroup, toolGroups } from './names.ts';
 import { offError } from './offError.ts';
+import { Refusal } from './refusal.ts';
 import { keepProgram, programAt } from './relayProgram.ts';
 import { Targets } from './targets.ts';
 import { ToolsOfOthers } from './toolsOfOthers.ts';
@@ -76,7 +77,7 @@ export class EditorTools implements ToolHost, Disposable {
     }
     const run = await this.find(name);
     const { structuredContent, ...result } = run.isReading
-      ? await run.host.call(name, args, call)
+      ? await this.read(run.host, name, args, call)
       : await this.calls.follow(call, name, args, () => run.host.call(name, args, call));
     return structuredContent === undefined || prefersText(call.session)
       ? result
@@ -165,6 +166,25 @@ export class EditorTools implements ToolHost, Disposable {
     }
   }
 
+  /** A language server may take half a minute, and the user may take back meanwhile what they shared. */
+  private async read(
+    host: Pick<ToolHost, 'call'>,
+    name: string,
+    args: unknown,
+    call: ToolCall,
+  ): Promise<ToolResult> {
+    const result = await host.call(name, args, call);
+    try {
+      await this.workshop.access.checkAgain(host === this.others ? undefined : fileOf(args));
+      return result;
+    } catch (error) {
+      if (error instanceof Refusal) {
+        return toolError(error.message);
+      }
+      throw error;
+    }
+  }
+
   /** What runs it; one that nobody knows only reads. */
   private async find(name: string): Promise<{ host: Pick<ToolHost, 'call'>; isReading: boolean }> {
     const ofOthers = this.isOn() ? this.others.find(name) : undefined;
@@ -221,6 +241,12 @@ function isGroupOn(group: ToolGroup): boolean {
 
 function has(group: ToolGroup, name: string): boolean {
   return toolGroups[group].names.some((each) => each === name);
+}
+
+/** All our tools call it so where they take one. */
+function fileOf(args: unknown): string | undefined {
+  const { file } = (args ?? {}) as { file?: unknown };
+  return typeof file === 'string' ? file : undefined;
 }
 
 function withoutOutput({ name, description, inputSchema, annotations }: ToolDefinition): ToolDefinition {

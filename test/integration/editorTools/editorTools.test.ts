@@ -402,6 +402,48 @@ describe('the editor tools', function () {
       }
     });
 
+    describe('what was taken back while a language server was waited for', () => {
+      const changes: [string, Parameters<typeof configure>, RegExp][] = [
+        ['by switching sharing off', ['share.enabled', false], /^Sharing is off/],
+        ['by excluding the file', ['share.exclude', ['**/slow.txt']], /not shared/],
+      ];
+      for (const [what, [key, value], words] of changes) {
+        it(what, async () => {
+          scratch.write('slow.txt', 'text\n');
+          let answer = () => {};
+          const answered = new Promise<void>((resolve) => (answer = resolve));
+          let isAsked = false;
+          const provider = vscode.languages.registerDocumentSymbolProvider(
+            { pattern: '**/slow.txt' },
+            {
+              async provideDocumentSymbols() {
+                isAsked = true;
+                await answered;
+                const range = new vscode.Range(0, 0, 0, 4);
+                return [new vscode.DocumentSymbol('kept', '', vscode.SymbolKind.Class, range, range)];
+              },
+            },
+          );
+          try {
+            const called = call('documentSymbols', { file: `${name}/slow.txt` });
+            await until('the provider to be asked', () => isAsked);
+            await configure(key, value);
+            answer();
+            const { text, isError, data } = await called;
+            assert.ok(isError, text);
+            assert.match(text, words);
+            assert.doesNotMatch(text + JSON.stringify(data ?? {}), /kept/);
+          } finally {
+            answer();
+            provider.dispose();
+            await configure(key, undefined);
+          }
+          const { text } = await call('readBuffer', { file: `${name}/slow.txt` });
+          assert.match(text, /text/);
+        });
+      }
+    });
+
     it('everything while they are switched off', async () => {
       await configure('editorTools.enabled', undefined);
       try {
