@@ -161,6 +161,9 @@ export class Access {
     if (real === undefined || real === uri.fsPath) {
       return true;
     }
+    if (isInWorkspace(uri.fsPath) && !isInWorkspace(real) && tabsWith(uri).length === 0) {
+      return false; // a link out of it, which a language server follows
+    }
     const target = vscode.Uri.file(real);
     await this.learn([target]);
     return this.sharing.allows(target);
