@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { RowMoves } from './rowMoves.ts';
+import { spoken } from './spokenRow.ts';
 
 /** What a feature has in the tree, below a row of its own. */
 export interface ReviewSection<Row extends object = object> {
@@ -100,7 +101,7 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
   getTreeItem(element: object): vscode.TreeItem {
     const rows = this.rowsOf(element);
     if (rows) {
-      return rows.itemOf(element);
+      return spoken(rows.itemOf(element));
     }
     const { id, label } = element as ReviewSection;
     const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { spokenStatus } from './spokenStatus.ts';
 
 /** What an item of ours says. */
 export interface StatusText {
@@ -35,7 +36,7 @@ export class StatusItem implements vscode.Disposable {
     this.item.text = text;
     this.item.command = args ? { command: this.command, title: this.name, arguments: args } : this.command;
     this.item.tooltip = tooltip;
-    this.item.accessibilityInformation = { label: `Claude Code: ${tooltip}`, role: 'button' };
+    this.item.accessibilityInformation = { label: spokenStatus(tooltip), role: 'button' };
     this.item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);
     this.item.show();
   }

@@ -11,6 +11,7 @@ import { Session } from '../server/session.ts';
 import type { AgentChanges } from '../changes/agentChanges.ts';
 import type { Attention } from '../sessions/attention.ts';
 import { RowMoves } from '../editor/rowMoves.ts';
+import { spoken } from '../editor/spokenRow.ts';
 import type { CallNode } from '../editorTools/callRows.ts';
 import type { EditorToolsFeature } from '../editorTools/feature.ts';
 import type { PastFeature } from '../past/feature.ts';
@@ -78,7 +79,7 @@ export class SessionsView implements vscode.TreeDataProvider<SessionNode>, vscod
     if (!this.items) {
       throw new Error('The editor has a row that it was not given.');
     }
-    return this.items.of(node);
+    return spoken(this.items.of(node));
   }
 
   /** What is said of a row only once the user looks at it. */

@@ -105,6 +105,7 @@ describe('past sessions', function () {
     await showGroup();
     assert.deepEqual(await words(), ['mend $(bell) the tests 2 h ago', 'write a poem 5 d ago']);
     assert.equal(await group().getAttribute('data-index'), '1', 'below the session that is connected');
+    assert.equal(await row('write a poem').getAttribute('aria-label'), 'write a poem, 5 d ago');
     const told = await tooltip(desk.ui, row('write a poem'), 'First prompt');
     assert.match(told, /First prompt: write a poem[^]*1 prompt[^]*Folder: [^]*Id: /);
     assert.ok(told.includes(folder) && told.includes(written[1]?.sessionId ?? '?'), told);
