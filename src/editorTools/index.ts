@@ -1,5 +1,6 @@
 import type { Tool } from '../tools/tool.ts';
 import { changedFiles } from './changedFiles.ts';
+import { completion } from './completion.ts';
 import { hover, signature } from './descriptions.ts';
 import { openEditors, readBuffer, selection } from './editors.ts';
 import { listDirectory, searchFiles } from './folders.ts';
@@ -16,6 +17,7 @@ export function createEditorTools(workshop: Workshop): Tool[] {
     ...locationTools(workshop),
     hover(workshop),
     signature(workshop),
+    completion(workshop),
     documentSymbols(workshop),
     workspaceSymbols(workshop),
     callHierarchy(workshop),

@@ -10,6 +10,7 @@ export const editorToolNames = [
   'references',
   'hover',
   'signature',
+  'completion',
   'documentSymbols',
   'workspaceSymbols',
   'callHierarchy',

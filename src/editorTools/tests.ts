@@ -86,6 +86,11 @@ export function runTests({ access, mayRun, log }: RunningWorkshop): Tool {
         } finally {
           telling.dispose();
         }
+        if (call.signal.aborted) {
+          throw new Refusal(
+            'The call was cancelled. The tests run on: only the user can end them, in the Testing view.',
+          );
+        }
         if (answered === late) {
           throw new Refusal(
             `They still run, since ${timeoutSeconds} seconds: their results are in the editor's Testing view.`,

@@ -152,17 +152,31 @@ describe('the editor tools', function () {
     assert.match(signature.text, /total\(shapes: Shape\[\]\): number {2}\(parameter 1 stands there\)/);
   });
 
+  it('say what can be written at a position, members and names in scope', async () => {
+    const members = await call('completion', { file: `${name}/main.ts`, line: 4, column: 52 });
+    assert.equal(members.text, '1 item\nmethod area');
+    assert.deepEqual(members.data?.items, [{ label: 'area', kind: 'method' }]);
+    const scope = await call('completion', { file: `${name}/main.ts`, line: 8, column: 1, limit: 500 });
+    assert.match(scope.text, /^\w+ square$/m);
+    assert.doesNotMatch(scope.text, /secret/, 'what other files export is not offered');
+    const first = await call('completion', { file: `${name}/main.ts`, line: 8, column: 1, limit: 2 });
+    assert.equal(first.data?.nextOffset, 2);
+    const none = await call('completion', { file: `${name}/plain.xyz`, line: 1, column: 3 });
+    assert.match(none.text, /No language server/);
+  });
+
   it('say nothing of what an excluded file declares', async () => {
     const secret =
       "/** Of mine. */\nexport const key = 'abc';\nexport function sign(text: string) {\n  return text + key;\n}\n";
     scratch.write('id_rsa_2.ts', secret);
-    scratch.write('user.ts', "import { key, sign } from './id_rsa_2';\n\nsign((key));\n");
-    for (const [tool, column] of [
-      ['hover', 1],
-      ['hover', 7],
-      ['signature', 6],
+    scratch.write('user.ts', "import { key, sign } from './id_rsa_2';\n\nsign((key));\nkey.at(0);\n");
+    for (const [tool, line, column] of [
+      ['hover', 3, 1],
+      ['hover', 3, 7],
+      ['signature', 3, 6],
+      ['completion', 4, 5],
     ] as const) {
-      const { text, isError } = await call(tool, { file: `${name}/user.ts`, line: 3, column });
+      const { text, isError } = await call(tool, { file: `${name}/user.ts`, line, column });
       assert.ok(isError, text);
       assert.match(text, /^What declares that is not shared/);
     }
