@@ -37,7 +37,7 @@ const budgets = {
   'src/editorTools/copyConfiguration.ts': 4_000,
   'src/editorTools/debugging.ts': 31_500,
   'src/editorTools/editing.ts': 26_000,
-  'src/editorTools/editorTools.ts': 62_000,
+  'src/editorTools/editorTools.ts': 63_500,
   'src/editorTools/inputSchema.ts': 150_000,
   'src/mentions/mentionCommands.ts': 5_500,
   'src/editorTools/running.ts': 27_000,
