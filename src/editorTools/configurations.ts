@@ -29,5 +29,11 @@ export function claudeCommand(command: string, program: string): string {
 }
 
 function stdioServer(program: string, folder?: string): object {
-  return { command: 'node', args: [program, ...(folder === undefined ? [] : ['--folder', folder])] };
+  const { CLAUDE_CONFIG_DIR } = process.env;
+  return {
+    command: 'node',
+    args: [program, ...(folder === undefined ? [] : ['--folder', folder])],
+    // Where this window's lock file is: most clients give a program little of their own environment.
+    ...(CLAUDE_CONFIG_DIR && { env: { CLAUDE_CONFIG_DIR } }),
+  };
 }
