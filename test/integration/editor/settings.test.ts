@@ -11,6 +11,7 @@ describe('a setting that protects', () => {
 
   const cases = [
     ['records.enabled', true, false],
+    ['agent.languageModelTools', ['a', 'b'], ['a']],
     ['mention.target', 'lastActive', 'ask'],
     ['share.enabled', true, false],
     ['share.exclude', [], ['*.log']],
@@ -19,7 +20,6 @@ describe('a setting that protects', () => {
     ['diff.takeFocus', true, false],
     ['diff.returnFocus', true, false],
     ['diff.acceptOnSave', true, false],
-    ['agent.languageModelTools', ['a', 'b'], ['a']],
     ['editorTools.enabled', true, false],
     ['editorTools.editing', true, false],
     ['editorTools.running', true, false],
