@@ -36,9 +36,16 @@ describe('a file under review that becomes something else', () => {
       .click();
   };
   const clickRow = async (name: string) => {
-    await row().hover();
     letMomentPass();
-    await row().getByRole('button', { name }).click();
+    // A row that is drawn anew under the mouse shows its buttons only once that moves.
+    await until(`${name} to be clicked`, async () => {
+      await row().hover();
+      const clicked = row().getByRole('button', { name }).click({ timeout: 2_000 });
+      return clicked.then(
+        () => true,
+        () => false,
+      );
+    });
   };
   const says = (words: string | RegExp) =>
     desk.ui.page.locator('.notification-toast', { hasText: words }).first().waitFor();
