@@ -110,8 +110,8 @@ export class ChangeSet {
   /** Its last turns, oldest first; those in which it has changed nothing are left out. */
   readonly turns: TurnStart[] = [];
   /**
-   * What the user has undone by hand of it: done once more, it is the session's again. By when the file was first taken: once for all snapshots that have replaced each
-   * other, whether they are listed or in the history.
+   * What the user has undone by hand of it: done once more, it is the session's again. By when the file was first taken:
+   * once for all snapshots that have replaced each other, whether they are listed or in the history.
    */
   readonly undone = new Map<number, UndoneLines>();
 

@@ -7,9 +7,10 @@ import { bytesAt, type ChangeSets, realPathOf } from './changeSets.ts';
 import { isSame } from './comparison.ts';
 import type { Editor } from './editor.ts';
 import type { HistoryEntry, HistoryFile, Listed } from './history.ts';
-import { merge } from './merge.ts';
-import { writeBytes } from './revertFile.ts';
 import { listedAgain } from './listedAgain.ts';
+import { merge } from './merge.ts';
+import { together } from './ownLines.ts';
+import { writeBytes } from './revertFile.ts';
 
 /** Takes back what the user has decided about agents' changes, and never what they have written since. */
 export class UndoDecision {
@@ -159,8 +160,6 @@ function isOfEarlierEdit(one: Snapshot, other: Snapshot): boolean {
 function joinUndone(set: ChangeSet, older: Snapshot, newer: Snapshot): void {
   const all = [set.undoneOf(older), set.undoneOf(newer)].flatMap((each) => each ?? []);
   if (firstTaken(older) !== firstTaken(newer) && all.length > 0) {
-    const added = all.flatMap((each) => each.added);
-    const removed = all.flatMap((each) => each.removed);
-    set.undone.set(firstTaken(older), { added, removed });
+    set.undone.set(firstTaken(older), together(all));
   }
 }

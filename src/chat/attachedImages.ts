@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { imageOf, maxImage, type PromptImage } from '../agent/promptImages.ts';
 import { errorMessage } from '../base/errors.ts';
@@ -56,7 +57,7 @@ function sourceOf(value: unknown): Source | undefined {
   if (value instanceof vscode.Uri && /\.(a?png|jpe?g?|jfif|gif|webp)$/i.test(value.path)) {
     const { fs } = vscode.workspace;
     return {
-      name: nameOf(value),
+      name: posix.basename(value.path),
       uri: value,
       read: () => fs.readFile(value),
       size: async () => (await fs.stat(value)).size,
@@ -64,7 +65,7 @@ function sourceOf(value: unknown): Source | undefined {
   }
   return isBinaryData(value) && value.mimeType.startsWith('image/')
     ? {
-        name: value.reference ? nameOf(value.reference) : 'A picture',
+        name: value.reference ? posix.basename(value.reference.path) : 'A picture',
         uri: value.reference,
         read: () => value.data(),
         size: () => Promise.resolve(0),
@@ -99,10 +100,6 @@ async function exclusionOf(
   const uris = uri.scheme === 'file' ? [uri, vscode.Uri.file(realPath(uri.fsPath))] : [uri];
   await sharing.learn(uris.map(({ fsPath }) => fsPath));
   return uris.map((each) => sharing.exclusion(each)).find((words) => words !== undefined);
-}
-
-function nameOf({ path }: vscode.Uri): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function isBinaryData(value: unknown): value is BinaryData {

@@ -12,7 +12,7 @@ import { toolError } from '../tools/tool.ts';
  * @param invocation of the request that the thread answers now
  */
 export function toolsOfExtensions(
-  sharing: Pick<Sharing, 'state'>,
+  sharing: Pick<Sharing, 'refusal'>,
   invocation: () => vscode.ChatParticipantToolToken | undefined,
 ): InProcessServer {
   const hostTool = (tool: ChatTool): HostTool => ({
@@ -20,9 +20,9 @@ export function toolsOfExtensions(
     description: tool.description,
     inputSchema: tool.schema,
     async call(input, signal) {
-      const { state } = sharing;
-      if (state !== 'on') {
-        return toolError(`Sharing is ${state} in this editor window, so its tools tell nothing.`);
+      const { refusal } = sharing;
+      if (refusal !== undefined) {
+        return toolError(refusal);
       }
       const problem = await tool.problem(input);
       return problem === undefined

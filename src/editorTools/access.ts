@@ -27,9 +27,9 @@ export class Access {
 
   /** @throws Refusal while nothing is shared */
   check(): void {
-    const { state } = this.sharing;
-    if (state !== 'on') {
-      throw new Refusal(`Sharing is ${state} in this editor window, so its tools tell nothing.`);
+    const { refusal } = this.sharing;
+    if (refusal !== undefined) {
+      throw new Refusal(refusal);
     }
   }
 

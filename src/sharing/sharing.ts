@@ -48,6 +48,14 @@ export class Sharing implements vscode.Disposable {
     return this.memento.get(paused, false) ? 'paused' : 'on';
   }
 
+  /** What tools say while nothing is shared; undefined while something is. */
+  get refusal(): string | undefined {
+    const { state } = this;
+    return state === 'on'
+      ? undefined
+      : `Sharing is ${state} in this editor window, so its tools tell nothing.`;
+  }
+
   /** Globs of what is never shared. */
   get patterns(): readonly string[] {
     return this.current.patterns.texts;

@@ -25,7 +25,7 @@ for (const version of Object.values(cliVersions)) {
     });
 
     function through(upstream: Upstream) {
-      return desk.session({}, { env: { ...desk.options().env, ...proxy.admit(upstream).env } });
+      return desk.session({}, { env: { ...desk.options().env, ...proxy.admit(upstream).envWith({}) } });
     }
 
     it('asks the API with a key that it does not have', async () => {

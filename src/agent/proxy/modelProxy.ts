@@ -25,8 +25,7 @@ export interface Upstream {
 
 /** What a session's CLI is started with, so that it asks here. */
 export interface ProxiedSession extends Disposable {
-  readonly env: Environment;
-  /** With what the user adds to it, of which only the way here is not theirs to change. */
+  /** @param added by the user, of which only the way here is not theirs to change */
   envWith(added: Environment): Environment;
 }
 
@@ -93,7 +92,6 @@ export class ModelProxy implements Disposable {
       };
     };
     return {
-      env: envWith({}),
       envWith,
       dispose: () => {
         this.sessions.delete(id);

@@ -36,9 +36,16 @@ describe('a file under review that becomes something else', () => {
       .click();
   };
   const clickRow = async (name: string) => {
-    await row().hover();
     letMomentPass();
-    await row().getByRole('button', { name }).click();
+    // A row that is drawn anew under the mouse shows its buttons only once that moves.
+    await until(`${name} to be clicked`, async () => {
+      await row().hover();
+      const clicked = row().getByRole('button', { name }).click({ timeout: 2_000 });
+      return clicked.then(
+        () => true,
+        () => false,
+      );
+    });
   };
   const says = (words: string | RegExp) =>
     desk.ui.page.locator('.notification-toast', { hasText: words }).first().waitFor();
@@ -53,6 +60,13 @@ describe('a file under review that becomes something else', () => {
   };
   /** Until the watcher has told of what was saved. */
   const letListSettle = () => new Promise((resolve) => setTimeout(resolve, 1_500));
+  /** What the user has saved, of which no message says that it goes. */
+  const revertLeaves = async (left: string) => {
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await clickRow('Revert File');
+    await until('the lines of the user alone', () => readFileSync(path, 'utf8') === left);
+    assert.equal(await desk.ui.page.getByText('with what you saved there since').count(), 0);
+  };
   const isAsBefore = () => readFileSync(path).equals(Buffer.from(asText(original)));
 
   it('nothing: it comes back by Revert File, and stays away by Keep', async () => {
@@ -129,11 +143,7 @@ describe('a file under review that becomes something else', () => {
     await toastButton('Undo').click();
     await row().filter({ hasText: '+2 −2' }).waitFor();
     await lens('2 of 2').waitFor();
-    await vscode.commands.executeCommand('notifications.clearAll');
-    await clickRow('Revert File');
-    const left = `${asText(original)}mine\n`;
-    await until('the lines of the user alone', () => readFileSync(path, 'utf8') === left);
-    assert.equal(await desk.ui.page.getByText('with what you saved there since').count(), 0);
+    await revertLeaves(`${asText(original)}mine\n`);
   });
 
   it('reverted, saved since, and not reverted after all: what the user has saved is not listed, and stays', async () => {
@@ -145,11 +155,7 @@ describe('a file under review that becomes something else', () => {
     letMomentPass();
     await toastButton('Undo').click();
     await row().filter({ hasText: '+2 −2' }).waitFor();
-    await vscode.commands.executeCommand('notifications.clearAll');
-    await clickRow('Revert File');
-    const left = `${asText(original)}mine\n`;
-    await until('the lines of the user alone', () => readFileSync(path, 'utf8') === left);
-    assert.equal(await desk.ui.page.getByText('with what you saved there since').count(), 0);
+    await revertLeaves(`${asText(original)}mine\n`);
   });
 
   it('formatted by a save: what agents wrote still waits, what they did not is the user’s, and nothing is lost', async () => {

@@ -40,9 +40,9 @@ describe("the editor's language models", () => {
   after(() => proxy?.dispose());
 
   function ask(request: object, signal?: AbortSignal): Promise<Response> {
-    return fetch(`${session.env['ANTHROPIC_BASE_URL']}/v1/messages`, {
+    return fetch(`${session.envWith({})['ANTHROPIC_BASE_URL']}/v1/messages`, {
       method: 'POST',
-      headers: { 'x-api-key': session.env['ANTHROPIC_API_KEY'] ?? '' },
+      headers: { 'x-api-key': session.envWith({})['ANTHROPIC_API_KEY'] ?? '' },
       body: JSON.stringify({ model: 'claude-x', max_tokens: 1_000, ...request }),
       ...(signal && { signal }),
     });
@@ -102,7 +102,7 @@ describe("the editor's language models", () => {
         say(tools.includes('Read') && !isRead ? call : text('It has one line.'));
       };
       models.answers.push(answer);
-      const agent = await desk.session({}, { env: { ...desk.options().env, ...session.env } });
+      const agent = await desk.session({}, { env: { ...desk.options().env, ...session.envWith({}) } });
       agent.prompt('look');
       await turnsEnded(agent, 1);
       assert.equal(saidIn(agent).at(-1), 'It has one line.');

@@ -213,7 +213,8 @@ describe('past sessions', function () {
     await showGroup();
     letMomentPass();
     await menu('only once', 'Resume in Terminal');
-    // It takes the focus once it shows something, which ends a menu.
+    // It takes the focus once more when its CLI has been started, which ends a menu.
+    await fake.run(1);
     await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
     letMomentPass();
     await menu('only once', 'Resume in Terminal');

@@ -63,10 +63,10 @@ describe("The model proxy, before the editor's language models", () => {
   }
 
   function ask(session: ProxiedSession, body: object | string, path = '/v1/messages', signal?: AbortSignal) {
-    return fetch(`${session.env['ANTHROPIC_BASE_URL']}${path}`, {
+    return fetch(`${session.envWith({})['ANTHROPIC_BASE_URL']}${path}`, {
       method: 'POST',
       body: typeof body === 'string' ? body : JSON.stringify(body),
-      headers: { 'x-api-key': session.env['ANTHROPIC_API_KEY'] ?? '' },
+      headers: { 'x-api-key': session.envWith({})['ANTHROPIC_API_KEY'] ?? '' },
       ...(signal ? { signal } : {}),
     });
   }

@@ -59,12 +59,12 @@ describe('The model proxy, before an API', () => {
     session: ProxiedSession,
     {
       path = '/v1/messages?beta=true',
-      key = session.env['ANTHROPIC_API_KEY'],
+      key = session.envWith({})['ANTHROPIC_API_KEY'],
       body = '{"model":"m"}',
       headers = {},
     } = {},
   ): Promise<Response> {
-    return fetch(`${session.env['ANTHROPIC_BASE_URL']}${path}`, {
+    return fetch(`${session.envWith({})['ANTHROPIC_BASE_URL']}${path}`, {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json', 'x-api-key': key ?? '', ...headers },
@@ -99,7 +99,7 @@ describe('The model proxy, before an API', () => {
     assert.equal(noProxy({ no_proxy: '*' }), '*');
     const env = session.envWith({ MINE: 'x', ANTHROPIC_API_KEY: 'mine' });
     assert.equal(env['MINE'], 'x');
-    assert.equal(env['ANTHROPIC_API_KEY'], session.env['ANTHROPIC_API_KEY']);
+    assert.equal(env['ANTHROPIC_API_KEY'], session.envWith({})['ANTHROPIC_API_KEY']);
   });
 
   it('passes a request on with the key that the CLI does not have, and the answer back as it is', async () => {
@@ -114,7 +114,7 @@ describe('The model proxy, before an API', () => {
     assert.equal(seen[0].body, '{"model":"m","text":"ü"}');
     assert.equal(seen[0].headers['x-api-key'], secret);
     assert.equal(seen[0].headers['anthropic-beta'], 'a,b');
-    assert.doesNotMatch(JSON.stringify(session.env), new RegExp(secret));
+    assert.doesNotMatch(JSON.stringify(session.envWith({})), new RegExp(secret));
   });
 
   it('passes an error of the API on as it is', async () => {
@@ -146,9 +146,9 @@ describe('The model proxy, before an API', () => {
     const other = proxy.admit(upstream());
     const ended = proxy.admit(upstream());
     ended.dispose();
-    const { ANTHROPIC_API_KEY: nonce = '', ANTHROPIC_BASE_URL: base = '' } = session.env;
+    const { ANTHROPIC_API_KEY: nonce = '', ANTHROPIC_BASE_URL: base = '' } = session.envWith({});
     const path = `${new URL(base).pathname}/v1/messages`;
-    assert.equal((await ask(session, { key: other.env['ANTHROPIC_API_KEY'] ?? '' })).status, 401);
+    assert.equal((await ask(session, { key: other.envWith({})['ANTHROPIC_API_KEY'] ?? '' })).status, 401);
     assert.equal((await ask(session, { key: '' })).status, 401);
     assert.equal((await ask(ended)).status, 401);
     assert.equal(await askRaw('/v1/messages', { 'x-api-key': nonce }), 401);
@@ -192,10 +192,10 @@ describe('The model proxy, before an API', () => {
     api.on('connection', (socket) => socket.on('close', () => closed++));
     const cancel = new AbortController();
     const session = proxy.admit(upstream());
-    const gone = await fetch(`${session.env['ANTHROPIC_BASE_URL']}/v1/messages`, {
+    const gone = await fetch(`${session.envWith({})['ANTHROPIC_BASE_URL']}/v1/messages`, {
       method: 'POST',
       body: '{}',
-      headers: { 'x-api-key': session.env['ANTHROPIC_API_KEY'] ?? '' },
+      headers: { 'x-api-key': session.envWith({})['ANTHROPIC_API_KEY'] ?? '' },
       signal: cancel.signal,
     });
     cancel.abort();
