@@ -108,14 +108,15 @@ export class Desk {
 
 /**
  * A desk for the tests of the enclosing `describe`: made ready before, and cleared after, each of them. The suite's
- * own `beforeEach` comes after this one's, its own `afterEach` too.
+ * own `beforeEach` comes after this one's, its own `afterEach` too. What other suites have left is gone before the first.
  * @param pid what the client of the next test says to be; this process by default
  */
 export function useDesk(pid?: () => number): Desk {
   const desk = new Desk();
   before(async () => {
     desk.ui = await connectUi();
-    await endReview(); // of what other suites have left
+    await tidyWindow();
+    await endReview();
   });
   after(() => desk.ui.close());
   beforeEach(async () => {
@@ -161,6 +162,13 @@ export async function askForReason({ page }: Ui): Promise<Locator> {
     return input.isVisible();
   });
   return input;
+}
+
+/** Leaves the editors all the room that there is: what is behind a panel has no lens to read or to click. */
+async function tidyWindow(): Promise<void> {
+  for (const command of ['workbench.action.closePanel', 'workbench.action.closeAuxiliaryBar']) {
+    await vscode.commands.executeCommand(command);
+  }
 }
 
 /** Leaves nothing to review, and nothing of having done so: no history, no toast. */
