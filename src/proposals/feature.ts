@@ -103,7 +103,10 @@ function keepKeysInOrder(): void {
   const { keepHunk, dropHunk, nextHunk, previousHunk } = commandIds;
   const ofFiles = [acceptProposal, rejectProposal, saveProposal, acceptOrKeep, rejectOrRevert];
   const commands = [...ofFiles, keepHunk, dropHunk, nextHunk, previousHunk];
-  vscode.commands
-    .executeCommand('runCommands', { commands: commands.map((command) => ({ command, args: forNothing })) })
-    .then(undefined, () => {}); // an editor may not have it
+  // All at once: while one of them had been run and another not, they would be out of their order.
+  for (const command of commands) {
+    vscode.commands
+      .executeCommand('runCommands', { commands: [{ command, args: forNothing }] })
+      .then(undefined, () => {}); // an editor may not have it
+  }
 }
