@@ -5,6 +5,7 @@ import { shownLine } from './changeHunks.ts';
 import type { Changes } from './changes.ts';
 import { openChange } from './openDiffs.ts';
 import { isSame } from '../editor/documents.ts';
+import { moveCursor } from '../editor/moveCursor.ts';
 
 /** From one change of an agent to the next, through the editors of the files that wait for review. */
 export class ChangeSteps {
@@ -64,15 +65,13 @@ export class ChangeSteps {
     const editor = vscode.window.activeTextEditor;
     if (editor && isSame(uri, editor.document.uri)) {
       const hunks = await this.agentHunks.of(change, editor.document);
-      goTo(step > 0 ? hunks[0] : hunks.at(-1), editor);
+      await goTo(step > 0 ? hunks[0] : hunks.at(-1), editor);
     }
   }
 }
 
-export function goTo(hunk: Hunk | undefined, editor: vscode.TextEditor): void {
+export async function goTo(hunk: Hunk | undefined, editor: vscode.TextEditor): Promise<void> {
   if (hunk) {
-    const line = shownLine(hunk, editor.document);
-    editor.selection = new vscode.Selection(line, 0, line, 0);
-    editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    await moveCursor(editor, shownLine(hunk, editor.document));
   }
 }

@@ -230,7 +230,7 @@ export class HunkReview implements vscode.Disposable {
         await this.goOnIn(plain, path, hunk, goOn);
       } else if (editor && named === undefined && left) {
         const hunks = await hunksOf({ set, snapshot: left }, document);
-        goTo(hunks.find(({ nowStart }) => nowStart >= hunk.nowStart) ?? hunks[0], editor);
+        await goTo(hunks.find(({ nowStart }) => nowStart >= hunk.nowStart) ?? hunks[0], editor);
       }
     });
   }

@@ -48,7 +48,7 @@ export class ProposalsFeature implements Disposable {
         log,
         new TypedTexts(typedTextsDir(globalStorageUri)),
         () => bridge.sessions.size > 1,
-        () => userPlace.isInEditor,
+        userPlace,
       ),
     );
     const { proposals } = this;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { Queue } from '../base/queue.ts';
 import { isSame } from '../editor/documents.ts';
+import { moveCursor } from '../editor/moveCursor.ts';
 import type { Hunks, ProposalHunk } from './hunks.ts';
 import type { Proposal } from './proposal.ts';
 import type { Proposals } from './proposals.ts';
@@ -122,8 +123,7 @@ async function moveTo(editor: vscode.TextEditor, hunk: ProposalHunk | undefined)
   if (editor !== vscode.window.activeTextEditor) {
     await vscode.commands.executeCommand('workbench.action.compareEditor.focusPrimarySide');
   }
-  editor.selection = new vscode.Selection(hunk.line, 0, hunk.line, 0);
-  editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  await moveCursor(editor, hunk.line);
 }
 
 function say(words: string): void {

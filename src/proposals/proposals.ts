@@ -23,6 +23,7 @@ import { type Target, targetAt } from './proposalTarget.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { setting } from '../editor/settings.ts';
 import type { TypedTexts } from './typedTexts.ts';
+import type { UserPlace } from '../editor/userPlace.ts';
 import { asOpened } from '../editor/workspaceFolders.ts';
 
 /** What the user has decided, and where. */
@@ -49,6 +50,9 @@ export interface Acceptance {
 /** ms that a client waits for tabs to close: one that asks something may never do so. */
 const patience = 2_000;
 
+/** ms after a decision in which the CLI asks for the next edit of the same answer, once it has written the one before. */
+const nextEditTime = 2_000;
+
 /** ms for the editor to end the command that has shown a tab, of those: in VS Code 1.96 it may never do so. */
 const openingTime = 1_000;
 
@@ -74,6 +78,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   private readonly prompted = new vscode.EventEmitter<Session>();
   private readonly byEditor = new EditorDecisions(this);
   private readonly subscriptions: vscode.Disposable[];
+  /** That of the last one that was decided in front. */
+  private lastInFront: { readonly session: Proposer; readonly at: number } | undefined;
   private isDisposed = false;
 
   /** A proposal has come or gone, or was merged. */
@@ -89,7 +95,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     private readonly log: Logger,
     typedTexts: TypedTexts,
     private readonly hasSeveralSessions: () => boolean,
-    private readonly isUserInEditor: () => boolean,
+    private readonly userPlace: Pick<UserPlace, 'isInEditor' | 'wasSeenOutside'>,
   ) {
     this.versions = new KeptVersions(typedTexts, log);
     this.decidedTabs = new DecidedTabs(this.files, this.versions, (uri) => this.find(uri) !== undefined, log);
@@ -265,11 +271,22 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   }
 
   /** A diff in front of what the user types in would take the keys from it, also where it leaves the focus. */
-  private get appearance(): Appearance {
-    if (setting('diff.takeFocus')) {
+  private appearanceFor(session: Proposer): Appearance {
+    if (setting('diff.takeFocus') || this.isNextFor(session)) {
       return 'focused';
     }
-    return this.isUserInEditor() ? 'behind' : 'in front';
+    return this.userPlace.isInEditor ? 'behind' : 'in front';
+  }
+
+  /** The user, in an editor, where each key is seen, has just decided the one before it, and has gone on to nothing else. */
+  private isNextFor(session: Proposer): boolean {
+    const { lastInFront: last, userPlace } = this;
+    return (
+      last?.session === session &&
+      performance.now() - last.at < nextEditTime &&
+      userPlace.isInEditor &&
+      !userPlace.wasSeenOutside(last.at)
+    );
   }
 
   /** What the proposed side holds. The cells of a notebook are documents of their own, and no part of its text. */
@@ -326,7 +343,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     const original = target === 'text file' ? vscode.Uri.file(filePath) : this.files.empty(filePath);
     const proposal = new Proposal(request, target, original, uri, base);
     this.pending.set(uri.toString(), proposal);
-    this.opening.set(proposal, this.showAs(this.appearance, proposal));
+    this.opening.set(proposal, this.showAs(this.appearanceFor(proposal.session), proposal));
     this.changed.fire();
     return proposal;
   }
@@ -340,6 +357,10 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     const [at, wasInFront] = [performance.now(), this.active === proposal && !isOnRow];
     if (!proposal.outcome.settle(outcome)) {
       return;
+    }
+    const isDecided = outcome.kind === 'accepted' || outcome.kind === 'rejected';
+    if (isDecided && wasInFront) {
+      this.lastInFront = { session: proposal.session, at };
     }
     if (outcome.kind === 'accepted') {
       const { session, filePath } = proposal;
@@ -376,7 +397,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
       await (isLost && this.versions.give(uri, text, { language, why }));
       this.versions.forget(uri);
     }
-    if (outcome.kind === 'accepted' || outcome.kind === 'rejected') {
+    if (isDecided) {
       this.decided.fire({ proposal, isAccepted: outcome.kind === 'accepted', at, wasInFront, column });
     }
   }

@@ -588,7 +588,7 @@ export class ProposalsWorld {
       log,
       new TypedTexts(this.kept),
       () => clients.length > 1,
-      () => true,
+      { isInEditor: true, wasSeenOutside: () => false },
     );
     const accept = proposals.accept.bind(proposals);
     proposals.accept = async (uri) => {

@@ -286,6 +286,57 @@ describe('keys belong to what the user types in:', () => {
     assert.equal(proposalTabs().length, 1);
   });
 
+  describe('the next edit of one answer, proposed once the one before is decided,', () => {
+    let notes: vscode.TextDocument;
+
+    /** Decides a proposal in front, after which they are back in their notes. */
+    async function decideFirst(): Promise<void> {
+      notes = await openNotes();
+      await keyboard().type('mine');
+      await until('the typing', () => notes.getText() === 'mine');
+      const first = await propose(desk.client, file, 'first\n', 'A');
+      await goToProposal(first.uri);
+      letMomentPass();
+      await keyboard().press('Control+Enter');
+      assert.deepEqual(await first.answer, ['FILE_SAVED', 'first\n']);
+    }
+
+    it('has the focus, too; after the last they are back where they were', async () => {
+      await decideFirst();
+      const second = await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+      await until('the second in front', () => activeUri() === second.uri.toString());
+      await until('the focus', hasEditorFocus);
+      letMomentPass();
+      await keyboard().press('Control+Enter');
+      assert.deepEqual(await second.answer, ['FILE_SAVED', 'second\n']);
+      await until('the notes in front', () => activeUri() === notes.uri.toString());
+      await until('the focus', hasEditorFocus);
+      await keyboard().type(' again');
+      await until('the keys in the notes', () => notes.getText() === 'mine again');
+    });
+
+    it('comes behind what they have typed in since', async () => {
+      await decideFirst();
+      await until('the notes in front', () => activeUri() === notes.uri.toString());
+      await until('the focus', hasEditorFocus);
+      await keyboard().type(' again');
+      await until('the keys in the notes', () => notes.getText() === 'mine again');
+      await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+      assert.equal(activeUri(), notes.uri.toString());
+    });
+
+    it('comes behind it when it is of another session, or late', async () => {
+      await decideFirst();
+      await until('the notes in front', () => activeUri() === notes.uri.toString());
+      await propose(await connectClient(), desk.scratch.path('b.txt'), 'second\n', 'B');
+      assert.equal(activeUri(), notes.uri.toString());
+      letMomentPass();
+      letMomentPass();
+      await propose(desk.client, desk.scratch.path('c.txt'), 'third\n', 'C');
+      assert.equal(activeUri(), notes.uri.toString());
+    });
+  });
+
   it('who goes on in a file of theirs while a decided diff closes stays there', async () => {
     const notes = await openNotes();
     await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
