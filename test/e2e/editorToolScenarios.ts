@@ -6,6 +6,9 @@ import { MockApi, text, toolUse } from './mockApi.ts';
 
 const tool = 'mcp__editor__references';
 
+/** With a prompt in its arguments the CLI would ask the model before our server has told its tools, on a busy machine. */
+const environment = ({ url }: MockApi) => ({ ANTHROPIC_BASE_URL: url, MCP_CONNECTION_NONBLOCKING: 'false' });
+
 /** What the model gets of the editor's language servers, in a session that the extension has started. */
 export function editorToolScenarios(desk: () => Desk): void {
   it('lets the model find references by the language server, if the user wants that', async () => {
@@ -19,7 +22,7 @@ export function editorToolScenarios(desk: () => Desk): void {
       );
       await desk().configure({
         'ideBridge.editorTools.enabled': true,
-        'ideBridge.environment': { ANTHROPIC_BASE_URL: api.url },
+        'ideBridge.environment': environment(api),
         'ideBridge.arguments': ['-p', 'who uses side', '--allowedTools', tool],
       });
       // The CLI makes the model load the tools of servers first.
@@ -51,7 +54,7 @@ export function editorToolScenarios(desk: () => Desk): void {
       await desk().configure({
         'ideBridge.editorTools.enabled': true,
         'ideBridge.editorTools.editing': true,
-        'ideBridge.environment': { ANTHROPIC_BASE_URL: api.url },
+        'ideBridge.environment': environment(api),
         'ideBridge.arguments': ['-p', 'call it breadth', '--allowedTools', renaming],
       });
       api.script([
@@ -97,7 +100,7 @@ export function editorToolScenarios(desk: () => Desk): void {
       await desk().configure({
         'ideBridge.editorTools.enabled': true,
         'ideBridge.editorTools.running': true,
-        'ideBridge.environment': { ANTHROPIC_BASE_URL: api.url },
+        'ideBridge.environment': environment(api),
         'ideBridge.arguments': ['-p', 'count', '--allowedTools', running],
       });
       api.script([
@@ -140,7 +143,7 @@ export function editorToolScenarios(desk: () => Desk): void {
         text('it does'),
       ]);
       const said = await desk().shell(`claude -p 'who uses length' --allowedTools ${tool} < /dev/null`, {
-        ANTHROPIC_BASE_URL: api.url,
+        ...environment(api),
       });
       assert.match(said, /it does/);
       const result = await api.nextResult(tool);

@@ -57,6 +57,16 @@ export function tooltip({ page }: Ui, row: Locator, words: string): Promise<stri
   });
 }
 
+/** Clicks a button that shows while the mouse is over `what`: what is drawn anew under it shows none until that moves. */
+export function clickHovered(what: Locator, button: string): Promise<unknown> {
+  const click = async () => {
+    await what.hover({ timeout: 2_000 });
+    await what.getByRole('button', { name: button }).click({ timeout: 2_000 });
+    return true;
+  };
+  return until(`${button} to be clicked`, () => click().catch(() => false), 30_000);
+}
+
 /** The web view that shows an element with these words now: its frame goes when the page in it is written anew. */
 export async function inWebview(
   { page }: Pick<Ui, 'page'>,

@@ -16,6 +16,7 @@ import * as vscode from 'vscode';
 import type { OpenEditor } from '../../../src/tools/openEditors.ts';
 import { repeatTime } from '../../../src/proposals/inFront.ts';
 import { reviewPane } from '../../support/reviewRows.ts';
+import { clickHovered } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, holdMoment, letMomentPass, propose, tabs, useDesk } from '../bridge.ts';
 import { changesRows, editAs } from './edits.ts';
@@ -46,14 +47,8 @@ describe('agent changes', () => {
   }
 
   async function rowAction(text: string, action: string, which = row(text)): Promise<void> {
-    const click = async () => {
-      await which.hover();
-      letMomentPass();
-      await which.getByRole('button', { name: action }).click({ timeout: 3_000 });
-      return true;
-    };
-    // Where others come above it after the mouse has, it is no longer below the mouse.
-    await until(`${action} on ${text}`, () => click().catch(() => false), 30_000);
+    letMomentPass();
+    await clickHovered(which, action);
     await desk.ui.page.mouse.move(700, 500); // else a tooltip comes, and covers other rows
   }
 

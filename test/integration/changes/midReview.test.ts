@@ -5,6 +5,7 @@ import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { testEnvironment } from '../../support/testEnvironment.ts';
 import { asText, original } from '../../support/threeChanges.ts';
+import { clickHovered } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { endReview, letMomentPass, useDesk } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
@@ -35,17 +36,9 @@ describe('a file under review that becomes something else', () => {
       .first()
       .click();
   };
-  const clickRow = async (name: string) => {
+  const clickRow = (name: string) => {
     letMomentPass();
-    // A row that is drawn anew under the mouse shows its buttons only once that moves.
-    await until(`${name} to be clicked`, async () => {
-      await row().hover();
-      const clicked = row().getByRole('button', { name }).click({ timeout: 2_000 });
-      return clicked.then(
-        () => true,
-        () => false,
-      );
-    });
+    return clickHovered(row(), name);
   };
   const says = (words: string | RegExp) =>
     desk.ui.page.locator('.notification-toast', { hasText: words }).first().waitFor();

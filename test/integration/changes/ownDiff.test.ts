@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import { hasReviewFocus } from '../../support/reviewRows.ts';
-import { onScreen } from '../../support/ui.ts';
+import { clickHovered, onScreen } from '../../support/ui.ts';
 import { asText, changed, original } from '../../support/threeChanges.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -335,8 +335,7 @@ describe('the diff of agent changes', () => {
     await counts('2 files');
     await row('b.txt').waitFor({ state: 'detached' });
     letMomentPass();
-    await row('c.txt').hover();
-    await row('c.txt').getByRole('button', { name: 'Revert File' }).click();
+    await clickHovered(row('c.txt'), 'Revert File');
     await until('the text', () => readFileSync(paths[2] ?? '', 'utf8') === text);
     await counts('1 file');
     await until('the focus in the view', () => hasReviewFocus(page()));

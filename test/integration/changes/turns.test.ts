@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
+import { clickHovered } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { endReview, letMomentPass, useDesk } from '../bridge.ts';
 import { changesRows, editAs } from './edits.ts';
@@ -30,9 +31,8 @@ describe('turns of agent changes', () => {
 
   async function press(row: RegExp, button: string): Promise<void> {
     const found = rows().filter({ hasText: row }).first();
-    await found.hover();
     letMomentPass();
-    await found.getByRole('button', { name: button }).click();
+    await clickHovered(found, button);
     await desk.ui.page.mouse.move(700, 500); // else a tooltip comes, and covers other rows
   }
 

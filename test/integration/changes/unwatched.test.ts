@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { RecordedCli } from '../../support/recordedCli.ts';
-import { tooltip } from '../../support/ui.ts';
+import { clickHovered, tooltip } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, letMomentPass, useDesk } from '../bridge.ts';
 import { changesRows } from './edits.ts';
@@ -49,8 +49,7 @@ describe('edits before a session connects', function () {
     await row('a.txt').click();
     await desk.ui.page.getByText('one').first().waitFor();
     letMomentPass();
-    await row('a.txt').hover();
-    await row('a.txt').getByRole('button', { name: 'Revert File' }).click();
+    await clickHovered(row('a.txt'), 'Revert File');
     await until('every byte', () => readFileSync(path, 'utf8') === '\uFEFFone\r\n');
   });
 
@@ -60,8 +59,7 @@ describe('edits before a session connects', function () {
     const client = await connectClient();
     await row('b.txt').waitFor();
     letMomentPass();
-    await row('a.txt').hover();
-    await row('a.txt').getByRole('button', { name: 'Keep Agent Changes of This File' }).click();
+    await clickHovered(row('a.txt'), 'Keep Agent Changes of This File');
     await row('a.txt').waitFor({ state: 'detached' });
     await client.callForTexts('closeAllDiffTabs');
     cli.time = Date.now() + 1;

@@ -21,6 +21,7 @@ import { childrenOf, commandOf } from '../../host/processes.ts';
 import { isAlive } from '../../../src/server/processes.ts';
 import { RecordedCli } from '../../support/recordedCli.ts';
 import { redrawTime } from '../../support/reviewRows.ts';
+import { clickHovered } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import {
   askForReason,
@@ -138,8 +139,7 @@ describe('@claude in the chat', function () {
     await session('Chat · run').filter({ hasText: 'Idle' }).waitFor();
     assert.equal(ofChat()?.state, 'idle');
     await desk.ui.screenshot('chat-command');
-    await session('Chat · run').hover();
-    await session('Chat · run').getByRole('button', { name: 'Stop' }).click();
+    await clickHovered(session('Chat · run'), 'Stop');
     await session('Chat · run').waitFor({ state: 'detached' });
     assert.notEqual(ofChat()?.id, told.id);
     const result = await agent.api.nextResult('Bash');

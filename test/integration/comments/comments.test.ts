@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { RecordedCli } from '../../support/recordedCli.ts';
+import { clickHovered } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, propose, useDesk } from '../bridge.ts';
 import { changesRows, editAs } from '../changes/edits.ts';
@@ -72,8 +73,7 @@ describe('comments on lines', function () {
   }
 
   async function editComment(text: string, to: string): Promise<void> {
-    await comment(text).hover();
-    await comment(text).getByRole('button', { name: 'Edit Comment' }).click();
+    await clickHovered(comment(text), 'Edit Comment');
     await until('the focus in the comment', () =>
       page().evaluate<boolean>('document.activeElement?.closest(".review-comment") !== null'),
     );
@@ -113,8 +113,7 @@ describe('comments on lines', function () {
     await openThread('Not so loud.');
     await thread('Not so loud.').getByRole('button', { name: 'Reopen Comments' }).click();
     await thread('Not so loud.').getByRole('button', { name: 'Resolve Comments' }).waitFor();
-    await comment('Not so loud.').hover();
-    await comment('Not so loud.').getByRole('button', { name: 'Delete Comment' }).click();
+    await clickHovered(comment('Not so loud.'), 'Delete Comment');
     await widget().waitFor({ state: 'detached' });
   });
 
@@ -133,12 +132,10 @@ describe('comments on lines', function () {
   it('suggest other lines, which can be applied and undone', async () => {
     const editor = await openEdited();
     await commentOn([1, 1], 'Like this:\n```suggestion\n2\n```');
-    await comment('Like this:').hover();
-    await comment('Like this:').getByRole('button', { name: 'Apply Suggestion' }).click();
+    await clickHovered(comment('Like this:'), 'Apply Suggestion');
     await until('the suggestion', () => editor.document.getText() === edited.replace('TWO', '2'));
     assert.ok(editor.document.isDirty);
-    await comment('Like this:').hover();
-    await comment('Like this:').getByRole('button', { name: 'Apply Suggestion' }).click();
+    await clickHovered(comment('Like this:'), 'Apply Suggestion');
     await toast('Nothing was applied').waitFor();
     await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
     await vscode.commands.executeCommand('undo');

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { RecordedCli } from '../../support/recordedCli.ts';
 import { redrawTime } from '../../support/reviewRows.ts';
-import { inWebview, tooltip } from '../../support/ui.ts';
+import { clickHovered, inWebview, tooltip } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, holdMoment, letMomentPass, tabs, useDesk } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
@@ -148,15 +148,13 @@ describe('past sessions', function () {
     conversation('of another', now, desk.scratch.folder);
     await showGroup();
     assert.equal(await row('of another').count(), 0);
-    await group().hover();
-    await group().getByRole('button', { name: 'Past Sessions of All Folders' }).click();
+    await clickHovered(group(), 'Past Sessions of All Folders');
     await row('of another')
       .filter({ hasText: desk.scratch.folder.split('/').at(-1) ?? '?' })
       .waitFor();
     await group().filter({ hasText: 'of all folders' }).waitFor();
     await desk.ui.screenshot('past-all-folders');
-    await group().hover();
-    await group().getByRole('button', { name: 'Past Sessions of This Folder' }).click();
+    await clickHovered(group(), 'Past Sessions of This Folder');
     await row('of another').waitFor({ state: 'detached' });
   });
 
@@ -198,9 +196,8 @@ describe('past sessions', function () {
   it('go on in a terminal, in their folder, and as another by a fork', async () => {
     const { sessionId } = conversation('a question', now, desk.scratch.folder);
     await showGroup('ideBridge.pastOfAllFolders');
-    await row('a question').hover();
     letMomentPass(); // since it has come
-    await row('a question').getByRole('button', { name: 'Resume in Terminal' }).click();
+    await clickHovered(row('a question'), 'Resume in Terminal');
     assert.equal((await fake.run(1)).args, `--resume ${sessionId}`);
     const [terminal] = vscode.window.terminals;
     assert.equal((terminal?.creationOptions as vscode.TerminalOptions).cwd, desk.scratch.folder);
@@ -228,8 +225,7 @@ describe('past sessions', function () {
     conversation('a question', 1);
     const goOn = holdMoment();
     await showGroup();
-    await row('a question').hover();
-    await row('a question').getByRole('button', { name: 'Resume in Terminal' }).click();
+    await clickHovered(row('a question'), 'Resume in Terminal');
     await desk.ui.page.getByText('the row has moved just now').waitFor();
     goOn();
     assert.equal(vscode.window.terminals.length, 0);

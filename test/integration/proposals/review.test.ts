@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import { redrawTime, reviewRows } from '../../support/reviewRows.ts';
-import { onScreen } from '../../support/ui.ts';
+import { clickHovered, onScreen } from '../../support/ui.ts';
 import { asText, changed as proposed, original } from '../../support/threeChanges.ts';
 import { until } from '../../support/until.ts';
 import { repeatTime } from '../../../src/proposals/inFront.ts';
@@ -314,8 +314,7 @@ describe('the review of proposals', () => {
       await rows('second.txt').getByRole('button', { name: 'Reject Proposed Changes' }).click();
       assert.deepEqual(await second.answer, ['DIFF_REJECTED', 'B']);
       letMomentPass(); // the row above has just gone
-      await rows('hello.txt').hover();
-      await rows('hello.txt').getByRole('button', { name: 'Accept Proposed Changes' }).click();
+      await clickHovered(rows('hello.txt'), 'Accept Proposed Changes');
       assert.deepEqual(await first.answer, ['FILE_SAVED', asText(proposed)]);
       const reviewed = reviewRows(desk.ui.page).filter({ hasText: 'all reviewed' });
       await desk.ui.page.getByText('Nothing to review.').or(reviewed).first().waitFor();

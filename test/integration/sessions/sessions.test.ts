@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { reviewRows } from '../../support/reviewRows.ts';
-import { connectUi, tooltip, type Ui } from '../../support/ui.ts';
+import { clickHovered, connectUi, tooltip, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import {
   connectClient,
@@ -60,9 +60,8 @@ describe('sessions', function () {
   const showView = () => vscode.commands.executeCommand('ideBridge.sessions.focus');
 
   async function rename(label: string, newLabel: string): Promise<void> {
-    await row(label).hover();
     letMomentPass(); // since it has come or moved
-    await row(label).getByRole('button', { name: 'Rename Session' }).click();
+    await clickHovered(row(label), 'Rename Session');
     const input = ui.page.locator('.quick-input-widget input.input');
     await input.fill(newLabel);
     await input.press('Enter');
@@ -147,8 +146,7 @@ describe('sessions', function () {
       const goOn = holdMoment();
       await first.close();
       await until('it to be where the other was', async () => (await rows().count()) === 1);
-      await row('Claude Code 2').hover();
-      await row('Claude Code 2').getByRole('button', { name: 'Rename Session' }).click();
+      await clickHovered(row('Claude Code 2'), 'Rename Session');
       await ui.page.getByText('Nothing was done: the row has moved just now.').first().waitFor();
       goOn();
       assert.equal(await ui.page.locator('.quick-input-widget input:visible').count(), 0);
@@ -326,14 +324,11 @@ describe('sessions', function () {
   describe('starting one', () => {
     it('works from the title of the view and its menu', async () => {
       await showView();
-      await view().hover();
-      await view().getByRole('button', { name: 'New Claude Code Session' }).click();
+      await clickHovered(view(), 'New Claude Code Session');
       await cli.run(1);
-      await view().hover();
-      await view().getByRole('button', { name: 'Resume a Claude Code Conversation' }).click();
+      await clickHovered(view(), 'Resume a Claude Code Conversation');
       assert.equal((await cli.run(2)).args, '--resume');
-      await view().hover();
-      await view().getByRole('button', { name: 'More Actions' }).click();
+      await clickHovered(view(), 'More Actions');
       await ui.page.locator('.monaco-menu').getByText('in the Panel').waitFor();
       await ui.screenshot('sessions-menu');
       await ui.page.locator('.monaco-menu').getByText('Continue the Last').click();

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { repeatTime } from '../../../src/proposals/inFront.ts';
 import { hasReviewFocus, reviewGroups, reviewPane, reviewRows } from '../../support/reviewRows.ts';
+import { clickHovered } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { endReview, holdMoment, letMomentPass, proposalTabs, propose, tabs, useDesk } from '../bridge.ts';
 import { editAs } from '../changes/edits.ts';
@@ -92,9 +93,8 @@ describe('the view of what is to be reviewed', () => {
     const proposed = [await proposeFor('a.txt'), await proposeFor('b.txt')];
     await row('b.txt').waitFor();
     const button = async (name: string, action: string) => {
-      await group(name).hover();
       letMomentPass();
-      await group(name).getByRole('button', { name: action }).click();
+      await clickHovered(group(name), action);
     };
     await button('Changed', 'Review What Agents Changed');
     await until('the changes', () => tabs().some(({ label }) => label.startsWith('Changes by Agents')));
