@@ -40,7 +40,7 @@ const budgets = {
   'src/editorTools/editing.ts': 26_000,
   'src/editorTools/editorTools.ts': 63_500,
   'src/editorTools/inputSchema.ts': 150_000,
-  'src/editorTools/running.ts': 27_000,
+  'src/editorTools/running.ts': 28_000,
   'src/mentions/mentionCommands.ts': 5_500,
   'src/mentions/reasons.ts': 11_000,
   'src/notebooks/codeRuns.ts': 15_000,
