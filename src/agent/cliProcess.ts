@@ -2,6 +2,7 @@ import { cut } from '../base/text.ts';
 import { printable } from '../base/printable.ts';
 import type { ChildProcesses, Started } from '../server/childProcesses.ts';
 import { endTree } from '../server/endTree.ts';
+import { endWithUs } from '../server/endWithUs.ts';
 import { ControlChannel, type ControlHandler } from './control.ts';
 import { JsonLines } from './jsonLines.ts';
 import { type CliMessage, parseMessage } from './messages.ts';
@@ -66,7 +67,9 @@ export class CliProcess {
     started.stderr.on('data', (chunk: Buffer) => {
       this.stderr = (this.stderr + chunk.toString()).slice(-keptStderr);
     });
+    const guard = endWithUs(started.pid, processes);
     void started.closed.then(({ code, signal }) => {
+      guard.dispose();
       this.control.end();
       const how = signal === null ? `with code ${code ?? 'unknown'}` : `by ${signal}`;
       listener.onEnd({

@@ -139,15 +139,19 @@ function sharedLines(before: readonly string[], now: readonly string[], part: Hu
     const text = before[line] ?? '';
     let number = numbers.get(text);
     if (number === undefined) {
-      number = numbers.size;
+      number = all.length; // so that it tells where the text stands first, too
       numbers.set(text, number);
     }
     all.push(number);
   }
-  const isShared = new Uint8Array(numbers.size);
+  const isShared = new Uint8Array(all.length);
   const [theirs, nowNumbers]: [number[], number[]] = [[], []];
+  let next = 0; // mostly the line after the last one comes next: to compare it takes less than to look it up
   for (let line = part.nowStart; line < part.nowEnd; line++) {
-    const number = numbers.get(now[line] ?? '');
+    const text = now[line] ?? '';
+    const isNext = next < all.length && before[part.beforeStart + next] === text;
+    const number = isNext ? all[next] : numbers.get(text);
+    next = 1 + (isNext ? next : (number ?? next));
     if (number !== undefined) {
       isShared[number] = 1;
       theirs.push(line);

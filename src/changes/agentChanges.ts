@@ -70,7 +70,9 @@ export class AgentChanges implements Disposable {
     this.beforeFiles = this.store.add(new BeforeFiles(this.sets));
     const problems = this.store.add(new NewProblems(this.sets));
     this.edits = new AnnouncedEdits(this.review, problems);
-    this.store.add(tree.add(this.store.add(new ChangesSection(this.sets, this.changes, problems))));
+    const section = this.store.add(new ChangesSection(this.sets, this.changes, problems));
+    this.store.add(tree.add(section));
+    this.followBranches(section);
     this.store.add(new ChangeDecorations(this.changes));
     this.store.add(
       followDiffs(this.changes, () => {
@@ -105,6 +107,24 @@ export class AgentChanges implements Disposable {
       this.closeDiffs();
       this.followRecords(bridge, records, begun);
     });
+  }
+
+  /** Once there is something that a switch may take from the list. */
+  private followBranches(section: ChangesSection): void {
+    const first = this.store.add(
+      this.changes.onDidChange(() => {
+        if (this.changes.all.length > 0) {
+          first.dispose();
+          import('./branchSwitches.ts')
+            .then(({ BranchSwitches }) =>
+              this.store
+                .add(new BranchSwitches(this.sets, this.changes, (words) => section.tellAway(words)))
+                .start(),
+            )
+            .catch((error: unknown) => this.log.warn(`Branch switches are not seen: ${errorMessage(error)}`));
+        }
+      }),
+    );
   }
 
   /** Finds what was edited unwatched. Nothing of it is loaded before the window has settled. */

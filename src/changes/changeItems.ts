@@ -45,9 +45,14 @@ function sessionItem(set: ChangeSet, changes: readonly Change[]): vscode.TreeIte
   item.id = waits ? set.id : `${set.id}:reviewed`; // else the editor would leave it as it was, open or not
   item.contextValue = waits ? 'changes.session' : 'reviewedSession';
   item.iconPath = new vscode.ThemeIcon('sparkle');
-  item.description = waits ? filesText(changes) : 'all reviewed';
+  item.description = waits ? filesText(changes) : reviewedText(set.snapshots.size > 0);
   item.tooltip = `Changed by ${set.label} since ${new Date(set.startedAt).toLocaleString()}`;
   return item;
+}
+
+/** @param waitsElsewhere what nobody has decided about is as before: on another branch, for instance */
+function reviewedText(waitsElsewhere: boolean): string {
+  return waitsElsewhere ? 'nothing differs now' : 'all reviewed';
 }
 
 function turnItem(
@@ -64,7 +69,11 @@ function turnItem(
   const above = ofSet.filter(({ snapshot }) => edited.has(snapshot.path));
   const counts = waits
     ? [filesText(changes)]
-    : [above.length > 0 ? `${counted(above.length, 'file')} above, changed again` : 'all reviewed'];
+    : [
+        above.length > 0
+          ? `${counted(above.length, 'file')} above, changed again`
+          : reviewedText(start.edited.some((path) => set.snapshots.has(path))),
+      ];
   item.description = [...counts, timeText(start.begun)].filter(Boolean).join(' · ');
   const names = start.edited.map((path) => basename(path));
   const left = names.length - shownTurns.most;

@@ -75,7 +75,7 @@ export class ChangeReview {
 
   constructor(
     private readonly sets: ChangeSets,
-    private readonly changes: Pick<Changes, 'isSame'>,
+    private readonly changes: Pick<Changes, 'isSame' | 'hasDiffered'>,
     private readonly editor: Editor,
     /** In ms, on a clock that nobody sets. */
     private readonly now: () => number = () => performance.now(),
@@ -208,7 +208,12 @@ export class ChangeReview {
       return entries.length > 0 ? [{ path, listed: entries.map(listing) }] : [];
     });
     this.sets.decided(decision, 'kept', files);
-    this.sets.forget(({ path }) => paths.has(path));
+    const kept = new Set(files.map(({ path }) => path));
+    // What was listed, and is as before now, waits perhaps on another branch.
+    this.sets.forget(
+      (snapshot) =>
+        paths.has(snapshot.path) && (kept.has(snapshot.path) || !this.changes.hasDiffered(snapshot)),
+    );
     return decision;
   }
 

@@ -16,6 +16,7 @@ export class ChangesSection implements ReviewSection<ChangesNode>, Disposable {
   readonly label = 'Changed';
   left: string | undefined;
   rows: ChangeRows | undefined;
+  private away: string | undefined;
   private readonly changed = new vscode.EventEmitter<undefined>();
   /** A click goes to the next change. */
   private readonly status = new StatusItem(
@@ -51,7 +52,13 @@ export class ChangesSection implements ReviewSection<ChangesNode>, Disposable {
   }
 
   get notice(): string | undefined {
-    return this.sets.notice;
+    return [this.sets.notice, this.away].filter(Boolean).join('\n') || undefined;
+  }
+
+  /** What waits on another branch, see `BranchSwitches`. */
+  tellAway(away: string | undefined): void {
+    this.away = away;
+    this.update.schedule();
   }
 
   /** Those of which there is something to see, the newest last. */

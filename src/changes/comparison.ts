@@ -125,7 +125,17 @@ function sameAtEnd(a: Buffer, b: Buffer): number {
 
 /** Each with its line end, so that a change of it counts. Latin-1 keeps every byte, whatever the encoding is. */
 export function linesOf(bytes: Buffer): string[] {
-  return bytes.toString('latin1').match(/[^\n]*\n|[^\n]+/g) ?? [];
+  const text = bytes.toString('latin1');
+  const lines: string[] = [];
+  let start = 0;
+  for (let end = text.indexOf('\n') + 1; end > 0; end = text.indexOf('\n', start) + 1) {
+    lines.push(text.slice(start, end));
+    start = end;
+  }
+  if (start < text.length) {
+    lines.push(text.slice(start));
+  }
+  return lines;
 }
 
 function lineCount(bytes: Buffer): number {

@@ -12,7 +12,13 @@ const historyFile = z.object({
       set: z.string(),
       snapshot,
       /** Of what was kept or reverted: what the file was compared with, or else was, before the user first saved it since. */
-      base: z.optional(fileState),
+      base: z.optional(
+        z.object({
+          ...fileState.shape,
+          /** When that was taken, or noted, in ms since the epoch: what is listed of an earlier time has come back since. */
+          at: z.optional(z.number()),
+        }),
+      ),
     }),
   ),
   /** What the decision did to the file; absent where it left it alone. */

@@ -37,7 +37,7 @@ function textAgain(
 ): { bytes: Buffer | undefined; isWhole: boolean } {
   const old = sets.before(snapshot);
   const from = base && sets.textOf(file.path, base);
-  const to = base && textSince(sets, entry, file.path, base.hash);
+  const to = base && textSince(sets, entry, file.path, base);
   const undone = sets.all.find(({ id }) => id === set)?.undoneOf(snapshot);
   const taken =
     from &&
@@ -46,22 +46,28 @@ function textAgain(
   return taken ?? { bytes: old, isWhole: isSame(from, to) };
 }
 
-/** What the file is compared with by now, without what was kept later; else what it is. */
+/**
+ * What the file is compared with by now, without what was kept later; else what it is. Undefined where an earlier decision was undone
+ * since: what is listed again by that does not have what was kept between the two.
+ */
 function textSince(
   sets: ChangeSets,
   entry: HistoryEntry,
   path: string,
-  base: string | undefined,
+  { hash, at = 0 }: NonNullable<Listed['base']>,
 ): Buffer | undefined {
   const { entries } = sets.history;
   for (const later of entries.slice(entries.indexOf(entry) + 1)) {
     const file = later.files.find((each) => later.kind === 'kept' && each.path === path);
     const [first] = file?.listed ?? [];
-    if (file && first && first.base?.hash !== base) {
+    if (file && first && first.base?.hash !== hash) {
       return textAgain(sets, later, file, first).bytes;
     }
   }
   const [first] = sets.ofPath(path);
+  if (first && first.snapshot.takenAt < at) {
+    return undefined;
+  }
   return first ? sets.before(first.snapshot) : bytesAt(path);
 }
 

@@ -39,14 +39,18 @@ export function takeIn(
   }
   const [was, agents, now] = [before, from, to].map(linesOf) as [string[], string[], string[]];
   let waiting: LineChange = nothing;
+  let hasAll = false;
   const merged = mergeLines(agents, was, now, ({ ours, theirs, apart }) => {
     const { added, removed } = together(ours);
     waiting = { added: removed, removed: added }; // as `ours` is what was before
     const isAgents = agentsIn(was, waiting, undone);
     const users = apart.filter((change) => !isAgents(change));
-    return withoutHalves(users, theirs, was, now);
+    const taken = withoutHalves(users, theirs, was, now);
+    hasAll = taken.length === theirs.length;
+    return taken;
   });
-  const left = merged && lineChanges(merged.lines, now);
+  // To compare once more costs a long file tens of ms, and would find what waited before.
+  const left = merged && (hasAll ? [waiting] : lineChanges(merged.lines, now));
   if (!left) {
     return undefined;
   }
@@ -73,9 +77,10 @@ function agentsIn(
   waiting: LineChange,
   undone: LineChange,
 ): (change: LineChange) => boolean {
-  const inWas = growth([{ added: was, removed: [] }]);
+  const added = [...waiting.added, ...undone.added];
+  const inWas = countsIn(was, [...added, ...undone.removed]);
   const isTheirsToAdd = telling(
-    [...waiting.added, ...undone.added].filter((line) => !inWas.has(line)),
+    added.filter((line) => !inWas.has(line)),
     [...waiting.removed, ...undone.added],
   );
   const isTheirsToRemove = telling(
@@ -111,7 +116,8 @@ function withoutHalves(
   now: readonly string[],
 ): readonly LineChange[] {
   const inFile = growth(saved);
-  const [inWas, inNow] = [growth([{ added: was, removed: [] }]), new Set(now)];
+  const gone = changes.flatMap(({ removed }) => removed);
+  const [inWas, inNow] = [countsIn(was, gone), countsIn(now, gone)];
   const of = (counts: ReadonlyMap<string, number>, line: string) => counts.get(line) ?? 0;
   for (;;) {
     const grown = growth(changes);
@@ -127,6 +133,12 @@ function withoutHalves(
     }
     changes = whole;
   }
+}
+
+/** How often each of these is among the lines: to count all of them would take a long file several ms. */
+function countsIn(lines: readonly string[], these: readonly string[]): Map<string, number> {
+  const meant = new Set(these);
+  return growth([{ added: lines.filter((line) => meant.has(line)), removed: [] }]);
 }
 
 /** By how much there are more of each line with these changes, or fewer. */

@@ -50,7 +50,8 @@ function noteBase(sets: ChangeSets, path: string, { from, to }: Save): void {
   const [first] = sets.ofPath(path);
   if (takenOff.length > 0 && !isSame(from, to)) {
     const base = first?.snapshot ?? sets.keepText(from);
-    takenOff.forEach((each) => base && (each.base = { hash: base.hash, size: base.size }));
+    const at = first?.snapshot.takenAt ?? sets.tick();
+    takenOff.forEach((each) => base && (each.base = { hash: base.hash, size: base.size, at }));
     sets.saveNow();
   }
 }

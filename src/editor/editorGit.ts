@@ -5,6 +5,7 @@ export interface GitApi {
   readonly state: 'uninitialized' | 'initialized';
   readonly onDidChangeState: vscode.Event<string>;
   readonly repositories: readonly GitRepository[];
+  readonly onDidOpenRepository: vscode.Event<GitRepository>;
   /** The one in which that is; undefined: none. */
   getRepository(uri: vscode.Uri): GitRepository | null | undefined;
 }
@@ -15,10 +16,12 @@ export interface GitChange {
 }
 
 export interface GitRepository {
+  readonly rootUri: vscode.Uri;
   /** Puts files into the index, as they are on disk; those that are gone are taken out. @param paths absolute */
   add(paths: string[]): Promise<void>;
   readonly state: {
-    readonly HEAD: { readonly name?: string } | undefined;
+    readonly HEAD: { readonly name?: string; readonly commit?: string } | undefined;
+    readonly onDidChange: vscode.Event<void>;
     readonly indexChanges: readonly GitChange[];
     readonly mergeChanges: readonly GitChange[];
     readonly workingTreeChanges: readonly GitChange[];

@@ -155,7 +155,6 @@ export function startDebugging({ access, sessions, mayRun, log }: DebuggingWorks
         } finally {
           telling.dispose();
         }
-        access.check();
         return told(started(), 0, access, signal);
       },
     },
@@ -190,6 +189,7 @@ export function stepDebugging({ access, sessions, mayRun }: DebuggingWorkshop): 
         const found = find(asked.id); // the user may have let it go on themselves
         const { printed } = found;
         const threadId = found.stop?.threadId ?? (await firstThread(found, signal));
+        await mayRun.mustStill(call, 'debugging');
         const telling = keepTelling(tellProgress);
         try {
           await found.request(steps[how], { threadId }, z.any(), signal);
@@ -201,7 +201,6 @@ export function stepDebugging({ access, sessions, mayRun }: DebuggingWorkshop): 
         } finally {
           telling.dispose();
         }
-        access.check();
         return told([found], printed, access, signal);
       },
     },
@@ -370,13 +369,11 @@ export function evaluate({ access, sessions, mayRun, log }: DebuggingWorkshop): 
         const words = `wants to evaluate this in "${onOneLine(found.session.name)}"`;
         await mustAgree(words, expression, { mayRun, call });
         const still = sessions.stopped(found.id);
+        const inFrame = await frameId(still, access, index, signal);
+        await mayRun.mustStill(call, 'debugging');
         log.info(`${clientName(call.session)} evaluates an expression in the debugger`);
-        const { result, type } = await still.request(
-          'evaluate',
-          { expression, frameId: await frameId(still, access, index, signal), context: 'repl' },
-          evaluated,
-          signal,
-        );
+        const asked = { expression, frameId: inFrame, context: 'repl' };
+        const { result, type } = await still.request('evaluate', asked, evaluated, signal);
         access.check();
         const value = tail(plainOutput(result), 1_000, maxOutput).text;
         return { text: value, data: { value, ...(type && { type: onOneLine(type) }) } };
@@ -486,6 +483,7 @@ export function setBreakpoint({ access, mayRun }: DebuggingWorkshop): Tool {
           const words = lost.filter((each) => each !== undefined).join('\n');
           await mustAgree(`wants to take away the breakpoint with this in ${place}`, words, { mayRun, call });
         }
+        await mayRun.mustStill(call, 'debugging', file);
         const there = inLine();
         if (remove && there.length === 0) {
           throw new Refusal('There is no breakpoint in that line.');
@@ -552,6 +550,7 @@ async function told(
   const exitCode = started.find((each) => each.exitCode !== undefined)?.exitCode;
   const isOver = started.length > 0 && started.every((each) => each.isOver);
   const [at] = stopped ? (await stackFrames(stopped, access, { limit: 1 }, signal)).frames : [];
+  access.check(); // the debugger was waited for
   const reason = stopped && reasonOf(stopped);
   const words = stopped
     ? `Stopped: ${reason}`

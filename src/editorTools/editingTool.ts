@@ -1,10 +1,12 @@
 import type * as vscode from 'vscode';
 import * as z from 'zod/mini';
+import { setting } from '../editor/settings.ts';
 import type { Session } from '../server/session.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolName } from './names.ts';
 import { editorTool } from './readingTool.ts';
-import { editOutput, type ReviewedEdits } from './reviewedEdits.ts';
+import { Refusal } from './refusal.ts';
+import { editOutput, type ReviewedEdits, tellOf } from './reviewedEdits.ts';
 import { type AskedAbout, type FileEdit, fileEdits } from './workspaceEdits.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -45,18 +47,28 @@ export function editingTool<Input extends z.core.$ZodShape>(
       async run(args, call) {
         access.check();
         const { edit, asked, done = tool.done } = await tool.find(args, call.signal);
+        mustStillBeOn(access);
         const edits = edit ? await fileEdits(edit, asked, access) : [];
+        mustStillBeOn(access);
         if (edits.length === 0) {
           return { text: 'Nothing to change.', data: { files: [] } };
         }
-        const review = () => reviewing.review(edits, done, call);
-        const found = await calls.whileAsking(call, () => showReview(call.session, edits), review);
-        if (found.data.files.every(({ outcome }) => outcome === 'rejected')) {
+        const review = () => reviewing.review(edits, call);
+        const results = await calls.whileAsking(call, () => showReview(call.session, edits), review);
+        if (results.every(({ outcome }) => outcome === 'rejected')) {
           calls.refused(call);
         }
-        return found;
+        return tellOf(results, done, access);
       },
     },
     { readOnlyHint: false, destructiveHint: false },
   );
+}
+
+/** After each wait. @throws Refusal when what allows it was taken back meanwhile */
+function mustStillBeOn(access: EditingWorkshop['access']): void {
+  access.check();
+  if (!setting('editorTools.enabled') || !setting('editorTools.editing')) {
+    throw new Refusal('The user has switched this off meanwhile. Nothing was changed.');
+  }
 }

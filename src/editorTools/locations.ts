@@ -4,7 +4,7 @@ import type { Tool } from '../tools/tool.ts';
 import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { distinct, type Found, foundAt, placeOutput } from './places.ts';
 import { readingTool } from './readingTool.ts';
-import { shortName, SourceLines } from './sourceLines.ts';
+import { shortNames, SourceLines } from './sourceLines.ts';
 import { target } from './targets.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -41,12 +41,13 @@ export function locationTools({ access, servers, targets }: Workshop): Tool[] {
         );
         const { items, withheld } = await access.shared(inOrder(found.map(foundAt)), ({ uri }) => uri);
         const lines = new SourceLines(access);
+        const name = shortNames();
         const shown = await page(
           items,
           args,
           async ({ uri, start }) => {
             const data = await lines.place(uri, start);
-            return { line: placeText(data, shortName), data };
+            return { line: placeText(data, name), data };
           },
           withheld,
         );
@@ -58,8 +59,10 @@ export function locationTools({ access, servers, targets }: Workshop): Tool[] {
 
 /** By file and line, so that pages go on where the last one has ended. */
 function inOrder(places: readonly Found[]): Found[] {
-  const nameOf = ({ uri }: Found) => uri.toString();
-  return distinct(places).sort(
-    (a, b) => Number(nameOf(a) > nameOf(b)) - Number(nameOf(a) < nameOf(b)) || a.start.compareTo(b.start),
-  );
+  return distinct(places)
+    .map((place) => ({ place, file: place.uri.toString() }))
+    .sort(
+      (a, b) => Number(a.file > b.file) - Number(a.file < b.file) || a.place.start.compareTo(b.place.start),
+    )
+    .map(({ place }) => place);
 }

@@ -30,6 +30,8 @@ export interface WhatRuns {
   readonly always: string;
   /** Says exactly what this is; undefined where it could change unseen, and there is no yes for good. */
   readonly exactly: string | undefined;
+  /** That it is about, as the client named it, if it named one: it has to be shared still when it is run. */
+  readonly file?: string;
 }
 
 /** Variables that are the same whenever it is run. */
@@ -73,6 +75,19 @@ export class MayRun {
       const { document, viewColumn } = editor;
       await vscode.window.showTextDocument(document, { ...(viewColumn && { viewColumn }), preview: false });
     }
+    await this.mustStill(call, group, what.file);
+  }
+
+  /**
+   * Once more just before something is run, where that had to wait for the user, a debugger or the editor.
+   * @param file see `WhatRuns`
+   * @throws Refusal when what allows it was taken back meanwhile, and what the call was aborted with
+   */
+  async mustStill({ signal }: ToolCall, group: ToolGroup, file?: string): Promise<void> {
+    if (file !== undefined) {
+      await this.access.checkAgain(file);
+    }
+    signal.throwIfAborted();
     this.access.check();
     if (!setting('editorTools.enabled') || !setting(`editorTools.${group}`)) {
       throw new Refusal('The user has switched this off meanwhile. Nothing was run.');

@@ -25,10 +25,11 @@ export function foundAt(place: vscode.Location | vscode.LocationLink): Found {
 
 /** Overloads in neighbouring lines are places of their own; the same place told twice is not. */
 export function distinct<T extends Found>(places: readonly T[]): T[] {
-  const key = ({ uri, start }: Found) => `${uri.toString()}#${start.line}:${start.character}`;
   const first = new Map<string, T>();
   for (const place of places) {
-    first.set(key(place), first.get(key(place)) ?? place);
+    const { uri, start } = place;
+    const key = `${uri.toString()}#${start.line}:${start.character}`;
+    first.set(key, first.get(key) ?? place);
   }
   return [...first.values()];
 }

@@ -10,6 +10,7 @@ import { Proposer } from '../server/proposer.ts';
 import type { Session, ToolCall } from '../server/session.ts';
 import type { ProposalReviewer } from '../tools/openDiff.ts';
 import type { EditListener } from '../tools/getDiagnostics.ts';
+import type { Access } from './access.ts';
 import { clientName } from './clientName.ts';
 import { bytesLike } from './fileBytes.ts';
 import { keepTelling } from './keepTelling.ts';
@@ -86,14 +87,9 @@ export class ReviewedEdits {
    * them is: where the call is cancelled, the client goes, or one review ends without a decision, the others are
    * withdrawn and no file has changed. Then each file that is to be written is looked at, and if one is no longer as it
    * was when the user decided, or cannot be written, none is. Only then they are written, one after the other.
-   * @param what is done, as in "Renamed"
    * @throws Refusal that says why nothing was written, or which files were before one could not be
    */
-  async review(
-    edits: readonly FileEdit[],
-    what: string,
-    { session, signal, tellProgress }: ToolCall,
-  ): Promise<Found<z.infer<typeof editOutput>>> {
+  async review(edits: readonly FileEdit[], { session, signal, tellProgress }: ToolCall): Promise<Result[]> {
     const client = this.authorOf(session);
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
@@ -108,25 +104,7 @@ export class ReviewedEdits {
       waiting.dispose();
     }
     signal.throwIfAborted();
-    const results = await this.write(decided, client);
-    const accepted = results.filter(({ outcome }) => outcome !== 'rejected').length;
-    const words = {
-      accepted: 'accepted as proposed',
-      acceptedWithChanges: 'accepted with changes by the user: read it',
-      rejected: 'rejected',
-    };
-    return {
-      text: [
-        accepted === 0
-          ? 'The user has rejected this: nothing was written.'
-          : `${what}; ${counted(accepted, 'file')} written${accepted < results.length ? `, ${results.length - accepted} not` : ''}.`,
-        ...results.map(
-          ({ path, outcome, reason }) =>
-            `${shownName(path)}  ${words[outcome]}${reason === undefined ? '' : `: ${reason}`}`,
-        ),
-      ].join('\n'),
-      data: { files: results },
-    };
+    return this.write(decided, client);
   }
 
   /** As whom the user sees a client. */
@@ -207,6 +185,37 @@ export class ReviewedEdits {
     void changes.refresh();
     return results;
   }
+}
+
+/**
+ * What a client is told of a review: without the files that the user has excluded from sharing since.
+ * @param what is done, as in "Renamed"
+ */
+export async function tellOf(
+  results: readonly Result[],
+  what: string,
+  access: Access,
+): Promise<Found<z.infer<typeof editOutput>>> {
+  const accepted = results.filter(({ outcome }) => outcome !== 'rejected').length;
+  const words = {
+    accepted: 'accepted as proposed',
+    acceptedWithChanges: 'accepted with changes by the user: read it',
+    rejected: 'rejected',
+  };
+  const { items, withheld } = await access.shared(results, ({ path }) => vscode.Uri.file(path));
+  return {
+    text: [
+      accepted === 0
+        ? 'The user has rejected this: nothing was written.'
+        : `${what}; ${counted(accepted, 'file')} written${accepted < results.length ? `, ${results.length - accepted} not` : ''}.`,
+      ...items.map(
+        ({ path, outcome, reason }) =>
+          `${shownName(path)}  ${words[outcome]}${reason === undefined ? '' : `: ${reason}`}`,
+      ),
+      ...(withheld > 0 ? [`${withheld} of them not shared by the settings of this editor.`] : []),
+    ].join('\n'),
+    data: { files: items },
+  };
 }
 
 function bytesNow(path: string): Buffer | undefined {

@@ -13,7 +13,7 @@ const maxFile = 2 * 1024 * 1024;
  * that was opened for that. For one answer.
  */
 export class SourceLines {
-  private readonly files = new Map<string, Promise<readonly string[]>>();
+  private readonly files = new Map<string, vscode.TextDocument | Promise<readonly string[]>>();
 
   constructor(private readonly access: Access) {}
 
@@ -30,14 +30,16 @@ export class SourceLines {
 
   /** Undefined where there is none, or none that may be read. @param line 0-based */
   async line(uri: vscode.Uri, line: number): Promise<string | undefined> {
-    const document = vscode.workspace.textDocuments.find((each) => isSame(each.uri, uri));
-    if (document) {
-      return line < document.lineCount ? document.lineAt(line).text : undefined;
-    }
     const key = uri.toString();
-    const lines = this.files.get(key) ?? this.read(uri);
-    this.files.set(key, lines);
-    return (await lines)[line];
+    const file =
+      this.files.get(key) ??
+      vscode.workspace.textDocuments.find((each) => isSame(each.uri, uri)) ??
+      this.read(uri);
+    this.files.set(key, file);
+    if ('lineAt' in file) {
+      return line < file.lineCount ? file.lineAt(line).text : undefined;
+    }
+    return (await file)[line];
   }
 
   private async read(uri: vscode.Uri): Promise<readonly string[]> {
@@ -63,6 +65,16 @@ export function pathOf(uri: vscode.Uri): string {
 /** How a file is called in a line of an answer. */
 export function shownName(path: string): string {
   return onOneLine(shortName(path), 1_000);
+}
+
+/** `shortName` for one answer, in which the same files come often: the editor looks for the folder of each anew. */
+export function shortNames(): (path: string) => string {
+  const names = new Map<string, string>();
+  return (path) => {
+    const name = names.get(path) ?? shortName(path);
+    names.set(path, name);
+    return name;
+  };
 }
 
 /** Relative to the folder of the window, if it has just one. */

@@ -136,6 +136,7 @@ export function runTask({ access, runs, mayRun, log }: RunningWorkshop): Tool {
           throw new Refusal('This task has become another one meanwhile. Nothing was run: ask again.');
         }
         mustNotRun(task); // by the user, or for another client
+        await mayRun.mustStill(call, 'running');
         const client = clientName(session);
         log.info(`${client} runs the task ${onOneLine(task.name)} (${onOneLine(task.source)})`);
         const usual = task.isBackground ? patience.background : patience.normal;

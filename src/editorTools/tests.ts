@@ -46,7 +46,7 @@ export function runTests({ access, mayRun, log }: RunningWorkshop): Tool {
       name: 'runTests',
       title: 'Run Tests of a File',
       description:
-        'Runs the tests of a file that the editor’s Testing view knows, and tells which have passed and where the others are. The user is asked first. What a failed test says is in the editor only: read its file, or run it by a task',
+        'Runs the tests of a file that the editor’s Testing view knows, and tells which have passed and where the others are. The user is asked first. What a failed test says is in the editor only: read its file, or run it by a task. No single test can be run, as the editor tells the result of none',
       input: z.object({
         file: path,
         timeoutSeconds: z.optional(
@@ -76,7 +76,7 @@ export function runTests({ access, mayRun, log }: RunningWorkshop): Tool {
       }),
       async run({ file, timeoutSeconds = patience.normal, ...paged }, call) {
         const { uri } = await access.document(file);
-        await mayRun.must(whatRuns(uri), call, 'running');
+        await mayRun.must({ ...whatRuns(uri), file }, call, 'running');
         log.info(`${clientName(call.session)} runs the tests of ${onOneLine(uri.fsPath, 1_000)}`);
         const telling = keepTelling(call.tellProgress);
         let answered: unknown;
@@ -96,7 +96,7 @@ export function runTests({ access, mayRun, log }: RunningWorkshop): Tool {
             `They still run, since ${timeoutSeconds} seconds: their results are in the editor's Testing view.`,
           );
         }
-        access.check();
+        await access.checkAgain(file);
         const tests = results(answered);
         if (tests.length === 0) {
           throw new Refusal(

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -419,6 +421,24 @@ for (const version of Object.values(cliVersions)) {
       await until('their end', () => !pids.some(isAlive));
       assert.equal(session.state, 'ended');
       assert.throws(() => session.prompt('x'), /has ended/);
+    });
+
+    it('leaves no process when the one that it runs in is killed in the middle of a command', async () => {
+      const command = 'echo > begun; tail -f /dev/null';
+      desk.api.script([toolUse('Bash', { command, description: 'wait' }), text('never')]);
+      const program = path.join(import.meta.dirname, 'agent/killedHost.ts');
+      const args = [...process.execArgv, program, version, JSON.stringify(desk.options())];
+      const host = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      const pid = Number(String(await once(host.stdout, 'data')));
+      await until('the command', () => existsSync(path.join(desk.folder, 'begun')), 30_000);
+      const pids = [pid, ...(await descendants(pid, desk.processes))];
+      assert.ok(pids.length >= 2 && pids.every(isAlive));
+      host.kill('SIGKILL');
+      try {
+        await until('their end', () => !pids.some(isAlive), 10_000);
+      } finally {
+        pids.filter(isAlive).forEach((each) => process.kill(each, 'SIGKILL'));
+      }
     });
   });
 }

@@ -565,6 +565,24 @@ describe('agent changes', () => {
       await rowAction('', 'Clear History', historyRow('History'));
       await until('an empty view', async () => (await changesRows(desk.ui).count()) === 0);
     });
+
+    it('can be cleared on the row of a session of which all is reviewed', async () => {
+      await accept(desk.scratch.write('a.txt', 'one\n'), 'ONE\n');
+      await rowAction('', 'Clear History', historyRow('all reviewed'));
+      await until('an empty view', async () => (await changesRows(desk.ui).count()) === 0);
+    });
+
+    it('does not say that a file is reviewed which is only as it was before', async () => {
+      await accept(desk.scratch.write('a.txt', 'one\n'), 'ONE\n');
+      await historyRow('all reviewed').waitFor();
+      const file = desk.scratch.write('b.txt', 'one\n');
+      await edit(file, 'ONE\n');
+      await row('b.txt').waitFor();
+      writeFileSync(file, 'one\n'); // as git does
+      await historyRow('nothing differs now').waitFor();
+      writeFileSync(file, 'ONE\n'); // to be kept by the end of the test
+      await row('b.txt').waitFor();
+    });
   });
 
   describe('reverting', () => {

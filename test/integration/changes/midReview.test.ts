@@ -3,12 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
+import { editorGit } from '../../../src/editor/editorGit.ts';
 import { testEnvironment } from '../../support/testEnvironment.ts';
 import { asText, original } from '../../support/threeChanges.ts';
 import { clickHovered } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { endReview, letMomentPass, useDesk } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
+import { reviewPane } from '../../support/reviewRows.ts';
 import { changesRows, editAs } from './edits.ts';
 
 describe('a file under review that becomes something else', () => {
@@ -184,6 +186,13 @@ describe('a file under review that becomes something else', () => {
     const agents = readFileSync(path);
     const other = asText(original.with(10, 'of the other branch'));
     git('init', '--quiet', '--initial-branch=first');
+    const api = await editorGit();
+    const repository = await until(
+      'the repository',
+      () => api?.getRepository(vscode.Uri.file(path)) ?? undefined,
+    );
+    const checkedOut = (branch: string) =>
+      until(`git to tell of ${branch}`, () => repository.state.HEAD?.name === branch);
     writeFileSync(path, asText(original));
     commit(git);
     git('checkout', '--quiet', '-b', 'other');
@@ -193,11 +202,20 @@ describe('a file under review that becomes something else', () => {
     writeFileSync(path, agents);
     commit(git);
     await row().filter({ hasText: '+2 −2' }).waitFor();
+    await checkedOut('work');
     git('checkout', '--quiet', 'first');
     await row().waitFor({ state: 'detached' });
     assert.ok(isAsBefore());
+    await checkedOut('first');
+    const message = reviewPane(desk.ui.page).getByText(
+      'On first, a.txt is as before the edits of agents: it waits for review again once you switch back.',
+    );
+    await message.waitFor();
+    await desk.ui.page.locator('.statusbar-item', { hasText: 'On first, a.txt is as before' }).waitFor();
+    await desk.ui.screenshot('changes-branch-switched');
     git('checkout', '--quiet', 'other');
     await row().filter({ hasText: '+1 −1' }).waitFor();
+    await message.waitFor({ state: 'detached' });
     assert.equal(readFileSync(path, 'utf8'), other);
     await clickRow('Revert File');
     await says('Reverted a.txt');

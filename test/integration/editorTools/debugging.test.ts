@@ -241,6 +241,15 @@ describe('the editor tools that debug', function () {
     assert.ok((await starting).isError);
   });
 
+  it('set none in a file that is excluded while the user is asked', async () => {
+    const setting = call('setBreakpoint', { file, line: 3, condition: 'true' });
+    await question('wants to set a breakpoint with this').waitFor();
+    await desk.configure('ideBridge.share.exclude', ['**/program.js']);
+    await answer('Run Once', 'wants to set a breakpoint with this');
+    assert.match((await setting).text, /is not shared/);
+    assert.equal(vscode.debug.breakpoints.length, 0);
+  });
+
   it('take no breakpoint of the user’s away that has a condition, unless they say so', async () => {
     const location = new vscode.Location(vscode.Uri.file(file), new vscode.Position(1, 0));
     vscode.debug.addBreakpoints([new vscode.SourceBreakpoint(location, true, 'first > 7')]);

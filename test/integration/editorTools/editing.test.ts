@@ -229,6 +229,19 @@ describe('the editor tools that edit', function () {
     assert.match(onDisk('uses.ts'), /console\.log\(side\)/);
   });
 
+  it('do not name a file that the user excludes during the review, though they write it', async () => {
+    twoFiles();
+    const answer = rename();
+    await accept('shape.ts');
+    await proposedSide('uses.ts');
+    await desk.configure('ideBridge.share.exclude', ['**/uses.ts']);
+    await accept('uses.ts');
+    const { text, data } = await answer;
+    assert.match(text, /^Renamed; 2 files written\.\n.*shape\.ts {2}accepted[^]*1 of them not shared/);
+    assert.doesNotMatch(text + JSON.stringify(data), /uses\.ts/);
+    assert.match(onDisk('uses.ts'), /console\.log\(edge\)/);
+  });
+
   describe('refuse', () => {
     it('the whole where one file is excluded, without its name', async () => {
       twoFiles();
@@ -282,7 +295,7 @@ describe('the editor tools that edit', function () {
     describe('of a language server', () => {
       const selector = { scheme: 'file', pattern: '**/*.made-up' };
       let registered: vscode.Disposable;
-      let made: (uri: vscode.Uri) => vscode.WorkspaceEdit;
+      let made: (uri: vscode.Uri) => vscode.WorkspaceEdit | Promise<vscode.WorkspaceEdit>;
 
       const quit = { title: 'Run it', command: 'workbench.action.quit' };
       const actions: (vscode.CodeAction | vscode.Command)[] = [
@@ -386,6 +399,30 @@ describe('the editor tools that edit', function () {
           assert.equal(onDisk('words.made-up'), 'words\n');
         });
       }
+
+      it('everything that is taken back while it is waited for', async () => {
+        for (const [setting, words] of [
+          ['share.enabled', /^Sharing is off/],
+          ['editorTools.editing', /^The user has switched this off meanwhile/],
+        ] as const) {
+          let answer = () => {};
+          const answered = new Promise<void>((resolve) => (answer = resolve));
+          let isAsked = false;
+          made = async (uri) => {
+            isAsked = true;
+            await answered;
+            return replaced(uri);
+          };
+          const args = { file: file('words.made-up'), line: 1, column: 1, newName: 'texts' };
+          const renaming = call('rename', args);
+          await until('the server to be asked', () => isAsked);
+          await desk.configure(`ideBridge.${setting}`, false);
+          answer();
+          assert.match((await renaming).text, words);
+          assert.deepEqual(proposalTabs(), []);
+          await desk.configure(`ideBridge.${setting}`, true);
+        }
+      });
 
       it('code actions that are commands', async () => {
         const apply = (title: string) =>

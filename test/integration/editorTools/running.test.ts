@@ -285,6 +285,34 @@ describe('the editor tools that run', function () {
     }
   });
 
+  it('run nothing when nothing is shared any more once the editor has listed its tasks again', async () => {
+    await define({ label: 'waiting', command: making('waiting') });
+    let list = () => {};
+    let isWaiting = false;
+    const listed = new Promise<void>((resolve) => (list = resolve));
+    const running = call('runTask', { name: 'waiting' });
+    await question().waitFor();
+    const provider = vscode.tasks.registerTaskProvider('npm', {
+      async provideTasks() {
+        isWaiting = true;
+        await listed;
+        return [];
+      },
+      resolveTask: () => undefined,
+    });
+    try {
+      await answer('Run Once');
+      await until('the tasks to be asked for', () => isWaiting);
+      await desk.configure('ideBridge.share.enabled', false);
+      list();
+      assert.match((await running).text, /Sharing is off/);
+      assert.ok(!made('waiting'));
+    } finally {
+      list();
+      provider.dispose();
+    }
+  });
+
   it('run nothing while nothing is shared, also when that changes while the user is asked', async () => {
     await define({ label: 'quiet', command: making('quiet') });
     const running = call('runTask', { name: 'quiet' });
@@ -361,6 +389,15 @@ describe('the editor tools that run', function () {
       assert.match(text, /^failed {2}.*some\.test\.ts:4 {2}two is right$/m);
       assert.equal((await call('runTests', { file: uri.fsPath, limit: 1 })).data.tests?.length, 1);
       assert.equal(ran, 2);
+    });
+
+    it('do not run when their file is excluded while the user is asked', async () => {
+      const running = call('runTests', { file: uri.fsPath });
+      await question().waitFor();
+      await desk.configure('ideBridge.share.exclude', ['**/some.test.ts']);
+      await answer('Run Once');
+      assert.match((await running).text, /is not shared/);
+      assert.equal(ran, 0);
     });
 
     it('do not run where the user refuses, where there are none, or outside of the workspace', async () => {

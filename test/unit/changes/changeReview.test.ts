@@ -499,6 +499,20 @@ describe('the review of changes', () => {
       assert.deepEqual([...moves], [[path('a.txt'), path('moved.txt')]]);
     });
 
+    it('a session’s again where it differs again after all else was kept: as git had put back what was before', async () => {
+      for (const name of ['a.txt', 'b.txt']) {
+        editor.write(path(name), '0\n');
+        edit(first, name, '1\n');
+      }
+      assert.deepEqual(await listed(), ['Claude 1: a.txt', 'Claude 1: b.txt']);
+      editor.write(path('a.txt'), '0\n');
+      assert.deepEqual(await listed(), ['Claude 1: b.txt']);
+      review.keepAll();
+      assert.deepEqual(await listed(), []);
+      editor.write(path('a.txt'), '1\n');
+      assert.deepEqual(await listed(), ['Claude 1: a.txt']);
+    });
+
     it('looked for in no other file once all is reviewed', async () => {
       editor.write(path('a.txt'), '0\n');
       edit(first, 'a.txt', '1\n');

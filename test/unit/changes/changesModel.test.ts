@@ -181,6 +181,17 @@ describe('the laws of agent changes', function () {
       () => world.checkout(),
       () => world.undoes(0),
     ],
+    'a keep is undone after an earlier one was, between which a part was kept': (world) => [
+      () => world.shellEdits(first, 'b.txt', 0),
+      () => world.userUndoesAndRedoes(first, 'b.txt', 1, 0, 'keepPart'),
+      () => world.keepPart('b.txt', 0),
+      () => world.agentEdits(second, 'b.txt', 0),
+      () => world.undoes(0),
+      () => world.keepSession(first),
+      () => world.userUndoesAndRedoes(first, 'b.txt', 0, 0, 'nothing'),
+      () => world.undoes(0),
+      () => world.undoes(0),
+    ],
   };
   for (const [where, acts] of Object.entries(found)) {
     it(`hold where ${where}`, async () => {
