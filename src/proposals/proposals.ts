@@ -18,7 +18,7 @@ import { KeptVersions, languageOf } from './keptVersions.ts';
 import { Proposal } from './proposal.ts';
 import { ProposalFiles, textOf } from './proposalFiles.ts';
 import { showsTerminal } from '../editor/columns.ts';
-import { type Appearance, proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
+import { type Appearance, isReviewingAll, proposedSides, showDiff, tabsOf } from './proposalTabs.ts';
 import { type Target, targetAt } from './proposalTarget.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { setting } from '../editor/settings.ts';
@@ -78,7 +78,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   private readonly prompted = new vscode.EventEmitter<Session>();
   private readonly byEditor = new EditorDecisions(this);
   private readonly subscriptions: vscode.Disposable[];
-  /** That of the last one that was decided in front. */
+  /** That of the last one that was decided in front, in a diff of its own. */
   private lastInFront: { readonly session: Proposer; readonly at: number } | undefined;
   private isDisposed = false;
 
@@ -359,7 +359,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
       return;
     }
     const isDecided = outcome.kind === 'accepted' || outcome.kind === 'rejected';
-    if (isDecided && wasInFront) {
+    if (isDecided && wasInFront && !isReviewingAll()) {
       this.lastInFront = { session: proposal.session, at };
     }
     if (outcome.kind === 'accepted') {

@@ -325,6 +325,24 @@ describe('keys belong to what the user types in:', () => {
       assert.equal(activeUri(), notes.uri.toString());
     });
 
+    it('comes behind Review All, where that one was decided', async () => {
+      await openNotes();
+      await keyboard().type('mine');
+      const first = await propose(desk.client, file, 'first\n', 'A');
+      await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+      await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
+      const inFront = () => vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '';
+      await until('Review All', () => inFront().includes('2 files'));
+      await desk.ui.page.locator('.editor.modified .view-line', { hasText: 'first' }).last().click();
+      await until('the first one', () => activeUri() === first.uri.toString());
+      letMomentPass();
+      await keyboard().press('Control+Enter');
+      assert.deepEqual(await first.answer, ['FILE_SAVED', 'first\n']);
+      await propose(desk.client, desk.scratch.path('c.txt'), 'third\n', 'C');
+      await until('one more', () => proposalTabs().some((label) => label.startsWith('c.txt')));
+      assert.match(inFront(), /^Proposals of/);
+    });
+
     it('comes behind it when it is of another session, or late', async () => {
       await decideFirst();
       await until('the notes in front', () => activeUri() === notes.uri.toString());
