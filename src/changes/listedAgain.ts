@@ -1,4 +1,5 @@
 import { lineChanges, type LineChange } from '../base/lineMerge.ts';
+import type { Snapshot } from './changeSet.ts';
 import { type ChangeSets, bytesAt } from './changeSets.ts';
 import { isSame, linesOf } from './comparison.ts';
 import type { HistoryEntry, HistoryFile, Listed } from './history.ts';
@@ -47,8 +48,8 @@ function textAgain(
 }
 
 /**
- * What the file is compared with by now, without what was kept later; else what it is. Undefined where an earlier decision was undone
- * since: what is listed again by that does not have what was kept between the two.
+ * What the file is compared with by now, without what was kept later; else what it is. What is of an earlier time than the base has come
+ * back by the undo of another decision, and lacks what was kept between the two: undefined where there is nothing else.
  */
 function textSince(
   sets: ChangeSets,
@@ -57,18 +58,18 @@ function textSince(
   { hash, at = 0 }: NonNullable<Listed['base']>,
 ): Buffer | undefined {
   const { entries } = sets.history;
+  const [listed] = sets.ofPath(path);
+  const isSince = ({ takenAt }: Snapshot) => at <= takenAt;
+  const now = listed && isSince(listed.snapshot) ? listed.snapshot : undefined;
   for (const later of entries.slice(entries.indexOf(entry) + 1)) {
     const file = later.files.find((each) => later.kind === 'kept' && each.path === path);
     const [first] = file?.listed ?? [];
-    if (file && first && first.base?.hash !== hash) {
+    const isNext = first && isSince(first.snapshot) && !(now && now.takenAt < first.snapshot.takenAt);
+    if (file && isNext && first.base?.hash !== hash) {
       return textAgain(sets, later, file, first).bytes;
     }
   }
-  const [first] = sets.ofPath(path);
-  if (first && first.snapshot.takenAt < at) {
-    return undefined;
-  }
-  return first ? sets.before(first.snapshot) : bytesAt(path);
+  return now ? sets.before(now) : listed ? undefined : bytesAt(path);
 }
 
 /** What agents did, until a revert: the user who does it once more does not make it theirs. */

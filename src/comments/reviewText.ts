@@ -8,6 +8,7 @@ export interface ReviewItem {
   readonly path: string;
   readonly lines: Lines;
   readonly quoted: readonly string[];
+  readonly isFileGone: boolean;
   /** Whether these lines do not stand there any more as they are quoted. */
   readonly isChanged: boolean;
   /** Oldest first. */
@@ -34,7 +35,7 @@ export function reviewText(items: readonly ReviewItem[]): string {
     items.reduce((sum, item) => sum + item.comments.length, 0),
     'comment',
   );
-  const parts = items.map(({ path, lines, quoted, isChanged, comments }, index) => {
+  const parts = items.map(({ path, lines, quoted, isFileGone, isChanged, comments }, index) => {
     const number = lines.end - lines.start + 1;
     const isCut = number > maxQuoted;
     const code = [
@@ -42,7 +43,11 @@ export function reviewText(items: readonly ReviewItem[]): string {
       ...(isCut ? [`… (${number - maxQuoted} more lines)`] : []),
     ].join('\n');
     const fence = fenceFor(code);
-    const note = isChanged ? ' (which have changed since)' : '';
+    const note = isFileGone
+      ? ' (the file is gone)'
+      : isChanged
+        ? ' (which have changed since, or are gone)'
+        : '';
     return [
       `${index + 1}. ${path}, ${placeText(lines)}${note}:`,
       `${fence}${extname(path).slice(1)}\n${code}\n${fence}`,

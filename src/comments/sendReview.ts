@@ -85,10 +85,12 @@ async function textOf(threads: Threads, open: readonly Thread[]): Promise<string
     // Where the lines are now; of a file that is gone nothing stands there.
     const document = await thread.open();
     threads.find(thread);
+    threads.lookAt(thread.path);
     items.push({
       path: printable(pathFor(thread.path), 1_000),
       lines: thread.lines,
       quoted: thread.quoted,
+      isFileGone: thread.isFileGone,
       isChanged: document === undefined || thread.isAsQuoted !== true,
       comments: openComments(thread).map(({ saved }) => saved.text),
     });

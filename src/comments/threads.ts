@@ -1,9 +1,11 @@
+import { sep } from 'node:path';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
-import { fileUris } from '../editor/paths.ts';
+import { fileUris, isRegularFile } from '../editor/paths.ts';
 import { isSame, linesBetween, openDocument } from '../editor/documents.ts';
 import { proposalScheme } from '../editor/schemes.ts';
+import { watchWorkspaceFiles } from '../editor/workspaceFiles.ts';
 import type { Memory } from '../mentions/mentions.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import { clamped, findLines, followEdit, type Lines, linesOfText, replaces } from './anchor.ts';
@@ -19,6 +21,10 @@ const maxAge = 14 * 24 * 60 * 60 * 1000;
 export class Thread {
   /** Its lines in a proposal that is decided, until the file has what was proposed. */
   inProposal: Lines | undefined;
+  /** Whether its file was deleted, as far as the window is told. */
+  isFileGone = false;
+  /** Whether its lines were looked for in all of the text, and stood nowhere. */
+  isLost = false;
 
   constructor(
     public shown: vscode.CommentThread,
@@ -99,6 +105,7 @@ export class Threads implements Disposable {
         isResolved,
         author,
       );
+      thread.isFileGone = !isRegularFile(path);
       this.threads.push(thread);
       this.find(thread);
       this.show(thread);
@@ -111,6 +118,7 @@ export class Threads implements Disposable {
       }),
     );
     this.store.add(workspace.onDidRenameFiles(({ files }) => this.rename(files)));
+    this.store.add(watchWorkspaceFiles(({ fsPath }) => this.lookAt(fsPath)));
     this.store.add(proposals.onDidChange(() => this.leaveProposals()));
   }
 
@@ -187,7 +195,13 @@ export class Threads implements Disposable {
   private label(thread: Thread, isChanged = thread.isAsQuoted === false): void {
     const { shown } = thread;
     const isOpen = thread.comments.some((comment) => comment.isOpen);
-    const label = isChanged ? 'These lines have changed since' : isOpen ? 'For the next review' : 'Comment';
+    const label = thread.isFileGone
+      ? 'The file is gone'
+      : isChanged
+        ? 'These lines have changed since, or are gone'
+        : isOpen
+          ? 'For the next review'
+          : 'Comment';
     if (shown.label !== label) {
       shown.label = label;
     }
@@ -206,8 +220,9 @@ export class Threads implements Disposable {
     if (threads.length === 0) {
       return;
     }
+    const mayBringBack = contentChanges.some(({ text }) => /[\r\n]/.test(text));
     for (const thread of threads) {
-      let isReplaced = thread.inProposal !== undefined;
+      let isReplaced = thread.inProposal !== undefined || (thread.isLost && mayBringBack);
       let lines = thread.inProposal ?? thread.lines;
       if (!thread.inProposal) {
         for (const change of contentChanges) {
@@ -227,11 +242,21 @@ export class Threads implements Disposable {
     }
   }
 
+  /** A file, or a folder with all that is in it, has come, changed or gone. */
+  lookAt(fileOrFolder: string): void {
+    for (const thread of this.threads.filter(({ path }) => isAt(path, fileOrFolder))) {
+      // Of a proposal for a new file there is none yet.
+      thread.isFileGone = thread.shown.uri.scheme !== proposalScheme && !isRegularFile(thread.path);
+      this.label(thread);
+    }
+  }
+
   /** @param mayBeElsewhere lines that an edit has not replaced are where they are, also if they read otherwise now */
   private place(thread: Thread, document: vscode.TextDocument, lines: Lines, mayBeElsewhere: boolean): void {
     const isThere = thread.standsIn(document, lines);
     const found =
       isThere || !mayBeElsewhere ? lines : findLines(linesOfText(document.getText()), lines, thread.quoted);
+    thread.isLost = mayBeElsewhere ? found === undefined : thread.isLost && !isThere;
     if (found && thread.inProposal) {
       thread.inProposal = undefined; // it was written
     }
@@ -254,7 +279,7 @@ export class Threads implements Disposable {
     for (const { oldUri, newUri } of files) {
       for (const thread of this.threads) {
         const { path } = thread;
-        if (path === oldUri.fsPath || path.startsWith(`${oldUri.fsPath}/`)) {
+        if (isAt(path, oldUri.fsPath)) {
           const to = newUri.fsPath + path.slice(oldUri.fsPath.length);
           if (thread.shown.uri.scheme === proposalScheme) {
             thread.path = to;
@@ -275,6 +300,7 @@ export class Threads implements Disposable {
     thread.shown.dispose();
     thread.shown = shown;
     thread.path = path;
+    thread.isFileGone = false;
     if (!thread.inProposal) {
       this.find(thread);
     }
@@ -285,4 +311,9 @@ export class Threads implements Disposable {
     const all = this.threads.map(({ saved }) => saved);
     void this.memory.update(rememberedThreads, all.length > 0 ? all : undefined);
   }
+}
+
+/** Whether it is that file, or in that folder. */
+function isAt(path: string, fileOrFolder: string): boolean {
+  return path === fileOrFolder || path.startsWith(fileOrFolder + sep);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
@@ -125,8 +125,34 @@ describe('comments on lines', function () {
     await document.save();
     writeFileSync(document.uri.fsPath, `zero\n${edited.replace('four', '4')}`);
     await until('the other text', () => document.getText().includes('4'));
-    await thread('Why four?').getByText('These lines have changed since').waitFor();
-    assert.match(await review(), /line 5 \(which have changed since\):\n```txt\nfour\n```\nWhy four\?/);
+    await thread('Why four?').getByText('These lines have changed since, or are gone').waitFor();
+    assert.match(
+      await review(),
+      /line 5 \(which have changed since, or are gone\):\n```txt\nfour\n```\nWhy four\?/,
+    );
+  });
+
+  it('stay where their lines are gone, and say so: with all below them, with the file, and until they are back', async () => {
+    const { document } = await openEdited();
+    const file = document.uri.fsPath;
+    await commentOn([4, 4], 'Why five?');
+    const label = (words: string) => thread('Why five?').getByText(words);
+    await label('For the next review').waitFor();
+    writeFileSync(file, 'one\n');
+    await label('These lines have changed since, or are gone').waitFor();
+    await desk.ui.screenshot('comment-lines-gone');
+    writeFileSync(file, edited);
+    await label('For the next review').waitFor();
+    rmSync(file);
+    await label('The file is gone').waitFor();
+    await desk.ui.screenshot('comment-file-gone');
+    writeFileSync(file, edited);
+    await label('For the next review').waitFor();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    rmSync(file);
+    await vscode.commands.executeCommand('workbench.action.focusCommentsPanel');
+    await page().locator('.comments-panel', { hasText: 'Why five?' }).waitFor();
+    assert.match(await review(), /line 5 \(the file is gone\):\n```txt\nFIVE\n```\nWhy five\?/);
   });
 
   it('suggest other lines, which can be applied and undone', async () => {

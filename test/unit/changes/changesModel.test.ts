@@ -192,6 +192,15 @@ describe('the laws of agent changes', function () {
       () => world.undoes(0),
       () => world.undoes(0),
     ],
+    'a keep is undone after one that came next was, and before one that came last': (world) => [
+      () => world.agentEdits(first, 'a.txt', 0),
+      () => world.userUndoesAndRedoes(second, 'a.txt', 0, 0, 'keepPart'),
+      () => world.keepSession(second),
+      () => world.userUndoesAndRedoes(first, 'a.txt', 0, 0, 'keepPart'),
+      () => world.checkout(),
+      () => world.undoes(10),
+      () => world.undoes(0),
+    ],
   };
   for (const [where, acts] of Object.entries(found)) {
     it(`hold where ${where}`, async () => {

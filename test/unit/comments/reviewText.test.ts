@@ -8,6 +8,7 @@ describe('the text of a review', () => {
         path: 'src/a.ts',
         lines: { start: 2, end: 2 },
         quoted: ['const a = 1;'],
+        isFileGone: false,
         isChanged: false,
         comments: ['Use a map.\n'],
       },
@@ -15,6 +16,7 @@ describe('the text of a review', () => {
         path: 'README',
         lines: { start: 4, end: 6 },
         quoted: ['```', 'x', '```'],
+        isFileGone: false,
         isChanged: true,
         comments: ['Why?', 'And why not?'],
       },
@@ -30,7 +32,7 @@ describe('the text of a review', () => {
         '```',
         'Use a map.',
         '',
-        '2. README, lines 5 to 7 (which have changed since):',
+        '2. README, lines 5 to 7 (which have changed since, or are gone):',
         '````',
         '```',
         'x',
@@ -45,7 +47,14 @@ describe('the text of a review', () => {
   it('quotes of many lines the first forty', () => {
     const quoted = Array.from({ length: 100 }, (_, index) => `line ${index}`);
     const text = reviewText([
-      { path: 'a', lines: { start: 0, end: 499 }, quoted, isChanged: false, comments: ['Too long.'] },
+      {
+        path: 'a',
+        lines: { start: 0, end: 499 },
+        quoted,
+        isFileGone: false,
+        isChanged: false,
+        comments: ['Too long.'],
+      },
     ]);
     assert.match(
       text,
