@@ -1,29 +1,46 @@
 import * as vscode from 'vscode';
+import { isInWorkspace } from '../editor/workspaceFolders.ts';
 import { foundAt } from './places.ts';
 import { Refusal } from './refusal.ts';
 import type { Spot } from './spots.ts';
 import type { Workshop } from './workshop.ts';
 
+type Asked = Pick<Workshop, 'access' | 'servers'>;
+
 /**
- * What a server says of a symbol has words of the file that declares it: its comments, the values of its constants.
- * @throws Refusal where that file is not shared
+ * What a server says of a symbol has words of the file that declares it: its comments, the values of its constants. Of a
+ * value it may have those of the file that declares the type, its members.
+ * @returns what declares it and, of the workspace, its type
+ * @throws Refusal where one of either is not shared
  */
 export async function mustBeDeclaredInShared(
-  { access, servers }: Pick<Workshop, 'access' | 'servers'>,
+  { access, servers }: Asked,
   { document, position }: Spot,
   signal: AbortSignal,
-): Promise<void> {
-  const found = await servers.ask<(vscode.Location | vscode.LocationLink)[]>(
-    document,
-    signal,
-    'vscode.executeDefinitionProvider',
-    document.uri,
-    position,
-  );
-  const files = (found ?? []).map(foundAt).filter(({ uri }) => uri.scheme === 'file'); // others come from libraries
-  if ((await access.shared(files, ({ uri }) => uri)).withheld > 0) {
+): Promise<vscode.Uri[]> {
+  const filesOf = async (kind: 'Definition' | 'TypeDefinition') => {
+    const command = `vscode.execute${kind}Provider`;
+    const found = await servers.ask<(vscode.Location | vscode.LocationLink)[]>(
+      document,
+      signal,
+      command,
+      document.uri,
+      position,
+    );
+    return (found ?? []).map((each) => foundAt(each).uri);
+  };
+  const declaring = await filesOf('Definition');
+  const ofTypes = (await filesOf('TypeDefinition')).filter(isOfWorkspace);
+  const files = [...declaring, ...ofTypes].filter(({ scheme }) => scheme === 'file'); // others come from libraries
+  if ((await access.shared(files, (uri) => uri)).withheld > 0) {
     throw new Refusal('What declares that is not shared by the settings of this editor.');
   }
+  return [...declaring, ...ofTypes];
+}
+
+/** Not of a library, of which nothing is secret. */
+export function isOfWorkspace({ fsPath }: vscode.Uri): boolean {
+  return isInWorkspace(fsPath) && !/[\\/]node_modules[\\/]/.test(fsPath);
 }
 
 /** UTF-16 units that are looked through for the name of a call. */

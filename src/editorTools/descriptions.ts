@@ -1,9 +1,13 @@
 import type * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { Tool } from '../tools/tool.ts';
+import type { Access } from './access.ts';
 import { shownText } from './answers.ts';
 import { mustBeDeclaredInShared, nameOfCall } from './declaredIn.ts';
+import { masked, maskedCode, type Masks } from './maskedValues.ts';
+import { importUnshared } from './namedFiles.ts';
 import { readingTool } from './readingTool.ts';
+import { SourceLines } from './sourceLines.ts';
 import { target } from './targets.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -17,14 +21,15 @@ export function hover({ access, servers, targets }: Workshop): Tool {
     async run(args, { signal }) {
       const spot = await targets.find(args, signal);
       const { document, position } = spot;
-      await mustBeDeclaredInShared({ access, servers }, spot, signal);
+      const declaring = await mustBeDeclaredInShared({ access, servers }, spot, signal);
       const command = 'vscode.executeHoverProvider';
       const hovers = await servers.find<vscode.Hover>(document, signal, command, document.uri, position);
+      const masks = await masksFor([document.uri, ...declaring], access);
       const contents = hovers
         .flatMap((each) => each.contents)
         .map(markdown)
         .filter((text) => text.trim() !== '')
-        .map((text) => shownText(text.trim()));
+        .map((text) => shownText(maskedCode(text.trim(), masks)));
       return { text: contents.join('\n\n') || 'Nothing is known of that place.', data: { contents } };
     },
   });
@@ -45,14 +50,15 @@ export function signature({ access, servers, targets }: Workshop): Tool {
     async run(args, { signal }) {
       const spot = await targets.find(args, signal);
       const { document, position } = spot;
-      await mustBeDeclaredInShared({ access, servers }, nameOfCall(spot), signal);
+      const declaring = await mustBeDeclaredInShared({ access, servers }, nameOfCall(spot), signal);
       const command = 'vscode.executeSignatureHelpProvider';
       const help = await servers.ask<vscode.SignatureHelp>(document, signal, command, document.uri, position);
       if (!help) {
         await servers.mustCover(document, signal);
       }
+      const masks = await masksFor([document.uri, ...declaring], access);
       const signatures = (help?.signatures ?? []).map(({ label, documentation }) => ({
-        label: shownText(label, 1_000),
+        label: shownText(masked(label, masks), 1_000),
         ...(documentation && { documentation: shownText(markdown(documentation), 1_000) }),
       }));
       const { activeSignature = 0, activeParameter = 0 } = help ?? {};
@@ -66,6 +72,15 @@ export function signature({ access, servers, targets }: Workshop): Tool {
       };
     },
   });
+}
+
+/** @param files that have a say in what is shown */
+async function masksFor(files: readonly vscode.Uri[], access: Access): Promise<Masks> {
+  const lines = new SourceLines(access);
+  return {
+    texts: await Promise.all(files.map((uri) => lines.text(uri))),
+    names: await importUnshared(files, access),
+  };
 }
 
 function markdown(content: vscode.MarkdownString | vscode.MarkedString): string {

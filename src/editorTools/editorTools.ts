@@ -53,7 +53,7 @@ export class EditorTools implements ToolHost, Disposable {
     this.rows = new CallRows(this.calls, ports.reports);
     this.mayRun = new MayRun(ports.questions, ports.workspaceState, access, this.calls);
     this.others = new ToolsOfOthers(access, this.mayRun, () => ports.bridge.toolsChanged());
-    const servers = new LanguageServers();
+    const servers = new LanguageServers(access);
     const targets = new Targets(access, servers);
     this.workshop = { access, calls: this.calls, servers, targets, diagnostics, tabs, selections };
     this.reading = createEditorTools(this.workshop);

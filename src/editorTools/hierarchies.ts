@@ -5,6 +5,7 @@ import type { Tool } from '../tools/tool.ts';
 import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { place } from './places.ts';
 import { readingTool } from './readingTool.ts';
+import { Refusal } from './refusal.ts';
 import { shortName, SourceLines } from './sourceLines.ts';
 import { kindName } from './symbols.ts';
 import { target } from './targets.ts';
@@ -81,7 +82,10 @@ async function related(
   relatives: (item: unknown, ask: Ask) => Promise<Related[]>,
 ) {
   const { document, position } = await targets.find(args, signal);
-  const roots = await servers.find<unknown>(document, signal, prepare, document.uri, position);
+  const roots = await servers.find<Related['item']>(document, signal, prepare, document.uri, position);
+  if ((await access.shared(roots, ({ uri }) => uri)).withheld > 0) {
+    throw new Refusal('What declares that is not shared by the settings of this editor.');
+  }
   const ask: Ask = async <T>(command: string, item: unknown) =>
     (await servers.ask<T[]>(undefined, signal, command, item)) ?? [];
   const all: Related[] = [];

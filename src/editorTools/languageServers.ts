@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
+import type { Access } from './access.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
+import { pathOf } from './sourceLines.ts';
 import { type Lines, rangeOf, type Spot } from './spots.ts';
 import { TypeScriptProject } from './typescriptProject.ts';
 
@@ -24,10 +26,12 @@ export class LanguageServers {
   private readonly silent = new Map<string, number>();
   private readonly typescript = new TypeScriptProject();
 
+  constructor(private readonly access: Access) {}
+
   /**
    * What the servers for that document say to one of the `vscode.execute…Provider` commands.
    * @param document a server that has not said anything yet is given time to start with it
-   * @throws Refusal when the server does, or does not answer
+   * @throws Refusal when the server does, or does not answer, and when the document is not shared any more
    */
   async ask<T>(
     document: vscode.TextDocument | undefined,
@@ -45,6 +49,9 @@ export class LanguageServers {
         vscode.commands.executeCommand<T | null | undefined>(command, ...args),
         signal,
       );
+      if (document) {
+        await this.access.checkAgain(pathOf(document.uri));
+      }
       return answer ?? undefined;
     } catch (error) {
       throw error instanceof Refusal

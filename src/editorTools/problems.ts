@@ -8,6 +8,7 @@ import type { FileDiagnostics } from '../protocol/ide.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Access } from './access.ts';
 import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
+import { nameUnshared } from './namedFiles.ts';
 import { type ChangedProblem, Marks, type Problem, problemChanges } from './problemChanges.ts';
 import { readingTool } from './readingTool.ts';
 import { pathOf, shortName, shownName } from './sourceLines.ts';
@@ -150,7 +151,9 @@ export function codeActions({ access, servers }: Workshop): Tool {
       const document = await access.document(args.file);
       const limit = (args.offset ?? 0) + (args.limit ?? 50);
       const found = await servers.codeActions(document, args, args.kind, limit, signal);
-      const shown = await page(found, args, async (action) => {
+      const named = await Promise.all(found.map(({ title }) => nameUnshared(title, document.uri, access)));
+      const told = found.filter((_, index) => !named[index]);
+      const show = async (action: vscode.CodeAction | vscode.Command) => {
         // A command has but a title.
         const { title, kind, isPreferred, disabled, edit } = action as vscode.CodeAction;
         const { items } = await access.shared(edit?.entries() ?? [], ([uri]) => uri);
@@ -171,7 +174,8 @@ export function codeActions({ access, servers }: Workshop): Tool {
         ];
         const noted = notes.filter(Boolean).join(', ');
         return { line: `${data.title}${noted && `  (${noted})`}`, data };
-      });
+      };
+      const shown = await page(told, args, show, found.length - told.length);
       const head = `${shownName(pathOf(document.uri))}:${args.line}: `;
       return {
         text: `${head}${pageText(shown, 'code action', 'code actions')}`,

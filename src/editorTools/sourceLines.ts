@@ -30,16 +30,27 @@ export class SourceLines {
 
   /** Undefined where there is none, or none that may be read. @param line 0-based */
   async line(uri: vscode.Uri, line: number): Promise<string | undefined> {
+    const file = this.file(uri);
+    if ('lineAt' in file) {
+      return line < file.lineCount ? file.lineAt(line).text : undefined;
+    }
+    return (await file)[line];
+  }
+
+  /** All of a file that is shared; empty where it may not be read. */
+  async text(uri: vscode.Uri): Promise<string> {
+    const file = this.file(uri);
+    return 'lineAt' in file ? file.getText() : (await file).join('\n');
+  }
+
+  private file(uri: vscode.Uri): vscode.TextDocument | Promise<readonly string[]> {
     const key = uri.toString();
     const file =
       this.files.get(key) ??
       vscode.workspace.textDocuments.find((each) => isSame(each.uri, uri)) ??
       this.read(uri);
     this.files.set(key, file);
-    if ('lineAt' in file) {
-      return line < file.lineCount ? file.lineAt(line).text : undefined;
-    }
-    return (await file)[line];
+    return file;
   }
 
   private async read(uri: vscode.Uri): Promise<readonly string[]> {

@@ -458,6 +458,45 @@ describe('the editor tools', function () {
       }
     });
 
+    it('a symbol of a file that is excluded while its language server is waited for', async () => {
+      scratch.write('slow.txt', 'slowly\n');
+      const uri = vscode.Uri.file(scratch.path('slow.txt'));
+      let answer = () => {};
+      const answered = new Promise<void>((resolve) => (answer = resolve));
+      let isAsked = false;
+      const place = new vscode.Location(uri, new vscode.Range(0, 0, 0, 6));
+      const provider = vscode.Disposable.from(
+        vscode.languages.registerWorkspaceSymbolProvider({
+          provideWorkspaceSymbols: () => [
+            new vscode.SymbolInformation('slowly', vscode.SymbolKind.Class, '', place),
+          ],
+        }),
+        vscode.languages.registerHoverProvider(
+          { pattern: '**/slow.txt' },
+          {
+            async provideHover() {
+              isAsked = true;
+              await answered;
+              return new vscode.Hover('kept');
+            },
+          },
+        ),
+      );
+      try {
+        const called = call('hover', { symbol: 'slowly' });
+        await until('the provider to be asked', () => isAsked);
+        await configure('share.exclude', ['**/slow.txt']);
+        answer();
+        const { text, isError } = await called;
+        assert.ok(isError, text);
+        assert.match(text, /not shared/);
+      } finally {
+        answer();
+        provider.dispose();
+        await configure('share.exclude', undefined);
+      }
+    });
+
     it('everything while they are switched off', async () => {
       await configure('editorTools.enabled', undefined);
       try {

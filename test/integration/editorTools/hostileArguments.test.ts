@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import * as vscode from 'vscode';
 import { errorMessage } from '../../../src/base/errors.ts';
 import { editorToolNames } from '../../../src/editorTools/names.ts';
 import { until } from '../../support/until.ts';
@@ -170,5 +171,204 @@ describe('hostile arguments for each editor tool', function () {
     });
     assertUntouched();
     assert.ok((await answerOf('documentSymbols', {})).includes('Square'), 'the next call is answered');
+  });
+});
+
+describe('files that the user has excluded from sharing, for each editor tool', function () {
+  this.timeout(300_000);
+  const desk = useDesk();
+  let client: Client;
+  let tools: Tool[];
+
+  /** Stands in excluded files and in their names only; what shared files have of these is named otherwise. */
+  const hidden = /hushed/i;
+  const uses = `import { alpha, beta, type Delta, Epsilon, type Kind, makesEta, zeta } from './vault/inner';
+
+export const one = beta(alpha);
+export const two: Delta = { side: 1 };
+export const three = zeta.side;
+export class Mine extends Epsilon {}
+export function outer() {
+  return beta('x') + theta;
+}
+export const four: Delta = {  };
+export const five = alpha;
+export const six = [alpha] as const;
+export const seven = makesEta();
+export const eight: Kind = '';
+export const nine = zeta
+  .side;
+export const { side } = zeta;
+export const ten = makesEta().side + beta(five).length + (zeta).side;
+export const eleven: Kind = 'a.';
+export { gamma } from './gamma';
+import '.';
+export const twelve = { ...zeta };
+export const thirteen = new Mine().side;
+`;
+
+  before(() => configure('editorTools.enabled', true));
+  after(() => configure('editorTools.enabled', undefined));
+  beforeEach(async () => {
+    for (const group of ['editing', 'running', 'debugging']) {
+      await desk.configure(`ideBridge.editorTools.${group}`, true);
+    }
+    await desk.configure('ideBridge.share.exclude', ['vault', '**/*-hushed.*']);
+    desk.scratch.write(
+      'tsconfig.json',
+      '{ "compilerOptions": { "module": "esnext", "moduleResolution": "bundler", "strict": true } }\n',
+    );
+    desk.scratch.write('vault/hushedLog.txt', 'hushed\n');
+    desk.scratch.write(
+      'vault/inner.ts',
+      `import { gamma } from '../gamma';
+/** Hushed words. */
+export const alpha = 'hushed-value';
+export function beta(hushedText: string) {
+  return gamma(hushedText);
+}
+export interface Delta { side: number; hushedSide?: number }
+export class Epsilon { hushedMethod() { return 1; } }
+export const zeta: Delta = { side: 1 };
+export const hushedProblem: number = 'x';
+export type Kind = 'hushed-kind' | 'a.hushed-kind';
+export function makesEta() {
+  return { side: 1, hushedEta: 2 };
+}
+`,
+    );
+    desk.scratch.write('theta-hushed.ts', 'export const theta = 1;\n');
+    desk.scratch.write('gamma.ts', 'export function gamma(text: string) {\n  return text;\n}\n');
+    desk.scratch.write('uses.ts', uses);
+    symlinkSync(desk.scratch.path('vault/inner.ts'), desk.scratch.path('door.ts'));
+    symlinkSync(desk.scratch.path('vault'), desk.scratch.path('rooms'));
+    client = await connectTools('curious');
+    ({ tools } = await client.listTools());
+    await until('the language server', async () => {
+      const { text } = await callTool(client, 'references', {
+        file: desk.scratch.path('gamma.ts'),
+        symbol: 'gamma',
+      });
+      return /more not shared/.test(text);
+    });
+    const excluded = await vscode.workspace.openTextDocument(desk.scratch.path('vault/inner.ts'));
+    await vscode.window.showTextDocument(excluded, {
+      preview: false,
+      selection: new vscode.Range(2, 0, 3, 0),
+    });
+    const shared = await vscode.workspace.openTextDocument(desk.scratch.path('uses.ts'));
+    await vscode.window.showTextDocument(shared, { preview: false });
+    await until('its problems', () => vscode.languages.getDiagnostics(shared.uri).length > 0);
+    const at = new vscode.Location(excluded.uri, new vscode.Position(4, 0));
+    vscode.debug.addBreakpoints([new vscode.SourceBreakpoint(at, true, 'hushedText')]);
+  });
+  afterEach(async () => {
+    await client.close();
+    vscode.debug.removeBreakpoints(vscode.debug.breakpoints);
+  });
+
+  let told: string[];
+  beforeEach(() => (told = []));
+  async function mustHide(name: string, args: Readonly<Record<string, unknown>>): Promise<string> {
+    const words = await callTool(client, name, args, AbortSignal.timeout(30_000)).then(
+      ({ text, data }) => `${text} ${JSON.stringify(data)}`,
+      (error: unknown) => errorMessage(error),
+    );
+    const { file = '' } = args;
+    if (hidden.test(words.replaceAll(String(file), ''))) {
+      told.push(`${name} ${JSON.stringify(args)}: ${words.slice(0, 500)}`);
+    }
+    return words;
+  }
+
+  it('are not named, and nothing of them is told', async () => {
+    const file = desk.scratch.path('uses.ts');
+    const text = uses.split('\n');
+    /** Each place where a pattern matches, from 1. */
+    const placesOf = (pattern: RegExp) =>
+      text.flatMap((line, index) =>
+        [...line.matchAll(pattern)].map((match) => ({
+          word: match[0],
+          at: { line: index + 1, column: match.index + 1 },
+        })),
+      );
+    const words = new Map(placesOf(/[\w$]+/g).map(({ word, at }) => [word, at]));
+    const bySymbol: [string, Record<string, unknown>][] = [
+      ...[
+        'definition',
+        'declaration',
+        'typeDefinition',
+        'implementation',
+        'references',
+        'hover',
+        'signature',
+      ].map((name): [string, Record<string, unknown>] => [name, {}]),
+      ['callHierarchy', { direction: 'incoming' }],
+      ['callHierarchy', { direction: 'outgoing' }],
+      ['typeHierarchy', { direction: 'supertypes' }],
+      ['typeHierarchy', { direction: 'subtypes' }],
+      ['renamePreview', { newName: 'renamed' }],
+    ];
+    for (const at of words.values()) {
+      for (const [name, args] of bySymbol) {
+        await mustHide(name, { file, ...at, ...args });
+      }
+    }
+    for (const { at } of placesOf(/(?<![\w$])\w|(?<=[.({'] ?)/g)) {
+      await mustHide('completion', { file, ...at, limit: 500 });
+      await mustHide('signature', { file, ...at });
+    }
+    for (const [index] of text.entries()) {
+      await mustHide('codeActions', { file, line: index + 1 });
+    }
+    for (const symbol of ['alpha', 'beta', 'Delta', 'Epsilon', 'zeta', 'theta', 'gamma', 'Mine', 'one']) {
+      for (const [name, args] of bySymbol) {
+        await mustHide(name, { symbol, ...args });
+        await mustHide(name, { file, symbol, ...args });
+      }
+      await mustHide('workspaceSymbols', { query: symbol });
+    }
+    for (const query of ['h', 'hush', 'inner', 'vault']) {
+      await mustHide('workspaceSymbols', { query, file });
+      await mustHide('searchFiles', { text: query });
+    }
+    for (const glob of ['**/*', 'vault/**', '**/inner.ts', 'rooms/**', '**/hush*', '**/*-hush*']) {
+      await mustHide('searchFiles', { glob });
+      await mustHide('searchFiles', { glob, text: 'export' });
+    }
+    for (const folder of ['vault', 'rooms', '.', desk.scratch.path('vault'), desk.scratch.path('rooms')]) {
+      await mustHide('listDirectory', { folder });
+    }
+    await mustHide('listDirectory', { folder: desk.scratch.folder });
+    const names = [
+      'vault/inner.ts',
+      'door.ts',
+      'rooms/inner.ts',
+      'vault/../vault/inner.ts',
+      'theta-hushed.ts',
+    ];
+    for (const tool of tools) {
+      const { properties = {}, required = [] } = tool.inputSchema;
+      for (const named of 'file' in properties ? names : [undefined]) {
+        const path = named && desk.scratch.path(named);
+        const args: Record<string, unknown> = path ? { file: path, symbol: 'beta', line: 3 } : {};
+        for (const key of required) {
+          args[key] ??= key === 'direction' ? 'incoming' : ['line', 'column'].includes(key) ? 3 : 'x';
+        }
+        await mustHide(tool.name, args);
+      }
+    }
+    assert.deepEqual(told, []);
+    const outgoing = await mustHide('callHierarchy', {
+      file,
+      line: 3,
+      symbol: 'beta',
+      direction: 'outgoing',
+    });
+    assert.match(outgoing, /^What declares that is not shared/);
+    const hover = await mustHide('hover', { file, symbol: 'five' });
+    assert.match(hover, /const five: "…"/);
+    const imported = await callTool(client, 'completion', { file, line: 20, column: 10 });
+    assert.match(imported.text, /gamma/, 'of what is shared');
   });
 });
