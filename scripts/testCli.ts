@@ -42,6 +42,7 @@ async function main(): Promise<number> {
     'typedText',
     'codeQuestion',
     'runQuestion',
+    'chatCrash',
     'firstTerminal',
     'handsWithTheCli',
     'reload',

@@ -7,6 +7,9 @@ export interface PromptImage {
 /** Bytes of one image: 5 MB in base64, which is what the model's API takes. */
 export const maxImage = 3_750_000;
 
+/** Of one prompt: the API takes 32 MB and 100 images in a request, which has the conversation in it, too. */
+export const maxImages = { count: 100, bytes: 22_500_000 };
+
 /** By what files of each begin with: the API takes none under another name. */
 const beginnings: readonly (readonly [mediaType: string, begins: RegExp])[] = [
   ['image/png', /^\x89PNG\r\n\x1a\n/],

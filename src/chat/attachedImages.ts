@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
-import { imageOf, maxImage, type PromptImage } from '../agent/promptImages.ts';
+import { imageOf, maxImage, maxImages, type PromptImage } from '../agent/promptImages.ts';
 import { errorMessage } from '../base/errors.ts';
 import { realPath } from '../server/realPath.ts';
 import type { Sharing } from '../sharing/sharing.ts';
@@ -26,24 +26,36 @@ export async function attachedImages(
 ): Promise<AttachedImages> {
   const images: PromptImage[] = [];
   const refusals: string[] = [];
+  const leftOut: string[] = [];
+  let room = maxImages.bytes;
   for (const { id, value } of references) {
     const source = id.startsWith('vscode.implicit') ? undefined : sourceOf(value);
     if (source) {
-      const image = await readImage(source, sharing);
-      if (typeof image === 'string') {
+      const image = images.length < maxImages.count ? await readImage(source, room, sharing) : undefined;
+      if (image === undefined) {
+        leftOut.push(source.name);
+      } else if (typeof image === 'string') {
         refusals.push(`${source.name} is not passed on as an image: ${image}.`);
       } else {
         images.push(image);
+        room -= image.bytes.length;
       }
     }
   }
-  return { images, refusals };
+  return { images, refusals: leftOut.length === 0 ? refusals : [...refusals, tooMany(leftOut)] };
+}
+
+function tooMany(names: readonly string[]): string {
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
+  return `Left out, as a message takes ${maxImages.count} images of 22.5 MB together: ${names.slice(0, maxNamed).join(', ')}${more}.`;
 }
 
 /** The file that an attached image was read from. */
 export function fileOfImage(value: unknown): vscode.Uri | undefined {
   return isBinaryData(value) ? value.reference : undefined;
 }
+
+const maxNamed = 20;
 
 interface Source {
   readonly name: string;
@@ -73,20 +85,27 @@ function sourceOf(value: unknown): Source | undefined {
     : undefined;
 }
 
-/** @returns why not, in words */
+/**
+ * @param room bytes that are left for it
+ * @returns why not, in words; undefined where the room is too small
+ */
 async function readImage(
   { uri, read, size }: Source,
+  room: number,
   sharing: Pick<Sharing, 'exclusion' | 'learn'>,
-): Promise<PromptImage | string> {
+): Promise<PromptImage | string | undefined> {
   const exclusion = uri && (await exclusionOf(uri, sharing));
   if (exclusion !== undefined) {
     return `it is ${exclusion}`;
   }
   try {
-    const bytes = (await size()) > maxImage ? undefined : await read();
-    return bytes === undefined || bytes.length > maxImage
-      ? 'it is larger than 3.75 MB'
-      : (imageOf(bytes) ?? 'it is no PNG, JPEG, GIF or WebP');
+    const known = await size();
+    const bytes = known > Math.min(maxImage, room) ? undefined : await read();
+    const { length } = bytes ?? { length: known };
+    if (length > maxImage) {
+      return 'it is larger than 3.75 MB';
+    }
+    return bytes && length <= room ? (imageOf(bytes) ?? 'it is no PNG, JPEG, GIF or WebP') : undefined;
   } catch (error) {
     return `it cannot be read (${errorMessage(error)})`;
   }

@@ -38,6 +38,7 @@ import { promptText } from './promptText.ts';
 import { Questions } from './questions.ts';
 import { StreamSurface } from './streamSurface.ts';
 import type { Button, Surface } from './surface.ts';
+import { threadKey, ThreadRecords } from './threadRecords.ts';
 
 export interface ChatDependencies {
   readonly processes: ChildProcesses;
@@ -78,6 +79,7 @@ export class Chat implements vscode.Disposable {
   private readonly questions = new Questions();
   private readonly longTexts = new LongTexts();
   private readonly picks: ChatPicks;
+  private readonly threadRecords: ThreadRecords;
   readonly sessions: ChatSessions;
   private modelApi: ModelApi | undefined;
   private lastInitialized: Initialized | undefined;
@@ -90,6 +92,7 @@ export class Chat implements vscode.Disposable {
     onSessions: (sessions: readonly ChatSession[]) => void,
   ) {
     this.picks = new ChatPicks(dependencies.workspaceState);
+    this.threadRecords = new ThreadRecords(dependencies.workspaceState);
     this.sessions = new ChatSessions(dependencies.proposals, onSessions);
   }
 
@@ -105,7 +108,8 @@ export class Chat implements vscode.Disposable {
     token: vscode.CancellationToken,
   ): Promise<vscode.ChatResult> {
     const surface = new StreamSurface(stream, token);
-    const resume = sessionIn(history);
+    const key = threadKey(request.toolInvocationToken, firstPrompt(history) ?? request.prompt);
+    const resume = this.sessionIn(history, key);
     if (!vscode.workspace.isTrusted) {
       surface.markdown('Claude Code does not run in Restricted Mode. Trust this workspace first.');
       surface.buttons([{ title: 'Manage Workspace Trust', command: 'manageTrust' }]);
@@ -153,16 +157,14 @@ export class Chat implements vscode.Disposable {
     const prompt = await this.promptOf(request, surface);
     this.picks.use(thread);
     this.sessions.prompted(thread, request.prompt);
+    const following = this.follow(thread, key);
     await thread.turn(prompt, surface, token, request.toolInvocationToken);
+    following.dispose();
     if (thread.initialized && thread.initialized !== this.lastInitialized) {
       this.lastInitialized = thread.initialized;
       this.onModels();
     }
-    const { sessionId = resume } = thread;
-    if (sessionId !== undefined) {
-      this.threads.set(sessionId, thread);
-    }
-    return resultOf(sessionId);
+    return resultOf(thread.sessionId ?? resume);
   }
 
   /** A button: answers the question of that id, or opens a long text. Says so where either is over. */
@@ -194,6 +196,27 @@ export class Chat implements vscode.Disposable {
     this.sessions.dispose();
     this.all.forEach((thread) => thread.dispose());
     this.modelApi?.dispose();
+  }
+
+  /** The session that the thread goes on with: as its last answer has it, which has nothing where it was cut off. */
+  private sessionIn(history: vscode.ChatContext['history'], key: string | undefined): string | undefined {
+    const known = history
+      .filter((turn) => turn instanceof vscode.ChatResponseTurn && turn.participant === participantId)
+      .map((turn) => ((turn as vscode.ChatResponseTurn).result.metadata as Metadata | undefined)?.sessionId);
+    return known.length === 0
+      ? undefined
+      : (known.at(-1) ?? this.threadRecords.find(key) ?? known.findLast((id) => id !== undefined));
+  }
+
+  /** From the moment on in which it is known: the end of the turn may not come. */
+  private follow(thread: ChatThread, key: string | undefined): vscode.Disposable {
+    this.threadRecords.note(key, thread.sessionId);
+    return thread.onState(({ sessionId }) => {
+      if (sessionId !== undefined && this.threads.get(sessionId) !== thread) {
+        this.threads.set(sessionId, thread);
+        this.threadRecords.note(key, sessionId);
+      }
+    });
   }
 
   private async promptOf(request: vscode.ChatRequest, surface: Surface): Promise<ThreadPrompt> {
@@ -453,13 +476,8 @@ function modelOf({ model }: vscode.ChatRequest): string | undefined {
   return model.vendor === modelVendor && model.id !== 'default' ? model.id : undefined;
 }
 
-function sessionIn(history: vscode.ChatContext['history']): string | undefined {
-  const answers = history.filter(
-    (turn) => turn instanceof vscode.ChatResponseTurn && turn.participant === participantId,
-  );
-  return answers
-    .map((turn) => ((turn as vscode.ChatResponseTurn).result.metadata as Metadata | undefined)?.sessionId)
-    .findLast((id) => typeof id === 'string');
+function firstPrompt(history: vscode.ChatContext['history']): string | undefined {
+  return history.find((turn) => turn instanceof vscode.ChatRequestTurn)?.prompt;
 }
 
 function resultOf(sessionId: string | undefined): vscode.ChatResult {

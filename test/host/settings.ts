@@ -46,7 +46,7 @@ export async function writeUserSettings(
 /** Writes the user's keybindings.json of a data folder. */
 export async function writeUserKeybindings(
   dataDir: string,
-  keybindings: readonly { key: string; command: string }[],
+  keybindings: readonly { key: string; command: string; args?: unknown }[],
 ): Promise<void> {
   const folder = path.join(dataDir, 'user', 'User');
   await mkdir(folder, { recursive: true });

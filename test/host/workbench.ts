@@ -25,7 +25,7 @@ export interface WorkbenchOptions {
   /** User settings; an existing settings.json is replaced. */
   settings?: Record<string, unknown>;
   /** The user's keys, on top of VS Code's. */
-  keybindings?: readonly { key: string; command: string }[];
+  keybindings?: readonly { key: string; command: string; args?: unknown }[];
   /** Port on 127.0.0.1 for a second client of the DevTools protocol. */
   remoteDebuggingPort?: number;
   /** Whether the workbench asks for trust; by default everything is trusted. */

@@ -45,6 +45,30 @@ describe('images attached to a prompt', () => {
     assert.match(await refusal(vscode.Uri.file(desk.scratch.path('gone.gif'))), /cannot be read/);
   });
 
+  it('are no more of one message than the API takes, in number and together', async () => {
+    const picture = (name: string, bytes: number) => ({
+      id: name,
+      value: {
+        mimeType: 'image/gif',
+        reference: vscode.Uri.file(`/${name}.gif`),
+        data: () => Promise.resolve(Buffer.concat([gif, Buffer.alloc(bytes - gif.length)])),
+      },
+    });
+    const large = Array.from({ length: 8 }, (_, index) => picture(`large${index}`, 3_700_000));
+    const together = await attachedImages([...large, picture('small', 100_000)], sharing);
+    assert.equal(together.images.length, 7);
+    assert.deepEqual(together.refusals, [
+      'Left out, as a message takes 100 images of 22.5 MB together: large6.gif, large7.gif.',
+    ]);
+    const many = Array.from({ length: 125 }, (_, index) => picture(`many${index}`, 10));
+    const { images, refusals } = await attachedImages(many, sharing);
+    assert.equal(images.length, 100);
+    assert.match(refusals.join(), /: many100\.gif, .*, many119\.gif and 5 more\.$/);
+    const one = file('one.gif', Buffer.concat([gif, Buffer.alloc(3_700_000)]));
+    const next = await attachedImages([...large.slice(0, 6), { id: 'one', value: one }], sharing);
+    assert.match(next.refusals.join(), /: one\.gif\.$/);
+  });
+
   it('are kept back as their files are, also by a link', async () => {
     const secret = file('secret.gif', gif);
     assert.match(await refusal(secret), /it is excluded by a test/);

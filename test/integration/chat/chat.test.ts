@@ -619,8 +619,8 @@ describe('@claude in the chat', function () {
     await button('Open Settings').waitFor();
   });
 
-  it('stops when it is cancelled, withdraws its question, and takes the next prompt', async () => {
-    await ask('run', toolUse('Bash', { command: 'touch cancelled.txt' }));
+  it('stops when it is cancelled, withdraws its question, and goes on with the next prompt', async () => {
+    await ask('cancelled plum', toolUse('Bash', { command: 'touch cancelled.txt' }));
     await button('Allow').first().waitFor({ timeout: 30_000 });
     await vscode.commands.executeCommand('workbench.action.chat.cancel');
     await button('Allow').first().click();
@@ -628,5 +628,9 @@ describe('@claude in the chat', function () {
     await toast.waitFor();
     await ask('go on', text('Here again.'));
     await says('Here again.');
+    const { messages } = await agent.api.nextRequest('the next prompt', ({ messages }) =>
+      JSON.stringify(messages).includes('go on'),
+    );
+    assert.match(JSON.stringify(messages), /cancelled plum/);
   });
 });
