@@ -3,7 +3,7 @@ import type { Memento } from 'vscode';
 import * as z from 'zod/mini';
 
 /** The newest last. */
-const records = z.array(z.tuple([z.string(), z.string()]));
+const records = z.array(z.object({ thread: z.string(), sessionId: z.string() }));
 const stored = 'chat.threads';
 const maxRecords = 100;
 
@@ -29,14 +29,14 @@ export class ThreadRecords {
   constructor(private readonly memento: Memento) {}
 
   find(key: string | undefined): string | undefined {
-    return this.all.find(([known]) => known === key)?.[1];
+    return this.all.find(({ thread }) => thread === key)?.sessionId;
   }
 
   /** @param sessionId undefined: none yet */
   note(key: string | undefined, sessionId: string | undefined): void {
     if (key !== undefined && this.find(key) !== sessionId) {
-      const others = this.all.filter(([known]) => known !== key);
-      const all = sessionId === undefined ? others : [...others, [key, sessionId]];
+      const others = this.all.filter(({ thread }) => thread !== key);
+      const all = sessionId === undefined ? others : [...others, { thread: key, sessionId }];
       void this.memento.update(stored, all.slice(-maxRecords));
     }
   }
