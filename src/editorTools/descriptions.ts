@@ -4,7 +4,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { Access } from './access.ts';
 import { shownText } from './answers.ts';
 import { mustBeDeclaredInShared, nameOfCall } from './declaredIn.ts';
-import { masked, maskedCode, type Masks } from './maskedValues.ts';
+import { masked, maskedCode } from './maskedValues.ts';
 import { importUnshared } from './namedFiles.ts';
 import { readingTool } from './readingTool.ts';
 import { SourceLines } from './sourceLines.ts';
@@ -24,12 +24,12 @@ export function hover({ access, servers, targets }: Workshop): Tool {
       const declaring = await mustBeDeclaredInShared({ access, servers }, spot, signal);
       const command = 'vscode.executeHoverProvider';
       const hovers = await servers.find<vscode.Hover>(document, signal, command, document.uri, position);
-      const masks = await masksFor([document.uri, ...declaring], access);
+      const texts = await textsToTell([document.uri, ...declaring], access);
       const contents = hovers
         .flatMap((each) => each.contents)
         .map(markdown)
         .filter((text) => text.trim() !== '')
-        .map((text) => shownText(maskedCode(text.trim(), masks)));
+        .map((text) => shownText(maskedCode(text.trim(), texts)));
       return { text: contents.join('\n\n') || 'Nothing is known of that place.', data: { contents } };
     },
   });
@@ -56,9 +56,9 @@ export function signature({ access, servers, targets }: Workshop): Tool {
       if (!help) {
         await servers.mustCover(document, signal);
       }
-      const masks = await masksFor([document.uri, ...declaring], access);
+      const texts = await textsToTell([document.uri, ...declaring], access);
       const signatures = (help?.signatures ?? []).map(({ label, documentation }) => ({
-        label: shownText(masked(label, masks), 1_000),
+        label: shownText(masked(label, texts), 1_000),
         ...(documentation && { documentation: shownText(markdown(documentation), 1_000) }),
       }));
       const { activeSignature = 0, activeParameter = 0 } = help ?? {};
@@ -74,13 +74,13 @@ export function signature({ access, servers, targets }: Workshop): Tool {
   });
 }
 
-/** @param files that have a say in what is shown */
-async function masksFor(files: readonly vscode.Uri[], access: Access): Promise<Masks> {
+/**
+ * See `masked`: undefined where nothing that is not shared is near.
+ * @param files that have a say in what is shown
+ */
+async function textsToTell(files: readonly vscode.Uri[], access: Access): Promise<string[] | undefined> {
   const lines = new SourceLines(access);
-  return {
-    texts: await Promise.all(files.map((uri) => lines.text(uri))),
-    names: await importUnshared(files, access),
-  };
+  return (await importUnshared(files, access)) ? Promise.all(files.map((uri) => lines.text(uri))) : undefined;
 }
 
 function markdown(content: vscode.MarkdownString | vscode.MarkedString): string {

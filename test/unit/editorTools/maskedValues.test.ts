@@ -5,7 +5,7 @@ describe('what a language server has worked out', () => {
   const texts = ["const own = key;\nconst mode = 'dark';\nconst one = 12;"];
 
   it('has no value that none of the files has which may be told', () => {
-    const show = (code: string) => masked(code, { texts, names: false });
+    const show = (code: string) => masked(code, [...texts, 'own: Map<string, Uint8Array> | x2: Literal']);
     assert.equal(show('const own: "sk-abc"'), 'const own: "…"');
     assert.equal(show('const own: readonly ["sk-abc", 4711]'), 'const own: readonly ["…", …]');
     assert.equal(show('const own: `sk-${string}` | -9'), 'const own: `…` | …');
@@ -18,21 +18,22 @@ describe('what a language server has worked out', () => {
     );
   });
 
-  it('has no name of a member, where files are imported that may not be told', () => {
-    const code = 'const own: { mode: string; secret?: number; method(dark: string): void }';
-    assert.equal(masked(code, { texts, names: false }), code);
+  it('has no name of a member that none of them has', () => {
     assert.equal(
-      masked(code, { texts, names: true }),
+      masked('const own: { mode: string; secret?: number; method(dark: string): void }', texts),
       'const own: { mode: string; …?: number; …(dark: string): void }',
     );
   });
 
+  it('is as it is where all may be told', () => {
+    assert.equal(masked('const own: "sk-abc"', undefined), 'const own: "sk-abc"');
+  });
+
   it('is masked in the code of Markdown alone', () => {
-    const masks = { texts, names: false };
     assert.equal(
-      maskedCode('```typescript\nconst own: "abc"\n```\nIs "abc".', masks),
+      maskedCode('```typescript\nconst own: "abc"\n```\nIs "abc".', texts),
       '```typescript\nconst own: "…"\n```\nIs "abc".',
     );
-    assert.equal(maskedCode('```ts\nconst own: "abc"', masks), '```ts\nconst own: "…"');
+    assert.equal(maskedCode('```ts\nconst own: "abc"', texts), '```ts\nconst own: "…"');
   });
 });
