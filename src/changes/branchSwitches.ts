@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
+import { Throttle } from '../base/throttle.ts';
 import { editorGit, type GitApi, type GitRepository } from '../editor/editorGit.ts';
 import type { Changes } from './changes.ts';
 import type { ChangeSets } from './changeSets.ts';
@@ -34,7 +35,8 @@ export class BranchSwitches implements Disposable {
     private readonly changes: Changes,
     private readonly tell: (words: string | undefined) => void,
   ) {
-    this.store.add(changes.onDidChange(() => this.look()));
+    const update = this.store.add(new Throttle(100, () => this.look()));
+    this.store.add(changes.onDidChange(() => update.schedule()));
     this.look();
   }
 
@@ -68,6 +70,7 @@ export class BranchSwitches implements Disposable {
 
   private async switched(git: GitApi, root: string, branch: string): Promise<void> {
     await this.changes.refresh();
+    this.look();
     const since = performance.now() - patience;
     const before = this.away.get(root)?.paths ?? [];
     const left = [...this.left].flatMap(([path, at]) => (at >= since ? [path] : []));

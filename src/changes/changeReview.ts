@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { sep } from 'node:path';
 import { Emitter } from '../base/emitter.ts';
 import { AcceptedEdits, type AcceptedEdit } from './acceptedEdits.ts';
 import type { Changes } from './changes.ts';
@@ -15,6 +14,7 @@ import { type Before, bytesAt, type ChangeSets, type Known, realPathOf, type Tak
 import { isSame } from './comparison.ts';
 import type { Editor } from './editor.ts';
 import type { HistoryFile, Listed } from './history.ts';
+import { isAt } from './isAt.ts';
 import { type FileStep, rebase } from './merge.ts';
 import type { Save } from './ownLines.ts';
 
@@ -405,7 +405,7 @@ export class ChangeReview {
   /** Forgets whose the file was where it is as before. @returns those who are about to write it */
   private forgetSame(
     path: string,
-    isSame = (snapshot: Snapshot) => this.sets.isAsBefore(snapshot),
+    isSame = (snapshot: Snapshot) => this.sets.isState(path, snapshot),
   ): ChangeSet[] {
     const same = this.sets.ofPath(path).filter(({ snapshot }) => isSame(snapshot));
     const isAwaited = ({ snapshot }: Entry) => this.isAwaited(snapshot);
@@ -427,9 +427,4 @@ function readable(path: string): Buffer | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Whether it is that file, or in that folder. */
-function isAt(path: string, fileOrFolder: string): boolean {
-  return path === fileOrFolder || path.startsWith(fileOrFolder + sep);
 }

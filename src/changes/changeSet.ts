@@ -20,6 +20,12 @@ export const fileState = z.object({
 });
 export type FileState = Readonly<z.infer<typeof fileState>>;
 
+/** Of their texts together, each once. */
+export function bytesOf(states: readonly FileState[]): number {
+  const sizes = new Map(states.map(({ hash, size }) => [hash, size]));
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
+}
+
 /** See `TurnMark`. */
 const turn = z.object({ id: z.string(), prompt: z.string(), begun: z.number() });
 

@@ -8,6 +8,7 @@ import { Queue } from '../base/queue.ts';
 import { Throttle } from '../base/throttle.ts';
 import {
   type Author,
+  bytesOf,
   ChangeSet,
   type Entry,
   type FileState,
@@ -280,12 +281,7 @@ export class ChangeSets implements Disposable {
     this.forgotten.fire([path]);
   }
 
-  /** Whether the file is as it was, to the last byte; not so if it could not be looked at. */
-  isAsBefore({ path, hash, size }: Snapshot): boolean {
-    return this.isLike(path, hash, size);
-  }
-
-  /** Whether the file is what it was at that moment. */
+  /** Whether the file is what it was at that moment, to the last byte; not so if it could not be looked at. */
   isState(path: string, { hash, size }: FileState): boolean {
     return this.isLike(path, hash, size);
   }
@@ -589,8 +585,7 @@ export class ChangeSets implements Disposable {
 
   private countTurns(): void {
     const states = this.sets.flatMap(({ turns }) => turns.flatMap(({ files }) => Object.values(files)));
-    const sizes = new Map(states.map(({ hash, size }) => [hash, size]));
-    this.ofTurns = { files: states.length, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
+    this.ofTurns = { files: states.length, bytes: bytesOf(states) };
   }
 
   private removeEmpty(): void {

@@ -142,7 +142,9 @@ export class GoBack {
     const file = { path, real: realPathOf(path), listed, isToPrompt: true };
     if (this.sets.isState(path, to)) {
       // What it was when the session first changed it in this turn is perhaps the only copy of something.
-      return gone.every(({ snapshot }) => this.sets.isAsBefore(snapshot)) ? undefined : { goal, file, gone };
+      return gone.every(({ snapshot }) => this.sets.isState(path, snapshot))
+        ? undefined
+        : { goal, file, gone };
     }
     if (this.editor.unsaved(path)) {
       throw new Error('it has unsaved changes. Save or discard them first.');

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { fileState, type FileState, snapshot } from './changeSet.ts';
+import { bytesOf, fileState, type FileState, snapshot } from './changeSet.ts';
 
 const historyFile = z.object({
   /** Absolute. */
@@ -66,8 +66,7 @@ export class History {
    */
   get taken(): { files: number; bytes: number } {
     const files = this.all.slice(0, -1).flatMap((entry) => entry.files);
-    const sizes = new Map(statesOf(files).map(({ hash, size }) => [hash, size]));
-    return { files: files.length, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
+    return { files: files.length, bytes: bytesOf(statesOf(files)) };
   }
 
   /** Of all texts that it needs. */

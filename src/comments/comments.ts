@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { Throttle } from '../base/throttle.ts';
 import { isSame } from '../editor/documents.ts';
 import { linesOf } from '../editor/linesOf.ts';
 import { proposalScheme } from '../editor/schemes.ts';
@@ -65,8 +66,9 @@ export class Comments implements Disposable, vscode.CommentingRangeProvider {
       new Threads(this.controller, proposals, memory, (uri) => authorAt(dependencies, uri)),
     );
     this.store.add(this.asked);
-    this.store.add(changes.onDidChange(() => this.lookAgain()));
-    this.store.add(proposals.onDidChange(() => this.lookAgain()));
+    const look = this.store.add(new Throttle(100, () => this.lookAgain()));
+    this.store.add(changes.onDidChange(() => look.schedule()));
+    this.store.add(proposals.onDidChange(() => look.schedule()));
     this.store.add(
       waiting.onDidPaste(({ review, label }) => {
         if (review !== undefined) {

@@ -1,7 +1,7 @@
-import { sep } from 'node:path';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
+import { isAt } from '../changes/isAt.ts';
 import { fileUris, isRegularFile } from '../editor/paths.ts';
 import { isSame, linesBetween, openDocument } from '../editor/documents.ts';
 import { proposalScheme } from '../editor/schemes.ts';
@@ -311,9 +311,4 @@ export class Threads implements Disposable {
     const all = this.threads.map(({ saved }) => saved);
     void this.memory.update(rememberedThreads, all.length > 0 ? all : undefined);
   }
-}
-
-/** Whether it is that file, or in that folder. */
-function isAt(path: string, fileOrFolder: string): boolean {
-  return path === fileOrFolder || path.startsWith(fileOrFolder + sep);
 }

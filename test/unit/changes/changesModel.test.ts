@@ -201,6 +201,17 @@ describe('the laws of agent changes', function () {
       () => world.undoes(10),
       () => world.undoes(0),
     ],
+    'a keep is undone, since which the user has saved a line that another session has taken out': (world) => [
+      () => world.userTypes('a.txt', false),
+      () => world.announce(first, 'a.txt'),
+      () => world.userSaves(0),
+      () => world.stashes(),
+      () => world.keepFile('a.txt'),
+      () => world.userTypes('a.txt', true),
+      () => world.userSaves(0),
+      () => world.shellEdits(second, 'a.txt', 2),
+      () => world.undoes(0),
+    ],
   };
   for (const [where, acts] of Object.entries(found)) {
     it(`hold where ${where}`, async () => {
