@@ -9,7 +9,7 @@ import { blockInSight, code, plain } from './markdown.ts';
 import type { Choices } from './questions.ts';
 import { ruleWords } from './ruleWords.ts';
 import type { Surface } from './surface.ts';
-import { toolLine } from './toolLine.ts';
+import { toolLine, toolName } from './toolLine.ts';
 
 /** UTF-16 units of a command or an input that is shown whole: who agrees must have seen it. */
 const maxShown = 20_000;
@@ -61,7 +61,7 @@ function putPermission({ tool, input, description, reason, blockedPath, rules }:
     },
     show(surface) {
       const isCommand = typeof input['command'] === 'string' && line?.code === input['command'];
-      surface.markdown(`\n\n**May Claude use ${plain(tool)}?**`);
+      surface.markdown(`\n\n**May Claude use ${plain(toolName(tool))}?**`);
       const whole = isCommand ? (line.code ?? '') : JSON.stringify(input, null, 2);
       surface.markdown(blockInSight(whole, maxShown, isCommand ? 'sh' : 'json'));
       if (whole.length > maxShown) {

@@ -38,8 +38,7 @@ export function toolLine(name: string, input: Input): ToolLine | undefined {
   }
   const tool = Object.hasOwn(known, name) ? known[name] : undefined;
   if (!tool) {
-    const [, server, of] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
-    return { verb: 'Use', code: server === undefined ? name : `${of} of ${server}` };
+    return { verb: 'Use', code: toolName(name) };
   }
   const [verb, field, kind] = tool;
   const target = input[field];
@@ -49,6 +48,12 @@ export function toolLine(name: string, input: Input): ToolLine | undefined {
     ...(typeof target === 'string' && target !== '' ? { [kind]: target } : {}),
     ...(kind === 'path' && typeof offset === 'number' && offset > 0 ? { line: offset - 1 } : {}),
   };
+}
+
+/** What to call a tool: one of an MCP server by both names. */
+export function toolName(name: string): string {
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
+  return server === undefined ? name : `${tool} of ${server}`;
 }
 
 /** Of a tool whose output is worth a look even where all went well. */

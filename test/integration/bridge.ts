@@ -237,3 +237,13 @@ function proposalUris(): vscode.Uri[] {
       : [],
   );
 }
+
+/** Chooses what is shared, in the list. @param now the row that holds until then */
+export async function chooseSharing({ page }: Ui, label: string, now: string): Promise<void> {
+  void vscode.commands.executeCommand('ideBridge.chooseSharing');
+  // As it opens, the list may still show the rows that it had the last time.
+  await page.locator('.quick-input-widget .monaco-list-row.focused', { hasText: now }).waitFor();
+  const name = page.locator('.label-name', { hasText: new RegExp(`${label}$`) });
+  await page.locator('.quick-input-widget .monaco-list-row', { has: name }).click();
+  await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+}

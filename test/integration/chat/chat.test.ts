@@ -25,6 +25,7 @@ import { clickHovered } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import {
   askForReason,
+  chooseSharing,
   connectClient,
   extensionUnderTest,
   proposalTabs,
@@ -208,6 +209,52 @@ describe('@claude in the chat', function () {
     assert.equal(sent.match(/"type":"image"/g)?.length, 1, sent);
     assert.match(sent, /"type":"base64","media_type":"image\/png","data":"iVBORw0K/);
     assert.match(sent, /which color\?.*pixel\.jfif/);
+  });
+
+  it('calls no tool of another extension that was taken off the list while its question waited', async () => {
+    const tool = 'mcp__extensions__sample_shout';
+    const shout = (words: string) => [
+      toolUse('ToolSearch', { query: `select:${tool}`, max_results: 1 }),
+      toolUse(tool, { words }),
+    ];
+    await desk.configure('ideBridge.agent.languageModelTools', ['sample_shout']);
+    await ask('shout', ...shout('louder'), text('It was taken away.'));
+    await button('Allow').first().waitFor({ timeout: 30_000 });
+    assert.match(await answer().innerText(), /May Claude use sample_shout of extensions\?/);
+    await desk.ui.screenshot('chat-tool-question');
+    await desk.configure('ideBridge.agent.languageModelTools', []);
+    await button('Allow').first().click();
+    await says('It was taken away.');
+    const refused = await agent.api.nextResult(tool);
+    assert.ok(refused.isError && /There is no tool/.test(refused.text), refused.text);
+    await desk.configure('ideBridge.agent.languageModelTools', ['sample_shout']);
+    await ask('shout again', ...shout('back'), text('It is back.'));
+    await button('Allow').first().click({ timeout: 30_000 });
+    await says('It is back.');
+    await agent.api.nextRequest('its words', ({ messages }) =>
+      JSON.stringify(messages.at(-1)).includes('BACK'),
+    );
+  });
+
+  it('passes on an image that the user attaches also while sharing is paused, but none that is excluded', async () => {
+    const gif = Buffer.from('GIF89a');
+    const files = ['paused.jfif', 'secret.jfif'].map((name) => vscode.Uri.file(desk.scratch.write(name, gif)));
+    await desk.configure('ideBridge.share.exclude', ['**/secret.*']);
+    await chooseSharing(desk.ui, 'Paused', 'On');
+    try {
+      agent.api.script([text('I see it.')]);
+      await vscode.commands.executeCommand('workbench.action.chat.open', {
+        query: '@claude look',
+        attachFiles: files,
+      });
+      await says('I see it.');
+    } finally {
+      await chooseSharing(desk.ui, 'On', 'Paused');
+    }
+    assert.match(await answer().innerText(), /secret\.jfif is not passed on/);
+    const { messages } = await agent.api.nextRequest('the prompt');
+    const sent = JSON.stringify(messages);
+    assert.equal(sent.match(/"media_type":"image\/gif"/g)?.length, 1, sent);
   });
 
   it('asks no more about what is always allowed', async () => {

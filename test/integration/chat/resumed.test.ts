@@ -24,6 +24,7 @@ describe('a thread of the chat after a reload of the window', () => {
   async function ask(
     prompt: string,
     history: object[],
+    apiKey?: string,
   ): Promise<{ said: string; result: vscode.ChatResult }> {
     const quiet = () => {};
     // What a turn of words alone does not come by is not there.
@@ -35,7 +36,8 @@ describe('a thread of the chat after a reload of the window', () => {
         agentChanges: { beginTurn: () => Promise.resolve() },
         records: { open: () => Promise.resolve(undefined), running: new Map(), isStarting: () => false },
         servers: { mcpConfig: () => Promise.resolve(undefined) },
-        workspaceState: { get: () => undefined },
+        workspaceState: { get: () => undefined, update: () => Promise.resolve() },
+        secrets: { get: () => Promise.resolve(apiKey) },
       } as unknown as ChatDependencies,
       quiet,
       quiet,
@@ -51,16 +53,36 @@ describe('a thread of the chat after a reload of the window', () => {
     return { said, result };
   }
 
+  function answered(result: vscode.ChatResult): object {
+    const turn = Object.create(vscode.ChatResponseTurn.prototype) as object;
+    return Object.assign(turn, { participant: participantId, result });
+  }
+
   it('goes on with its session', async () => {
     agent.api.script([text('One.'), text('Two.')]);
     const { said, result } = await ask('first', []);
     assert.match(said, /One\./);
-    const turn = Object.create(vscode.ChatResponseTurn.prototype) as object;
-    Object.assign(turn, { participant: participantId, result });
-    const next = await ask('second', [turn]);
+    const next = await ask('second', [answered(result)]);
     assert.match(next.said, /Two\./);
     assert.deepEqual(next.result, result);
     const { messages } = await agent.api.nextRequest('both prompts', ({ messages }) => messages.length > 2);
     assert.match(JSON.stringify(messages), /first.*One\..*second/);
+  }).timeout(60_000);
+
+  it('goes on with its session by the key that the editor keeps, and not without', async () => {
+    const { env } = agent.options();
+    await desk.configure('ideBridge.environment', { ...env, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' });
+    await desk.configure('ideBridge.agent.api', 'key');
+    await desk.configure('ideBridge.agent.apiUrl', agent.api.url);
+    agent.api.script([text('One.'), text('Two.')]);
+    const { result } = await ask('first', [], 'sk-of-the-editor');
+    const without = await ask('second', [answered(result)]);
+    assert.match(without.said, /No API key is stored/);
+    assert.deepEqual(without.result, result);
+    const next = await ask('third', [answered(result), answered(without.result)], 'sk-of-the-editor');
+    assert.match(next.said, /Two\./);
+    assert.deepEqual([...new Set(agent.api.keys)], ['sk-of-the-editor']);
+    const { messages } = await agent.api.nextRequest('both prompts', ({ messages }) => messages.length > 2);
+    assert.match(JSON.stringify(messages), /first.*One\..*third/);
   }).timeout(60_000);
 });

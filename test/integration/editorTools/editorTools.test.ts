@@ -9,7 +9,7 @@ import { editorToolNames } from '../../../src/editorTools/names.ts';
 import { SdkTransport } from '../../support/sdkTransport.ts';
 import { connectUi } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { currentLock, Scratch } from '../bridge.ts';
+import { chooseSharing, currentLock, Scratch } from '../bridge.ts';
 import { configure } from '../fakeCli.ts';
 import { type Answer, callTool, connectTools } from './toolClient.ts';
 
@@ -397,19 +397,11 @@ describe('the editor tools', function () {
 
     it('everything while sharing is paused', async () => {
       const ui = await connectUi();
-      const choose = async (label: string, now: string) => {
-        void vscode.commands.executeCommand('ideBridge.chooseSharing');
-        // As it opens, the list may still show the rows that it had the last time.
-        await ui.page.locator('.quick-input-widget .monaco-list-row.focused', { hasText: now }).waitFor();
-        const name = ui.page.locator('.label-name', { hasText: new RegExp(`${label}$`) });
-        await ui.page.locator('.quick-input-widget .monaco-list-row', { has: name }).click();
-        await ui.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
-      };
       try {
-        await choose('Paused', 'On');
+        await chooseSharing(ui, 'Paused', 'On');
         await until('the pause', async () => (await call('selection')).text.startsWith('Sharing is paused'));
         assert.ok((await call('definition', at('main.ts', 'total'))).isError);
-        await choose('On', 'Paused');
+        await chooseSharing(ui, 'On', 'Paused');
         await until('the end of it', async () => !(await call('selection')).isError);
       } finally {
         await ui.close();
