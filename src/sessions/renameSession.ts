@@ -29,24 +29,61 @@ export async function renameSession(
   if (isKey ? !isSession : isSession && rows.refuseClick(named)) {
     return;
   }
-  await withSession(sessionTerminals, named, async (session) => {
-    const label = await vscode.window.showInputBox({
-      title: 'Rename Session',
-      value: session.label,
-      validateInput: (value) => (value.trim() ? undefined : 'A session needs a name.'),
-    });
-    if (label !== undefined) {
-      sessionTerminals.rename(session, label.trim());
+  await withSession(sessionTerminals, named, (session) =>
+    askName(session, async (label) => {
+      sessionTerminals.rename(session, label);
       const terminal = sessionTerminals.terminalOf(session);
       if (terminal) {
-        await renameTerminal(terminal, label.trim());
+        await renameTerminal(terminal, label);
       }
+    }),
+  );
+}
+
+/** The question stays until `rename` has ended: only then the editor gives the focus back, to what is in front by then. */
+async function askName(session: Session, rename: (label: string) => Promise<void>): Promise<void> {
+  const box = vscode.window.createInputBox();
+  const check = (value: string) => {
+    box.validationMessage = value.trim() ? undefined : 'A session needs a name.';
+  };
+  box.title = 'Rename Session';
+  box.value = session.label;
+  box.valueSelection = [0, session.label.length];
+  box.onDidChangeValue(check);
+  const hidden = new Promise<undefined>((resolve) => box.onDidHide(() => resolve(undefined)));
+  const accepted = new Promise<string>((resolve) =>
+    box.onDidAccept(() => {
+      check(box.value);
+      if (box.value.trim()) {
+        resolve(box.value.trim());
+      }
+    }),
+  );
+  box.show();
+  try {
+    const label = await Promise.race([accepted, hidden]);
+    if (label !== undefined) {
+      box.ignoreFocusOut = box.busy = true;
+      await rename(label);
     }
-  });
+  } finally {
+    box.dispose();
+  }
 }
 
 /** The editor renames no other terminal than the one in front. */
 async function renameTerminal(terminal: vscode.Terminal, name: string): Promise<void> {
+  const before = vscode.window.activeTerminal;
+  await bringToFront(terminal);
+  if (vscode.window.activeTerminal === terminal) {
+    await vscode.commands.executeCommand('workbench.action.terminal.renameWithArg', { name });
+  }
+  if (before && before !== terminal) {
+    await bringToFront(before);
+  }
+}
+
+async function bringToFront(terminal: vscode.Terminal): Promise<void> {
   const inFront = new Deferred<void>();
   const subscription = vscode.window.onDidChangeActiveTerminal((active) => {
     if (active === terminal) {
@@ -58,7 +95,4 @@ async function renameTerminal(terminal: vscode.Terminal, name: string): Promise<
     await Promise.race([inFront.promise, sleep(5_000)]);
   }
   subscription.dispose();
-  if (vscode.window.activeTerminal === terminal) {
-    await vscode.commands.executeCommand('workbench.action.terminal.renameWithArg', { name });
-  }
 }

@@ -206,6 +206,21 @@ describe('sessions', function () {
       assert.equal(await row('Claude Code 2').count(), 0);
     });
 
+    it('leaves the keys to the terminal in which the user is while another is renamed', async () => {
+      await showView();
+      await startSession();
+      await row('Claude Code').waitFor();
+      const [first] = vscode.window.terminals;
+      await startSession();
+      await row('Claude Code 2').waitFor();
+      first?.show();
+      await ui.page.locator('.terminal-wrapper.active :focus').waitFor({ state: 'attached' });
+      await rename('Claude Code 2', 'Docs');
+      await until('the name', () => vscode.window.terminals.some(({ name }) => name === 'Docs'));
+      await ui.page.locator('.terminal-wrapper.active :focus').waitFor({ state: 'attached', timeout: 5_000 });
+      assert.equal(vscode.window.activeTerminal, first);
+    });
+
     it('gives nobody the name of a session that is still to come back', async () => {
       const labels = async () => (await rows().locator('.label-name').allInnerTexts()).sort().join();
       await showView();
