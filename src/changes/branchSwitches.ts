@@ -104,10 +104,12 @@ export class BranchSwitches implements Disposable {
   }
 
   private say(): void {
-    const words = [...this.away.values()].flatMap(({ branch, paths }) => {
-      const left = [...paths].filter((path) => this.isAway(path));
-      return left.length > 0 ? sentence(branch, left) : [];
-    });
+    const away = [...this.away.values()].map(({ branch, paths }) => ({
+      branch,
+      left: [...paths].filter((path) => this.isAway(path)),
+    }));
+    this.sets.away = new Set(away.flatMap(({ left }) => left));
+    const words = away.flatMap(({ branch, left }) => (left.length > 0 ? sentence(branch, left) : []));
     const told = words.length > 0 ? words.join(' ') : undefined;
     if (told !== this.told) {
       this.told = told;

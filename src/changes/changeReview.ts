@@ -75,7 +75,7 @@ export class ChangeReview {
 
   constructor(
     private readonly sets: ChangeSets,
-    private readonly changes: Pick<Changes, 'isSame' | 'hasDiffered'>,
+    private readonly changes: Pick<Changes, 'isSame'>,
     private readonly editor: Editor,
     /** In ms, on a clock that nobody sets. */
     private readonly now: () => number = () => performance.now(),
@@ -209,11 +209,8 @@ export class ChangeReview {
     });
     this.sets.decided(decision, 'kept', files);
     const kept = new Set(files.map(({ path }) => path));
-    // What was listed, and is as before now, waits perhaps on another branch.
-    this.sets.forget(
-      (snapshot) =>
-        paths.has(snapshot.path) && (kept.has(snapshot.path) || !this.changes.hasDiffered(snapshot)),
-    );
+    const { away } = this.sets; // not to be seen now
+    this.sets.forget(({ path }) => paths.has(path) && (kept.has(path) || !away.has(path)));
     return decision;
   }
 

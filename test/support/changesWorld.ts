@@ -501,11 +501,9 @@ export class World {
       const listed = this.listed(name).filter(({ before }) => before !== now.get(name));
       if (listed.length > 0) {
         this.decided.push({ id, kind: 'kept', name, listed });
-        this.forget((entry) => entry.name === name);
-      } else {
-        this.adopt(name); // as before, and perhaps listed again one day
       }
     }
+    this.forget(({ name }) => names.includes(name));
   }
 
   async revertFile(which: number, refuses?: 'edit' | 'save'): Promise<void> {

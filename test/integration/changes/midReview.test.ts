@@ -213,6 +213,7 @@ describe('a file under review that becomes something else', () => {
     await message.waitFor();
     await desk.ui.page.locator('.statusbar-item', { hasText: 'On first, a.txt is as before' }).waitFor();
     await desk.ui.screenshot('changes-branch-switched');
+    await vscode.commands.executeCommand('ideBridge.keepAllChanges'); // not what cannot be seen
     git('checkout', '--quiet', 'other');
     await row().filter({ hasText: '+1 −1' }).waitFor();
     await message.waitFor({ state: 'detached' });
