@@ -37,7 +37,7 @@ const budgets = {
   'src/editor/terminalInput.ts': 6_000,
   'src/editorTools/copyConfiguration.ts': 4_000,
   'src/editorTools/debugging.ts': 31_500,
-  'src/editorTools/editing.ts': 26_500,
+  'src/editorTools/editing.ts': 28_500,
   'src/editorTools/editorTools.ts': 67_000,
   'src/editorTools/inputSchema.ts': 150_000,
   'src/editorTools/running.ts': 28_000,

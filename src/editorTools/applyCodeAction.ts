@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { Tool } from '../tools/tool.ts';
 import { editingTool, type EditingWorkshop } from './editingTool.ts';
+import { withoutUnshared } from './namedFiles.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
 import { someLines } from './spots.ts';
@@ -27,7 +28,8 @@ export function applyCodeAction(workshop: EditingWorkshop): Tool {
       const document = await access.document(args.file);
       const asked = new AskedAbout();
       const found = await servers.codeActions(document, args, args.kind, maxActions, signal);
-      const { edit, command } = theOne(found, args.title);
+      const offered = await withoutUnshared(found, document.uri, access);
+      const { edit, command } = theOne(offered, args.title);
       if (!edit) {
         throw isCommand(args.title);
       }

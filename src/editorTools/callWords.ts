@@ -3,6 +3,7 @@ import { misleading } from '../base/printable.ts';
 import { timeText } from '../base/text.ts';
 import { onOneLine } from '../sessions/stateText.ts';
 import type { Call, CallingClient, CallState } from './calls.ts';
+import { toolGroups } from './names.ts';
 
 const states: Readonly<Record<CallState, string>> = {
   asks: 'Asks',
@@ -52,6 +53,13 @@ export function callText({ tool, subject }: Pick<Call, 'tool' | 'subject'>, limi
 /** For example `Asks: runTask: build`. */
 export function stateAndCall(call: Call, limit = 40): string {
   return `${states[call.state]}: ${callText(call, limit)}`;
+}
+
+/** For the log, which stays on the disk: what a tool of another extension was given is not in it. */
+export function auditLine(call: Call): string {
+  const { client, tool, state } = call;
+  const isOurs = Object.values(toolGroups).some(({ names }) => names.some((name) => name === tool));
+  return `${client.name}: ${isOurs ? callText(call, 200) : onOneLine(tool, 64)} (${states[state].toLowerCase()})`;
 }
 
 /** What its row says besides, on one line. */

@@ -71,10 +71,14 @@ export class Calls implements Disposable {
   /** One has begun, asks, or has ended; or a client has left. */
   readonly onDidChange = this.changed.event;
 
-  /** @param subjectOf what a call is about, from its arguments */
+  /**
+   * @param subjectOf what a call is about, from its arguments
+   * @param didEnd told of each that has ended
+   */
   constructor(
     private readonly subjectOf: (tool: string, args: unknown) => string,
     private readonly isOn: () => boolean,
+    private readonly didEnd: (call: Call) => void,
   ) {}
 
   /** In the order in which they came. */
@@ -169,6 +173,7 @@ export class Calls implements Disposable {
       call.state = call.isRefused && state !== 'cancelled' ? 'refused' : state;
       call.question = undefined;
       call.answer = kept(answer);
+      this.didEnd(call);
       this.changed.fire();
     }
   }

@@ -11,7 +11,7 @@ import { type Tool, toolError } from '../tools/tool.ts';
 import { Access } from './access.ts';
 import { CallRows } from './callRows.ts';
 import { Calls } from './calls.ts';
-import { subjectOf } from './callWords.ts';
+import { auditLine, subjectOf } from './callWords.ts';
 import type { EditorToolsPorts } from './feature.ts';
 import { createEditorTools } from './index.ts';
 import { LanguageServers } from './languageServers.ts';
@@ -47,7 +47,7 @@ export class EditorTools implements ToolHost, Disposable {
   ) {
     const { sharing, diagnostics, tabs, selections } = ports;
     const access = new Access(sharing);
-    this.calls = this.store.add(new Calls(subjectOf, isOn));
+    this.calls = this.store.add(new Calls(subjectOf, isOn, (call) => ports.log.info(auditLine(call))));
     this.store.add(onDidChangeSetting('editorTools.enabled', () => this.calls.forgetLeft()));
     this.calls.onDidChange(callsChanged);
     this.rows = new CallRows(this.calls, ports.reports);

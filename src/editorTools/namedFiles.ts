@@ -6,7 +6,7 @@ import { isOfWorkspace } from './declaredIn.ts';
 import { SourceLines } from './sourceLines.ts';
 
 /** Whether words, as in `Add import from "./keys"`, name a file that is not shared, with or without its ending. */
-export async function nameUnshared(words: string, from: vscode.Uri, access: Access): Promise<boolean> {
+async function nameUnshared(words: string, from: vscode.Uri, access: Access): Promise<boolean> {
   const roots = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   const named = [...words.matchAll(/["'`]([^"'`\n]+)["'`]/g)].map(([, path = '']) => path);
   for (const path of new Set(named.filter((each) => /[\\/.]/.test(each)))) {
@@ -18,6 +18,16 @@ export async function nameUnshared(words: string, from: vscode.Uri, access: Acce
     }
   }
   return false;
+}
+
+/** Those of the actions for a file whose title names no file that is not shared. */
+export async function withoutUnshared<T extends { readonly title: string }>(
+  actions: readonly T[],
+  from: vscode.Uri,
+  access: Access,
+): Promise<T[]> {
+  const isUnshared = await Promise.all(actions.map(({ title }) => nameUnshared(title, from, access)));
+  return actions.filter((_, index) => !isUnshared[index]);
 }
 
 /** Whether one of these files takes something from a file that is not shared, as far as its own text says. */

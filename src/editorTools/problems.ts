@@ -8,7 +8,7 @@ import type { FileDiagnostics } from '../protocol/ide.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Access } from './access.ts';
 import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
-import { nameUnshared } from './namedFiles.ts';
+import { withoutUnshared } from './namedFiles.ts';
 import { type ChangedProblem, Marks, type Problem, problemChanges } from './problemChanges.ts';
 import { readingTool } from './readingTool.ts';
 import { pathOf, shortName, shownName } from './sourceLines.ts';
@@ -151,8 +151,7 @@ export function codeActions({ access, servers }: Workshop): Tool {
       const document = await access.document(args.file);
       const limit = (args.offset ?? 0) + (args.limit ?? 50);
       const found = await servers.codeActions(document, args, args.kind, limit, signal);
-      const named = await Promise.all(found.map(({ title }) => nameUnshared(title, document.uri, access)));
-      const told = found.filter((_, index) => !named[index]);
+      const told = await withoutUnshared(found, document.uri, access);
       const show = async (action: vscode.CodeAction | vscode.Command) => {
         // A command has but a title.
         const { title, kind, isPreferred, disabled, edit } = action as vscode.CodeAction;

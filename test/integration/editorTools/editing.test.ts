@@ -400,6 +400,25 @@ describe('the editor tools that edit', function () {
         });
       }
 
+      it('a code action that names an excluded file, as if there were none', async () => {
+        const title = 'Add import from "./id_rsa"';
+        const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+        action.edit = replaced(vscode.Uri.file(desk.scratch.path('words.made-up')));
+        actions.push(action);
+        desk.scratch.write('id_rsa.made-up', '');
+        try {
+          const args = { file: file('words.made-up'), line: 1 };
+          const applied = await call('applyCodeAction', { ...args, title });
+          assert.match(applied.text, /^The editor offers no "Add import/);
+          assert.deepEqual(proposalTabs(), []);
+          const listed = await call('codeActions', args);
+          assert.match(listed.text, /: 2 code actions\n[^]*\n1 more not shared/);
+          assert.doesNotMatch(listed.text, /id_rsa/);
+        } finally {
+          actions.pop();
+        }
+      });
+
       it('everything that is taken back while it is waited for', async () => {
         for (const [setting, words] of [
           ['share.enabled', /^Sharing is off/],

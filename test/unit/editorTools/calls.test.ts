@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Calls } from '../../../src/editorTools/calls.ts';
 import {
+  auditLine,
   callDescription,
   callReport,
   callText,
@@ -39,8 +40,41 @@ describe('the calls of clients', () => {
   const done = () => Promise.resolve(text('Done.'));
   let isOn = true;
   afterEach(() => (isOn = true));
-  const create = () => new Calls(subjectOf, () => isOn);
+  let audited: string[] = [];
+  afterEach(() => (audited = []));
+  const create = () =>
+    new Calls(
+      subjectOf,
+      () => isOn,
+      (call) => audited.push(auditLine(call)),
+    );
   const states = (calls: Calls) => calls.clients.map((client) => client.calls.map(({ state }) => state));
+
+  it('leave a line each in the log, without what another extension was given', async () => {
+    const calls = create();
+    const session = await connect();
+    const call = (tool: string, args: object, abort?: AbortController) =>
+      calls.follow(callBy(session, abort), tool, args, done);
+    await call('runTask', { name: 'build\nall' });
+    await call('stopDebugging', {});
+    await call('other_tool', { password: 'x' });
+    const abort = new AbortController();
+    const pending = calls.follow(
+      callBy(session, abort),
+      'evaluate',
+      { expression: '1' },
+      () => new Promise(() => {}),
+    );
+    abort.abort();
+    session.dispose();
+    assert.deepEqual(audited, [
+      'sdk: runTask: build ⏎ all (done)',
+      'sdk: stopDebugging (done)',
+      'sdk: other_tool (done)',
+      'sdk: evaluate: 1 (cancelled)',
+    ]);
+    void pending;
+  });
 
   it('are there with what became of them, the last one first', async () => {
     const calls = create();
