@@ -22,9 +22,12 @@ export type TrustFolders = (offers: readonly FolderOffer[], signal: AbortSignal)
  * Each can run programs, or allow it. Without a terminal the CLI asks about none of them (seen of all three versions).
  * CLAUDE.md is words for the model, who asks before it does what they say.
  */
-const own = ['settings.json', 'settings.local.json', 'agents', 'commands', 'skills'].map((name) =>
-  join('.claude', name),
+const own = ['settings.json', 'settings.local.json', 'agents', 'commands', 'skills', 'workflows'].map(
+  (name) => join('.claude', name),
 );
+
+/** What the CLI takes from folders around the one that it works in, too, up to the home folder (seen of 2.0.77 and 2.1.330). */
+const inherited = own.slice(2);
 
 /** Bytes. The CLI remembers much else of each folder in it. */
 const maxConfig = 64 * 1024 * 1024;
@@ -55,15 +58,20 @@ export function untrusted(folders: readonly string[], env: NodeJS.ProcessEnv): F
     const settings = [userSettings, ...own.slice(0, 2).map((name) => jsonIn(join(folder, name)))];
     const answers = [...known, ...settings.flatMap((each) => approvals.safeParse(each).data ?? [])];
     const files = [
-      ...(isTrusted || join(folder, '.claude') === configDir(env)
-        ? []
-        : own.map((name) => join(folder, name))),
+      ...(isTrusted ? [] : around.flatMap((each) => brought(each, each === folder ? own : inherited, env))),
       ...around
         .map((each) => join(each, '.mcp.json'))
         .filter((path) => !isTrusted || !serversIn(path)?.every((name) => isAnswered(name, answers))),
     ].filter(exists);
     return files.length === 0 ? [] : [{ folder, files }];
   });
+}
+
+/** None of what is the user's own. */
+function brought(folder: string, names: readonly string[], env: NodeJS.ProcessEnv): string[] {
+  const isOwn = realPath(join(folder, '.claude')) === realPath(configDir(env));
+  const isHome = names === inherited && realPath(folder) === realPath(homedir());
+  return isOwn || isHome ? [] : names.map((name) => join(folder, name));
 }
 
 function isAnswered(server: string, answers: readonly Approvals[]): boolean {

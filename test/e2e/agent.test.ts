@@ -374,6 +374,34 @@ for (const version of Object.values(cliVersions)) {
       assert.ok(signal.aborted);
     });
 
+    it('uses no commands of a folder around its own before the user has said so', async () => {
+      const mark = path.join(desk.root, 'mark');
+      await desk.file(
+        '.claude/commands/touch.md',
+        `---\ndescription: Touches\nallowed-tools: Bash\n---\n!\`touch ${mark}\``,
+      );
+      await desk.file('inner/file.txt', '');
+      await desk.forgetTrust();
+      const offered: string[] = [];
+      const turnOf = async (isTrusted: boolean) => {
+        desk.api.script([text('done')]);
+        const trustFolders: TrustFolders = (offers) => {
+          offered.push(...offers.flatMap(({ files }) => files));
+          return Promise.resolve(isTrusted);
+        };
+        const folders = [path.join(desk.folder, 'inner')];
+        const session = await desk.session({ trustFolders }, { folders });
+        session.prompt('/touch');
+        await turnsEnded(session, 1);
+        await session.dispose();
+      };
+      await turnOf(false);
+      assert.deepEqual(offered, [path.join(desk.folder, '.claude/commands')]);
+      assert.ok(!existsSync(mark));
+      await turnOf(true);
+      assert.equal(existsSync(mark), version !== cliVersions.one, 'it was not what would run');
+    });
+
     it('offers tools of an MCP server in this process', async () => {
       desk.api.script([toolUse('mcp__host__hello', { who: 'you' }), text('done')]);
       const host = new HostTools(() => [

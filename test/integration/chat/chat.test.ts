@@ -189,18 +189,20 @@ describe('@claude in the chat', function () {
     await told(/Sharing is off/);
   });
 
-  it('passes on the images that the user has attached, and says which ones it does not', async () => {
-    await desk.configure('ideBridge.share.exclude', ['**/secret.*']);
-    // A red pixel.
+  /** A red pixel, in files of these names. */
+  const pixels = (...names: string[]) => {
     const png =
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
-    const attach = (...names: string[]) =>
-      names.map((name) => vscode.Uri.file(desk.scratch.write(name, Buffer.from(png, 'base64'))));
+    return names.map((name) => vscode.Uri.file(desk.scratch.write(name, Buffer.from(png, 'base64'))));
+  };
+
+  it('passes on the images that the user has attached, and says which ones it does not', async () => {
+    await desk.configure('ideBridge.share.exclude', ['**/secret.*']);
     // The editor attaches no `.png` by this command where it runs in a browser.
     agent.api.script([text('It is red.')]);
     await vscode.commands.executeCommand('workbench.action.chat.open', {
       query: '@claude which color?',
-      attachFiles: attach('pixel.jfif', 'secret.jfif'),
+      attachFiles: pixels('pixel.jfif', 'secret.jfif'),
     });
     await says('It is red.');
     assert.match(await answer().innerText(), /secret\.jfif is not passed on as an image: it is excluded by/);
@@ -237,15 +239,13 @@ describe('@claude in the chat', function () {
   });
 
   it('passes on an image that the user attaches also while sharing is paused, but none that is excluded', async () => {
-    const gif = Buffer.from('GIF89a');
-    const files = ['paused.jfif', 'secret.jfif'].map((name) => vscode.Uri.file(desk.scratch.write(name, gif)));
     await desk.configure('ideBridge.share.exclude', ['**/secret.*']);
     await chooseSharing(desk.ui, 'Paused', 'On');
     try {
       agent.api.script([text('I see it.')]);
       await vscode.commands.executeCommand('workbench.action.chat.open', {
         query: '@claude look',
-        attachFiles: files,
+        attachFiles: pixels('paused.jfif', 'secret.jfif'),
       });
       await says('I see it.');
     } finally {
@@ -254,7 +254,7 @@ describe('@claude in the chat', function () {
     assert.match(await answer().innerText(), /secret\.jfif is not passed on/);
     const { messages } = await agent.api.nextRequest('the prompt');
     const sent = JSON.stringify(messages);
-    assert.equal(sent.match(/"media_type":"image\/gif"/g)?.length, 1, sent);
+    assert.equal(sent.match(/"media_type":"image\/png"/g)?.length, 1, sent);
   });
 
   it('asks no more about what is always allowed', async () => {

@@ -36,15 +36,20 @@ describe('What a folder brings for Claude Code', () => {
     write('ws/src/.claude/settings.json');
     assert.deepEqual(asked(), []);
     const files = [
-      ...['settings.json', 'settings.local.json', 'agents/a.md', 'commands/c.md', 'skills/s/SKILL.md'].map(
-        (name) => `ws/.claude/${name}`,
-      ),
+      ...[
+        'settings.json',
+        'settings.local.json',
+        'agents/a.md',
+        'commands/c.md',
+        'skills/s/SKILL.md',
+        'workflows/w.js',
+      ].map((name) => `ws/.claude/${name}`),
       'ws/.mcp.json',
     ];
     files.forEach((name) => write(name));
     assert.deepEqual(
       asked(),
-      files.map((name) => name.replace(/(agents|commands|skills)\/.*/, '$1')),
+      files.map((name) => name.replace(/(agents|commands|skills|workflows)\/.*/, '$1')),
     );
   });
 
@@ -84,6 +89,22 @@ describe('What a folder brings for Claude Code', () => {
     answered({ hasTrustDialogAccepted: true });
     write('config/settings.json', { enableAllProjectMcpServers: true });
     assert.deepEqual(asked(), []);
+  });
+
+  it('is asked about of the folders around it, as far as the CLI takes it from there', () => {
+    for (const name of ['settings.json', 'agents/a.md', 'commands/c.md', 'skills/s/SKILL.md']) {
+      write(`.claude/${name}`);
+    }
+    assert.deepEqual(asked(), ['.claude/agents', '.claude/commands', '.claude/skills']);
+    answered({ hasTrustDialogAccepted: true }, root);
+    assert.deepEqual(asked(), []);
+    symlinkSync(root, `${root}-link`);
+    try {
+      const env = { CLAUDE_CONFIG_DIR: join(`${root}-link`, '.claude') };
+      assert.deepEqual(untrusted([folder], env), [], 'the user’s own, by another name');
+    } finally {
+      rmSync(`${root}-link`);
+    }
   });
 
   it('answers nothing for itself', () => {
