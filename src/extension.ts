@@ -124,6 +124,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     reports,
     servers: editorTools,
     records,
+    userPlace,
     workspaceState,
     secrets: context.secrets,
     log,

@@ -19,6 +19,7 @@ import type { Proposals } from '../proposals/proposals.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
 import { openCommandSetting } from '../sessions/launch.ts';
 import type { McpServers } from '../sessions/launcher.ts';
+import type { UserPlace } from '../editor/userPlace.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { Sharing } from '../sharing/sharing.ts';
 import { attachedImages } from './attachedImages.ts';
@@ -48,6 +49,7 @@ export interface ChatDependencies {
   readonly reports: Reports;
   readonly servers: McpServers;
   readonly records: SessionRecords;
+  readonly userPlace: Pick<UserPlace, 'promptedInChat'>;
   readonly workspaceState: vscode.Memento;
   readonly secrets: vscode.SecretStorage;
   readonly log: Logger;
@@ -155,6 +157,7 @@ export class Chat implements vscode.Disposable {
       return resultOf(resume);
     }
     const prompt = await this.promptOf(request, surface);
+    this.dependencies.userPlace.promptedInChat();
     this.picks.use(thread);
     this.sessions.prompted(thread, request.prompt);
     const following = this.follow(thread, key);

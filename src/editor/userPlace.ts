@@ -10,12 +10,15 @@ interface Terminals {
 /** ms within which it is told that a prompt was sent: the user may have gone back to an editor since. */
 const noticeTime = 1_000;
 
+/** Outside of our diffs. */
+type Place = vscode.Terminal | vscode.Uri | 'chat';
+
 /**
  * Where the user is. VS Code does not tell what has the focus, so the last place counts that showed a sign of the user:
- * a prompt from a terminal, a terminal that was shown, a key or a click in an editor.
+ * a prompt from a terminal or the chat, a terminal that was shown, a key or a click in an editor.
  */
 export class UserPlace implements vscode.Disposable {
-  private outsideOfDiffs: vscode.Terminal | vscode.Uri | undefined;
+  private outsideOfDiffs: Place | undefined;
   private inEditor = false;
   private seenInEditorAt = -Infinity;
   private seenOutsideAt = -Infinity;
@@ -47,8 +50,8 @@ export class UserPlace implements vscode.Disposable {
     );
   }
 
-  /** The terminal, or the file in an editor, before one of our diffs drew the user away. */
-  get beforeDiff(): vscode.Terminal | vscode.Uri | undefined {
+  /** The terminal, the chat, or the file in an editor, before one of our diffs drew the user away. */
+  get beforeDiff(): Place | undefined {
     return this.outsideOfDiffs;
   }
 
@@ -74,6 +77,12 @@ export class UserPlace implements vscode.Disposable {
       this.seenIn(this.terminals.terminalOf(session));
       this.leaveEditor(); // also for a terminal that is not of this window
     }
+  }
+
+  /** The user has just sent a prompt there. */
+  promptedInChat(): void {
+    this.outsideOfDiffs = 'chat';
+    this.setInEditor(false);
   }
 
   /** Nothing that the user has done since it was shown was elsewhere. */

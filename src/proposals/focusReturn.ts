@@ -26,6 +26,10 @@ export function returnFocus(proposals: Proposals, userPlace: UserPlace): vscode.
 
 function goBack(userPlace: UserPlace): void {
   const place = userPlace.beforeDiff;
+  if (place === 'chat') {
+    void vscode.commands.executeCommand('workbench.action.chat.focusInput');
+    return;
+  }
   if (place instanceof vscode.Uri) {
     const tab = tabsWith(fileUriOf(place)).find(
       ({ input }) => contentOf(input)?.kind !== 'diff' && contentOf(input),

@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { withLf } from '../base/text.ts';
 import { openDocument } from '../editor/documents.ts';
+import { Session } from '../server/session.ts';
 import type { Outcome } from '../tools/openDiff.ts';
 import type { BaseFile } from './baseFile.ts';
 import { type KeptVersions, languageOf } from './keptVersions.ts';
@@ -12,7 +15,7 @@ const pause = 100;
 
 /**
  * Gives the user back what they have written in a proposal for a file that has changed since, unless the file has it once
- * that `outcome` is told: CLI 2.1 may refuse it, and tells that nobody but the model.
+ * that `outcome` is told: CLI 2.1 may refuse it, and tells that nobody but the model. Where they have written nothing, says so.
  * @param text what the diff shows
  */
 export async function giveUnlessWritten(
@@ -23,23 +26,43 @@ export async function giveUnlessWritten(
 ): Promise<void> {
   const { uri, base } = proposal;
   const language = languageOf(uri);
-  const own = proposal.ownLines(text, openDocument(proposal.original)?.getText() ?? '');
-  if (own.length > 0 && (await proposal.outcome.promise) === outcome) {
+  const before = textOf(base);
+  // The editor may not have read yet what is newer in the file.
+  const known = `${openDocument(proposal.original)?.getText() ?? ''}\n${before}`;
+  const own = proposal.ownLines(text, known);
+  if ((await proposal.outcome.promise) !== outcome) {
+    return;
+  }
+  if (own.length > 0) {
     versions.keep(uri, text);
-    if (!(await isWritten(base, own))) {
+    if (!(await becomes(base, (now) => own.every((line) => now.has(line))))) {
       await versions.give(uri, text, { language, why: 'not written' });
     }
     versions.forget(uri);
+  } else if (withLf(text) !== before && !(await becomes(base, () => textOf(base) !== before))) {
+    sayNotWritten(proposal);
   }
 }
 
+function sayNotWritten({ fileName, session }: Proposal): void {
+  // A chat shows by itself what became of an edit; of a session that has gone nobody waits for it.
+  if (session instanceof Session && session.isOpen) {
+    void vscode.window.showWarningMessage(
+      `${fileName} was not written: Claude Code refuses an edit of lines that have changed since it read the file. It has been told to read them anew.`,
+    );
+  }
+}
+
+function textOf(base: BaseFile): string {
+  return linesOf(base.now).join('\n');
+}
+
 /** Looks again and again, as a hook may change at once what the CLI has written. */
-async function isWritten(base: BaseFile, own: readonly string[]): Promise<boolean> {
+async function becomes(base: BaseFile, isWritten: (now: ReadonlySet<string>) => boolean): Promise<boolean> {
   const deadline = Date.now() + patience;
   const isThere = () => {
     base.look();
-    const there = new Set(linesOf(base.now));
-    return own.every((line) => there.has(line));
+    return isWritten(new Set(linesOf(base.now)));
   };
   while (!isThere()) {
     if (Date.now() > deadline) {

@@ -11,7 +11,8 @@ describe('The first terminal of a window', function () {
   this.timeout(120_000);
   const own = useOwnWindow();
 
-  it('has the focus when Run Claude Code has opened it beside a file', async () => {
+  /** A window with a CLI that writes down what it hears, once its bridge is up. */
+  async function open() {
     const folder = path.join(own.root, 'workspace');
     const configDir = path.join(own.root, 'config');
     const command = path.join(own.root, 'fake-claude');
@@ -26,13 +27,37 @@ describe('The first terminal of a window', function () {
       settings: { 'ideBridge.command': command },
     });
     await until('the lock file', () => findLocks(configDir)[0], 30_000);
-    await new EditorWindow(page).openFile('typed in.txt');
-    await page.locator('.editor-instance .view-lines').first().click();
-    await page.keyboard.press('Control+Escape');
+    return { page, folder, heard };
+  }
+
+  async function hears({ page, heard }: Awaited<ReturnType<typeof open>>): Promise<void> {
     await until('the CLI', () => existsSync(heard), 20_000);
     await page.locator('.xterm-helper-textarea:focus').waitFor({ state: 'attached' });
     await page.keyboard.type('for the CLI\n');
     await until('the words', async () => (await readFile(heard, 'utf8')) === 'for the CLI\n');
+  }
+
+  it('has the focus when Run Claude Code has opened it beside a file', async () => {
+    const opened = await open();
+    const { page, folder } = opened;
+    await new EditorWindow(page).openFile('typed in.txt');
+    await page.locator('.editor-instance .view-lines').first().click();
+    await page.keyboard.press('Control+Escape');
+    await hears(opened);
     assert.equal(await readFile(path.join(folder, 'typed in.txt'), 'utf8'), '');
+  });
+
+  it('has the focus when a button of the walkthrough has opened it', async () => {
+    const opened = await open();
+    const { page } = opened;
+    await page.keyboard.press('F1');
+    await page.keyboard.type('Welcome: Open Walkthrough');
+    await page
+      .locator('.quick-input-widget .monaco-list-row', { hasText: 'Open Walkthrough' })
+      .first()
+      .click();
+    await page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Claude Code' }).first().click();
+    await page.locator('.getting-started-step.expanded').getByText('Run Claude Code').last().click();
+    await hears(opened);
   });
 });

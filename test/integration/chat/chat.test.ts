@@ -296,6 +296,20 @@ describe('@claude in the chat', function () {
     assert.match(await answer().innerText(), /Accepted as you have changed it/);
   });
 
+  it('has the keys again once its proposal is decided', async () => {
+    const path = desk.scratch.write('b.txt', 'one\n');
+    await askToEdit(path, 'one', 'ONE', 'Edited.');
+    await until('the diff', () => proposalTabs().length === 1, 30_000);
+    await vscode.commands.executeCommand('ideBridge.openProposal');
+    await desk.ui.page.locator('.monaco-diff-editor .modified .focused').first().waitFor();
+    await vscode.commands.executeCommand('ideBridge.acceptProposal');
+    await says('Edited.');
+    await desk.ui.page
+      .locator('.interactive-session :focus')
+      .first()
+      .waitFor({ state: 'attached', timeout: 10_000 });
+  });
+
   it('lists in Agent Changes what it edits without a question', async () => {
     await desk.configure('ideBridge.agent.permissionMode', 'acceptEdits');
     const path = desk.scratch.write('c.txt', 'one\n');

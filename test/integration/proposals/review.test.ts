@@ -715,6 +715,23 @@ describe('the review of proposals', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
+  it('a merged one that is accepted and is not written is told to the user', async () => {
+    const written = desk.scratch.write('written.txt', asText(original));
+    for (const path of [written, file]) {
+      const { answer, uri } = await propose(desk.client, path, asText(proposed));
+      writeFileSync(path, asText([...original, 'newer']));
+      await merge();
+      await becomes(uri, [...proposed, 'newer']);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      assert.equal((await answer)[0], 'FILE_SAVED');
+      if (path === written) writeFileSync(path, asText([...proposed, 'newer']));
+    }
+    const toast = desk.ui.page.locator('.notification-toast', { hasText: 'was not written' });
+    await toast.getByText('hello.txt was not written').waitFor({ timeout: 20_000 });
+    assert.equal(await toast.count(), 1);
+    assert.equal(untitledDocuments().length, 0);
+  });
+
   describe('for an older text of the file', () => {
     const nextDialog = useDialogs();
     const changed = [...proposed.slice(0, 2), 'line 2', ...proposed.slice(3)];
