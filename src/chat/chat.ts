@@ -49,7 +49,7 @@ export interface ChatDependencies {
   readonly reports: Reports;
   readonly servers: McpServers;
   readonly records: SessionRecords;
-  readonly userPlace: Pick<UserPlace, 'promptedInChat'>;
+  readonly userPlace: Pick<UserPlace, 'wentToChat'>;
   readonly workspaceState: vscode.Memento;
   readonly secrets: vscode.SecretStorage;
   readonly log: Logger;
@@ -157,7 +157,7 @@ export class Chat implements vscode.Disposable {
       return resultOf(resume);
     }
     const prompt = await this.promptOf(request, surface);
-    this.dependencies.userPlace.promptedInChat();
+    this.dependencies.userPlace.wentToChat();
     this.picks.use(thread);
     this.sessions.prompted(thread, request.prompt);
     const following = this.follow(thread, key);

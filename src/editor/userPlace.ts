@@ -79,8 +79,8 @@ export class UserPlace implements vscode.Disposable {
     }
   }
 
-  /** The user has just sent a prompt there. */
-  promptedInChat(): void {
+  /** The user has just sent a prompt there, or is led back to it; what they type there is not seen. */
+  wentToChat(): void {
     this.outsideOfDiffs = 'chat';
     this.setInEditor(false);
   }

@@ -27,6 +27,7 @@ export function returnFocus(proposals: Proposals, userPlace: UserPlace): vscode.
 function goBack(userPlace: UserPlace): void {
   const place = userPlace.beforeDiff;
   if (place === 'chat') {
+    userPlace.wentToChat();
     void vscode.commands.executeCommand('workbench.action.chat.focusInput');
     return;
   }
