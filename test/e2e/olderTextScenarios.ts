@@ -44,8 +44,11 @@ export function olderTextScenarios(desk: () => Desk, { merges }: { merges: boole
         assert.equal(isError, !isWritten, told);
         assert.equal(await file.text(), asText(isWritten ? shown : newer));
         await diff.gone();
-        if (typed.length > 0 && !isWritten) {
-          const toast = desk().window.page.locator('.notification-toast', { hasText: 'was not written' });
+        const toast = desk().window.page.locator('.notification-toast', { hasText: 'was not written' });
+        if (!isWritten && typed.length === 0) {
+          await toast.getByText('older.txt was not written').waitFor({ timeout: 20_000 });
+        }
+        if (!isWritten && typed.length > 0) {
           await toast.getByText('Open', { exact: true }).click({ timeout: 20_000 });
           await desk()
             .window.page.locator('.view-line', { hasText: /^eight.typed$/ })
