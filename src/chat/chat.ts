@@ -37,6 +37,7 @@ import { type Put, putQuestion } from './permissionQuestion.ts';
 import type { PickName } from './picks.ts';
 import { promptText } from './promptText.ts';
 import { Questions } from './questions.ts';
+import { ripgrepFolder } from './ripgrep.ts';
 import { StreamSurface } from './streamSurface.ts';
 import type { Button, Surface } from './surface.ts';
 import { threadKey, ThreadRecords } from './threadRecords.ts';
@@ -463,6 +464,7 @@ function settingOptions(): Pick<AgentOptions, 'mode' | 'mayBypass' | 'model'> {
 function agentOptions(mcpConfigFile: string | undefined): AgentOptions | undefined {
   const folders = workspace.folders.map(({ path }) => path);
   const hostTools = setting('agent.languageModelTools');
+  const ripgrep = ripgrepFolder(vscode.env.appRoot);
   return folders.length === 0
     ? undefined
     : {
@@ -470,6 +472,7 @@ function agentOptions(mcpConfigFile: string | undefined): AgentOptions | undefin
         ...settingOptions(),
         env: setting('environment'),
         ...(hostTools.length === 0 ? {} : { hostTools }),
+        ...(ripgrep === undefined ? {} : { ripgrep }),
         ...(mcpConfigFile === undefined ? {} : { mcpConfigFile }),
       };
 }

@@ -150,6 +150,15 @@ describe('@claude in the chat', function () {
     await toast.waitFor();
   });
 
+  it('searches with the ripgrep of the editor', async () => {
+    const path = desk.scratch.write('searched.txt', 'a plum\n');
+    await ask('search', toolUse('Bash', { command: `command -v rg; rg -l plum '${path}'` }), text('Found.'));
+    await button('Allow').first().click({ timeout: 30_000 });
+    await says('Found.');
+    const { text: said, isError } = await agent.api.nextResult('Bash');
+    assert.ok(!isError && said.startsWith(vscode.env.appRoot) && said.endsWith('searched.txt'), said);
+  });
+
   it('has the editor tools, if the user wants that', async () => {
     await desk.configure('ideBridge.editorTools.enabled', true);
     const tool = 'mcp__editor__openEditors';
