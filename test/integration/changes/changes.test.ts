@@ -48,8 +48,7 @@ describe('agent changes', () => {
   }
 
   async function rowAction(text: string, action: string, which = row(text)): Promise<void> {
-    letMomentPass();
-    await clickHovered(which, action);
+    await clickHovered(which, action, letMomentPass);
     await desk.ui.page.mouse.move(700, 500); // else a tooltip comes, and covers other rows
   }
 
