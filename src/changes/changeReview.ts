@@ -19,7 +19,7 @@ import { type FileStep, rebase } from './merge.ts';
 import type { Save } from './ownLines.ts';
 
 /** ms within which a CLI writes the file that it has announced. */
-const writeTime = 10_000;
+export const writeTime = 10_000;
 
 /** By a session, which is about to write that file, or has written it. */
 export interface FoundEdit {
@@ -75,7 +75,7 @@ export class ChangeReview {
 
   constructor(
     private readonly sets: ChangeSets,
-    private readonly changes: Pick<Changes, 'isSame'>,
+    private readonly changes: Pick<Changes, 'isSame' | 'hasDiffered'>,
     private readonly editor: Editor,
     /** In ms, on a clock that nobody sets. */
     private readonly now: () => number = () => performance.now(),
@@ -111,6 +111,27 @@ export class ChangeReview {
     this.await(snapshot);
     this.edited.fire({ author, path });
     return snapshot;
+  }
+
+  /**
+   * Forgets what a session has announced and not written, as where the CLI refuses an edit of lines that have changed: what
+   * becomes of the file later is not its doing.
+   * @returns whether one may still be written
+   */
+  forgetUnwritten(): boolean {
+    let mayCome = false;
+    this.sets.forget((snapshot) => {
+      const until = this.awaited.get(snapshot) ?? 0;
+      if (until > this.now()) {
+        mayCome = true;
+      }
+      if (until === 0 || until > this.now()) {
+        return false;
+      }
+      this.awaited.set(snapshot, 0); // each is looked at once: what it is on another branch later says nothing
+      return !this.changes.hasDiffered(snapshot) && this.sets.isState(snapshot.path, snapshot);
+    });
+    return mayCome;
   }
 
   /**

@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
 import type { Changes } from './changes.ts';
-import type { ChangeReview } from './changeReview.ts';
+import { type ChangeReview, writeTime } from './changeReview.ts';
 import type { ChangeSets } from './changeSets.ts';
 import type { Clients } from '../context/clients.ts';
 import { watchWorkspaceFiles } from '../editor/workspaceFiles.ts';
@@ -58,5 +58,13 @@ export function watchChanges(
       refreshAll.schedule();
     }),
   );
+  const forgetUnwritten = store.add(
+    new Throttle(writeTime + 500, () => {
+      if (review.forgetUnwritten()) {
+        forgetUnwritten.schedule();
+      }
+    }),
+  );
+  store.add(review.onDidFindEdit(() => forgetUnwritten.schedule()));
   return store;
 }

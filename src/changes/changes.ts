@@ -25,6 +25,7 @@ export class Changes implements Disposable {
   private readonly known = new WeakMap<Snapshot, { stamp: string; comparison: Comparison }>();
   /** What each file was like when it was last there. */
   private readonly seen = new WeakMap<Snapshot, string>();
+  private readonly differed = new WeakSet<Snapshot>();
   private readonly changed = new Emitter<void>();
   private readonly store = new DisposableStore();
   /** Comparisons run one after the other, so that the last one counts. */
@@ -65,6 +66,11 @@ export class Changes implements Disposable {
   /** Whether the file was as before when it was last looked at; not so if it could not be. */
   isSame(snapshot: Snapshot): boolean {
     return this.known.get(snapshot)?.comparison.kind === 'same';
+  }
+
+  /** Whether the file was found to be another than before, at some time in this window. */
+  hasDiffered(snapshot: Snapshot): boolean {
+    return this.differed.has(snapshot);
   }
 
   /** Looks at files again that may have changed. @param paths all by default */
@@ -133,7 +139,14 @@ export class Changes implements Disposable {
   private carryOver(old: Snapshot, now: Snapshot): void {
     const comparison = this.known.get(old)?.comparison;
     if (comparison && comparison.kind !== 'same') {
-      this.known.set(now, { stamp: '', comparison });
+      this.know(now, '', comparison);
+    }
+  }
+
+  private know(snapshot: Snapshot, stamp: string, comparison: Comparison): void {
+    this.known.set(snapshot, { stamp, comparison });
+    if (comparison.kind !== 'same') {
+      this.differed.add(snapshot);
     }
   }
 
@@ -157,7 +170,7 @@ export class Changes implements Disposable {
         size > maxComparedBytes && size !== snapshot.size
           ? { kind: snapshot.hash === undefined ? 'created' : 'modified' }
           : compare(this.sets.before(snapshot), size > maxReadAtOnce ? await readFile(path) : bytesAt(path));
-      this.known.set(snapshot, { stamp, comparison });
+      this.know(snapshot, stamp, comparison);
     } catch (error) {
       this.log.warn(`${snapshot.path} cannot be compared: ${errorMessage(error)}`);
       if (!(error instanceof LostSnapshot) || set.snapshots.get(snapshot.path) !== snapshot) {

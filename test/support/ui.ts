@@ -57,11 +57,17 @@ export function tooltip({ page }: Ui, row: Locator, words: string): Promise<stri
   });
 }
 
-/** Clicks a button that shows while the mouse is over `what`: what is drawn anew under it shows none until that moves. */
-export function clickHovered(what: Locator, button: string): Promise<unknown> {
+/**
+ * Clicks a button that shows while the mouse is over `what`: what is drawn anew under it shows none until that moves.
+ * @param justBefore is done when the button is there, each time
+ */
+export function clickHovered(what: Locator, button: string, justBefore = () => {}): Promise<unknown> {
   const click = async () => {
     await what.hover({ timeout: 2_000 });
-    await what.getByRole('button', { name: button }).click({ timeout: 2_000 });
+    const found = what.getByRole('button', { name: button });
+    await found.waitFor({ timeout: 2_000 });
+    justBefore();
+    await found.click({ timeout: 2_000 });
     return true;
   };
   return until(`${button} to be clicked`, () => click().catch(() => false), 30_000);

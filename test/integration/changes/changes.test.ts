@@ -14,6 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../../src/tools/openEditors.ts';
+import { writeTime } from '../../../src/changes/changeReview.ts';
 import { repeatTime } from '../../../src/proposals/inFront.ts';
 import { reviewPane } from '../../support/reviewRows.ts';
 import { clickHovered } from '../../support/ui.ts';
@@ -47,8 +48,7 @@ describe('agent changes', () => {
   }
 
   async function rowAction(text: string, action: string, which = row(text)): Promise<void> {
-    letMomentPass();
-    await clickHovered(which, action);
+    await clickHovered(which, action, letMomentPass);
     await desk.ui.page.mouse.move(700, 500); // else a tooltip comes, and covers other rows
   }
 
@@ -403,6 +403,16 @@ describe('agent changes', () => {
     await desk.client.callForTexts('close_tab', { tab_name: 'T1' });
     await edit(path, written);
   }
+
+  it('are not what becomes of a file after an edit that was announced and did not come', async () => {
+    const file = desk.scratch.write('a.txt', 'one\n');
+    await desk.client.call('getDiagnostics', { uri: `file://${file}` });
+    await delay(writeTime + 1_000);
+    writeFileSync(file, 'of git\n');
+    await edit(desk.scratch.write('b.txt', 'one\n'), 'ONE\n');
+    await row('b.txt').waitFor();
+    assert.equal(await row('a.txt').count(), 0);
+  });
 
   describe('what is accepted in its diff', () => {
     it('has been reviewed: no row, no marks', async () => {

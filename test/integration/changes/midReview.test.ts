@@ -39,8 +39,7 @@ describe('a file under review that becomes something else', () => {
       .click();
   };
   const clickRow = (name: string) => {
-    letMomentPass();
-    return clickHovered(row(), name);
+    return clickHovered(row(), name, letMomentPass);
   };
   const says = (words: string | RegExp) =>
     desk.ui.page.locator('.notification-toast', { hasText: words }).first().waitFor();

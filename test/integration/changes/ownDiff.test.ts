@@ -334,8 +334,7 @@ describe('the diff of agent changes', () => {
     await until('the text', () => readFileSync(paths[1] ?? '', 'utf8') === text);
     await counts('2 files');
     await row('b.txt').waitFor({ state: 'detached' });
-    letMomentPass();
-    await clickHovered(row('c.txt'), 'Revert File');
+    await clickHovered(row('c.txt'), 'Revert File', letMomentPass);
     await until('the text', () => readFileSync(paths[2] ?? '', 'utf8') === text);
     await counts('1 file');
     await until('the focus in the view', () => hasReviewFocus(page()));

@@ -31,8 +31,7 @@ describe('turns of agent changes', () => {
 
   async function press(row: RegExp, button: string): Promise<void> {
     const found = rows().filter({ hasText: row }).first();
-    letMomentPass();
-    await clickHovered(found, button);
+    await clickHovered(found, button, letMomentPass);
     await desk.ui.page.mouse.move(700, 500); // else a tooltip comes, and covers other rows
   }
 

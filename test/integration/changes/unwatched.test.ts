@@ -48,8 +48,7 @@ describe('edits before a session connects', function () {
     await desk.ui.screenshot('changes-unwatched');
     await row('a.txt').click();
     await desk.ui.page.getByText('one').first().waitFor();
-    letMomentPass();
-    await clickHovered(row('a.txt'), 'Revert File');
+    await clickHovered(row('a.txt'), 'Revert File', letMomentPass);
     await until('every byte', () => readFileSync(path, 'utf8') === '\uFEFFone\r\n');
   });
 
@@ -58,8 +57,7 @@ describe('edits before a session connects', function () {
     await edit('b.txt', 'one\n', '1\n');
     const client = await connectClient();
     await row('b.txt').waitFor();
-    letMomentPass();
-    await clickHovered(row('a.txt'), 'Keep Agent Changes of This File');
+    await clickHovered(row('a.txt'), 'Keep Agent Changes of This File', letMomentPass);
     await row('a.txt').waitFor({ state: 'detached' });
     await client.callForTexts('closeAllDiffTabs');
     cli.time = Date.now() + 1;

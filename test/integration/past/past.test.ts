@@ -196,8 +196,7 @@ describe('past sessions', function () {
   it('go on in a terminal, in their folder, and as another by a fork', async () => {
     const { sessionId } = conversation('a question', now, desk.scratch.folder);
     await showGroup('ideBridge.pastOfAllFolders');
-    letMomentPass(); // since it has come
-    await clickHovered(row('a question'), 'Resume in Terminal');
+    await clickHovered(row('a question'), 'Resume in Terminal', letMomentPass);
     assert.equal((await fake.run(1)).args, `--resume ${sessionId}`);
     const [terminal] = vscode.window.terminals;
     assert.equal((terminal?.creationOptions as vscode.TerminalOptions).cwd, desk.scratch.folder);

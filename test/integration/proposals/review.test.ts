@@ -313,8 +313,7 @@ describe('the review of proposals', () => {
       ]);
       await rows('second.txt').getByRole('button', { name: 'Reject Proposed Changes' }).click();
       assert.deepEqual(await second.answer, ['DIFF_REJECTED', 'B']);
-      letMomentPass(); // the row above has just gone
-      await clickHovered(rows('hello.txt'), 'Accept Proposed Changes');
+      await clickHovered(rows('hello.txt'), 'Accept Proposed Changes', letMomentPass);
       assert.deepEqual(await first.answer, ['FILE_SAVED', asText(proposed)]);
       const reviewed = reviewRows(desk.ui.page).filter({ hasText: 'all reviewed' });
       await desk.ui.page.getByText('Nothing to review.').or(reviewed).first().waitFor();

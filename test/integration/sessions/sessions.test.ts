@@ -60,8 +60,7 @@ describe('sessions', function () {
   const showView = () => vscode.commands.executeCommand('ideBridge.sessions.focus');
 
   async function rename(label: string, newLabel: string): Promise<void> {
-    letMomentPass(); // since it has come or moved
-    await clickHovered(row(label), 'Rename Session');
+    await clickHovered(row(label), 'Rename Session', letMomentPass);
     const input = ui.page.locator('.quick-input-widget input.input');
     await input.fill(newLabel);
     await input.press('Enter');

@@ -93,8 +93,7 @@ describe('the view of what is to be reviewed', () => {
     const proposed = [await proposeFor('a.txt'), await proposeFor('b.txt')];
     await row('b.txt').waitFor();
     const button = async (name: string, action: string) => {
-      letMomentPass();
-      await clickHovered(group(name), action);
+      await clickHovered(group(name), action, letMomentPass);
     };
     await button('Changed', 'Review What Agents Changed');
     await until('the changes', () => tabs().some(({ label }) => label.startsWith('Changes by Agents')));

@@ -450,6 +450,33 @@ describe('the review of changes', () => {
       assert.deepEqual(await listed(), []);
     });
 
+    it('nobody’s, where a session has announced what it then could not write; not so once it was written', async () => {
+      let now = 0;
+      review = new ChangeReview(sets, changes, editor, () => now);
+      for (const name of ['a.txt', 'b.txt', 'c.txt']) {
+        editor.write(path(name), '0\n');
+      }
+      review.willEdit(first, path('a.txt'));
+      edit(first, 'b.txt', '1\n');
+      await listed();
+      editor.write(path('b.txt'), '0\n'); // another branch
+      await listed();
+      now = 60_000;
+      review.willEdit(first, path('c.txt'));
+      assert.equal(review.forgetUnwritten(), true, 'one may still come');
+      for (const [name, text] of [
+        ['a.txt', 'of git\n'],
+        ['b.txt', '1\n'],
+        ['c.txt', '2\n'],
+      ] as const) {
+        editor.write(path(name), text);
+      }
+      assert.deepEqual(await listed(), ['Claude 1: b.txt', 'Claude 1: c.txt']);
+      now = 120_000;
+      assert.equal(review.forgetUnwritten(), false);
+      assert.deepEqual(await listed(), ['Claude 1: b.txt', 'Claude 1: c.txt']);
+    });
+
     it('the user’s, where a session has announced it and left it as it was, also if saving tells only at its end', async () => {
       let now = 0;
       review = new ChangeReview(sets, changes, editor, () => now);
