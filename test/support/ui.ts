@@ -63,6 +63,7 @@ export function tooltip({ page }: Ui, row: Locator, words: string): Promise<stri
  */
 export function clickHovered(what: Locator, button: string, justBefore = () => {}): Promise<unknown> {
   const click = async () => {
+    await what.page().mouse.move(700, 500); // where it is already, the mouse tells of no move
     await what.hover({ timeout: 2_000 });
     const found = what.getByRole('button', { name: button });
     await found.waitFor({ timeout: 2_000 });

@@ -38,6 +38,7 @@ describe('a thread of the chat after a reload of the window', () => {
         servers: { mcpConfig: () => Promise.resolve(undefined) },
         workspaceState: { get: () => undefined, update: () => Promise.resolve() },
         secrets: { get: () => Promise.resolve(apiKey) },
+        userPlace: { wentToChat: quiet },
       } as unknown as ChatDependencies,
       quiet,
       quiet,

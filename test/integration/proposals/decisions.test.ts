@@ -222,6 +222,9 @@ describe('a decision', () => {
         () => tabs().find(({ label }) => label === 'hello.txt')?.isActive === false,
       );
       await until('what they were in before', () => inFront() === 'typed in.txt');
+      await desk.ui.page.locator('.monaco-editor.focused').waitFor();
+      await desk.ui.page.keyboard.type('b');
+      await until('their key', () => vscode.window.activeTextEditor?.document.getText().includes('b'));
       const second = await propose(desk.client, desk.scratch.write('b.txt', 'b\n'), 'changed\n', 'B');
       assert.equal(inFront(), 'typed in.txt');
       await vscode.commands.executeCommand('ideBridge.acceptProposal', second.uri);

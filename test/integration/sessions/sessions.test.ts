@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
-import { reviewRows } from '../../support/reviewRows.ts';
+import { redrawTime, reviewRows } from '../../support/reviewRows.ts';
 import { clickHovered, connectUi, tooltip, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -118,6 +118,7 @@ describe('sessions', function () {
       const isOther = { hasNotText: 'Claude Code 2' };
       const other = (await rows().filter(isOther).getAttribute('data-index')) === '0' ? [] : ['ArrowDown'];
       await goTo('Claude Code 2', ...(other.length > 0 ? [] : ['ArrowDown']));
+      await delay(redrawTime);
       letMomentPass();
       await ui.page.keyboard.press('F2');
       const input = ui.page.locator('.quick-input-widget input.input');
