@@ -14,7 +14,7 @@ import { type Before, bytesAt, type ChangeSets, type Known, realPathOf, type Tak
 import { isSame } from './comparison.ts';
 import type { Editor } from './editor.ts';
 import type { HistoryFile, Listed } from './history.ts';
-import { isAt } from './isAt.ts';
+import { isAt } from '../server/isAt.ts';
 import { type FileStep, rebase } from './merge.ts';
 import type { Save } from './ownLines.ts';
 
@@ -119,19 +119,17 @@ export class ChangeReview {
    * @returns whether one may still be written
    */
   forgetUnwritten(): boolean {
-    let mayCome = false;
-    this.sets.forget((snapshot) => {
-      const until = this.awaited.get(snapshot) ?? 0;
-      if (until > this.now()) {
-        mayCome = true;
-      }
-      if (until === 0 || until > this.now()) {
-        return false;
-      }
-      this.awaited.set(snapshot, 0); // each is looked at once: what it is on another branch later says nothing
-      return !this.changes.hasDiffered(snapshot) && this.sets.isState(snapshot.path, snapshot);
-    });
-    return mayCome;
+    const all = this.sets.all.flatMap(({ snapshots }) => [...snapshots.values()]);
+    const announced = all.filter((snapshot) => (this.awaited.get(snapshot) ?? 0) > 0);
+    const over = new Set(announced.filter((snapshot) => !this.isAwaited(snapshot)));
+    over.forEach((snapshot) => this.awaited.delete(snapshot)); // what it is on another branch later says nothing
+    this.sets.forget(
+      (snapshot) =>
+        over.has(snapshot) &&
+        !this.changes.hasDiffered(snapshot) &&
+        this.sets.isState(snapshot.path, snapshot),
+    );
+    return over.size < announced.length;
   }
 
   /**

@@ -162,8 +162,11 @@ export class Chat implements vscode.Disposable {
     this.picks.use(thread);
     this.sessions.prompted(thread, request.prompt);
     const following = this.follow(thread, key);
-    await thread.turn(prompt, surface, token, request.toolInvocationToken);
-    following.dispose();
+    try {
+      await thread.turn(prompt, surface, token, request.toolInvocationToken);
+    } finally {
+      following.dispose();
+    }
     if (thread.initialized && thread.initialized !== this.lastInitialized) {
       this.lastInitialized = thread.initialized;
       this.onModels();

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
-import { isAt } from '../changes/isAt.ts';
+import { isAt } from '../server/isAt.ts';
 import { fileUris, isRegularFile } from '../editor/paths.ts';
 import { isSame, linesBetween, openDocument } from '../editor/documents.ts';
 import { proposalScheme } from '../editor/schemes.ts';

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { sep } from 'node:path';
 import * as vscode from 'vscode';
+import { isAt } from '../server/isAt.ts';
 import type { Workspace } from '../tools/getWorkspaceFolders.ts';
 import { rawUri } from './rawUri.ts';
 
@@ -15,22 +15,22 @@ export function workspaceFolderPaths(): string[] {
 /** The path by which the editor knows a file: that of the folder as it was opened, in the place of the real one. */
 export function asOpened(path: string): string {
   const linked = folders();
-  const folder = linked.some(({ opened }) => isIn(opened, path))
+  const folder = linked.some(({ opened }) => isAt(path, opened))
     ? undefined
-    : linked.find(({ real }) => isIn(real, path));
+    : linked.find(({ real }) => isAt(path, real));
   return folder ? folder.opened + path.slice(folder.real.length) : path;
 }
 
 /** @param path real, without links */
 export function isInWorkspace(path: string): boolean {
-  return folders().some(({ real }) => isIn(real, path));
+  return folders().some(({ real }) => isAt(path, real));
 }
 
 /** Gives, for many files, the path by which a CLI knows each that was started in its folder. */
 export function realNames(): (path: string) => string {
   const opened = folders(); // each a look at the disk
   return (path) => {
-    const folder = opened.find((candidate) => isIn(candidate.opened, path));
+    const folder = opened.find((candidate) => isAt(path, candidate.opened));
     return folder ? folder.real + path.slice(folder.opened.length) : path;
   };
 }
@@ -39,10 +39,6 @@ function folders(): { opened: string; real: string }[] {
   return (vscode.workspace.workspaceFolders ?? [])
     .filter(({ uri }) => uri.scheme === 'file')
     .map(({ uri: { fsPath } }) => ({ opened: fsPath, real: realPath(fsPath) }));
-}
-
-function isIn(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 function realPath(path: string): string {

@@ -1,11 +1,10 @@
 import type * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { setting } from '../editor/settings.ts';
 import type { Session } from '../server/session.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolName } from './names.ts';
+import { mustStillBeOn } from './mustStillBeOn.ts';
 import { editorTool } from './readingTool.ts';
-import { Refusal } from './refusal.ts';
 import { editOutput, type ReviewedEdits, tellOf } from './reviewedEdits.ts';
 import { type AskedAbout, type FileEdit, fileEdits } from './workspaceEdits.ts';
 import type { Workshop } from './workshop.ts';
@@ -47,9 +46,9 @@ export function editingTool<Input extends z.core.$ZodShape>(
       async run(args, call) {
         access.check();
         const { edit, asked, done = tool.done } = await tool.find(args, call.signal);
-        mustStillBeOn(access);
+        mustStillBeOn(access, 'editing', 'Nothing was changed.');
         const edits = edit ? await fileEdits(edit, asked, access) : [];
-        mustStillBeOn(access);
+        mustStillBeOn(access, 'editing', 'Nothing was changed.');
         if (edits.length === 0) {
           return { text: 'Nothing to change.', data: { files: [] } };
         }
@@ -63,12 +62,4 @@ export function editingTool<Input extends z.core.$ZodShape>(
     },
     { readOnlyHint: false, destructiveHint: false },
   );
-}
-
-/** After each wait. @throws Refusal when what allows it was taken back meanwhile */
-function mustStillBeOn(access: EditingWorkshop['access']): void {
-  access.check();
-  if (!setting('editorTools.enabled') || !setting('editorTools.editing')) {
-    throw new Refusal('The user has switched this off meanwhile. Nothing was changed.');
-  }
 }

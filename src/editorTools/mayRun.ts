@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import { setting } from '../editor/settings.ts';
 import type { LoadQuestions } from '../notebooks/runQuestions.ts';
 import type { ToolCall } from '../server/session.ts';
 import type { Access } from './access.ts';
@@ -9,6 +8,7 @@ import { clientName } from './clientName.ts';
 import { keepTelling } from './keepTelling.ts';
 import type { ToolGroup } from './names.ts';
 import { onOneLine } from './onOneLine.ts';
+import { mustStillBeOn } from './mustStillBeOn.ts';
 import { Refusal } from './refusal.ts';
 
 /** Kept on this machine, out of reach of what a workspace brings with it: fingerprints, the last at the end. */
@@ -88,10 +88,7 @@ export class MayRun {
       await this.access.checkAgain(file);
     }
     signal.throwIfAborted();
-    this.access.check();
-    if (!setting('editorTools.enabled') || !setting(`editorTools.${group}`)) {
-      throw new Refusal('The user has switched this off meanwhile. Nothing was run.');
-    }
+    mustStillBeOn(this.access, group, 'Nothing was run.');
   }
 
   /** Asks about each anew. @returns about how many it did not */

@@ -2,5 +2,7 @@ import { sep } from 'node:path';
 
 /** Whether it is that file, or in that folder. Both absolute. */
 export function isAt(path: string, fileOrFolder: string): boolean {
-  return path === fileOrFolder || path.startsWith(fileOrFolder + sep);
+  return (
+    path === fileOrFolder || path.startsWith(fileOrFolder.endsWith(sep) ? fileOrFolder : fileOrFolder + sep)
+  );
 }
