@@ -60,8 +60,15 @@ describe('sessions', function () {
   const showView = () => vscode.commands.executeCommand('ideBridge.sessions.focus');
 
   async function rename(label: string, newLabel: string): Promise<void> {
-    await clickHovered(row(label), 'Rename Session', letMomentPass);
     const input = ui.page.locator('.quick-input-widget input.input');
+    // A button that is clicked while the editor asks for the rows anew comes without its row: then we ask which.
+    await until('the box for its name', async () => {
+      await clickHovered(row(label), 'Rename Session', letMomentPass);
+      await input.waitFor();
+      if ((await input.inputValue()) === label) return true;
+      await input.press('Escape');
+      return false;
+    });
     await input.fill(newLabel);
     await input.press('Enter');
     await input.waitFor({ state: 'hidden' }); // it is checked first, and gives up when the focus goes elsewhere
