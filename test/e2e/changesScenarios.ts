@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../src/base/deferred.ts';
 import { isListening } from '../../src/server/processes.ts';
-import { reviewRows } from '../support/reviewRows.ts';
+import { clickRowButton, reviewRows } from '../support/reviewRows.ts';
 import { until } from '../support/until.ts';
 import type { PermissionMode } from './claude.ts';
 import type { Desk } from './desk.ts';
@@ -77,9 +77,7 @@ export function changesScenarios(desk: () => Desk): void {
       await desk().comesBack(claude, away);
       await desk().window.runCommand('Claude Code: Focus on Review View');
       await row('3 files').waitFor({ timeout: 30_000 });
-      await sleep(600); // a click on a row that has just moved does nothing
-      await row('3 files').hover();
-      await row('3 files').getByRole('button', { name: 'Revert All Changes' }).click();
+      await clickRowButton(row('3 files'), 'Revert All Changes');
       await until('the new file to go', () => !created.exists());
       await until('the committed text', async () => (await scripted.text()) === 'committed\n');
       await until('every byte', () => readFileSync(edited.path).equals(before));
@@ -115,9 +113,7 @@ export function changesScenarios(desk: () => Desk): void {
     await until('both', async () => (await counts()).join() === '+1 −1,+2 −2', 20_000, counts);
 
     const revert = async (index: number, told: string) => {
-      await sleep(600); // a click on a row that has just moved does nothing
-      await shared().nth(index).hover();
-      await shared().nth(index).getByRole('button', { name: 'Revert File' }).click();
+      await clickRowButton(shared().nth(index), 'Revert File');
       await desk().window.page.locator('.notification-toast', { hasText: told }).first().waitFor();
     };
     await revert(0, 'later changes, if any, by');
@@ -227,9 +223,7 @@ export function unwatchedScenarios(desk: () => Desk): void {
     await row('Ended session · please edit').filter({ hasText: '5 files' }).waitFor({ timeout: 30_000 });
     for (const name of ['edited.txt', 'written.txt', 'large.txt', 'created.txt', 'mine.txt'])
       await row(name).filter({ hasText: 'while away' }).waitFor();
-    await sleep(600); // a click on a row that has just moved does nothing
-    await row('5 files').hover();
-    await row('5 files').getByRole('button', { name: 'Revert All Changes' }).click();
+    await clickRowButton(row('5 files'), 'Revert All Changes');
     await until('the new file to go', () => !created.exists());
     for (const [name, bytes] of Object.entries({ ...before, 'mine.txt': `${before['mine.txt']}mine\n` }))
       await until(`every byte of ${name}`, () => readFileSync(paths.get(name) ?? '', 'utf8') === bytes);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RecordedCli } from '../support/recordedCli.ts';
-import { redrawTime } from '../support/reviewRows.ts';
+import { clickRowButton, redrawTime } from '../support/reviewRows.ts';
 import { until } from '../support/until.ts';
 import type { Desk } from './desk.ts';
 import { contextText, MockApi, text } from './mockApi.ts';
@@ -55,9 +55,7 @@ export function pastScenarios(desk: () => Desk): void {
       });
       await window.runCommand('Claude Code: Focus on Sessions View');
       await past.waitFor();
-      await sleep(redrawTime); // a click on a row that has just come does nothing
-      await past.hover();
-      await past.getByRole('button', { name: 'Resume in Terminal' }).click();
+      await clickRowButton(past, 'Resume in Terminal');
       const terminal = page.locator('.panel .terminal-wrapper.active .xterm');
       const shows = (words: string) =>
         until(

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { WebSocket } from 'ws';
@@ -9,7 +8,7 @@ import type { AtMentioned } from '../../src/protocol/ide.ts';
 import { childrenOf, commandOf, extensionHost, killTree } from '../host/processes.ts';
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../host/workbench.ts';
 import { type ConnectOptions, findLocks, IdeClient, type Lock } from '../support/ideClient.ts';
-import { reviewRows } from '../support/reviewRows.ts';
+import { clickRowButton, reviewRows } from '../support/reviewRows.ts';
 import { until } from '../support/until.ts';
 import { EditorWindow, keybindings } from './editorWindow.ts';
 import { extensionUnderTest } from './extensionUnderTest.ts';
@@ -302,9 +301,7 @@ export class ReloadDesk {
 
   async revertChanges(): Promise<void> {
     await this.changes('2 files').waitFor();
-    await sleep(600); // a click on a row that has just moved does nothing
-    await this.changes('2 files').hover();
-    await this.changes('2 files').getByRole('button', { name: 'Revert All Changes' }).click();
+    await clickRowButton(this.changes('2 files'), 'Revert All Changes');
   }
 
   isAsBefore(): boolean {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { reviewRows } from '../support/reviewRows.ts';
+import { clickRowButton, reviewRows } from '../support/reviewRows.ts';
 import { until } from '../support/until.ts';
 import { sendReview, writeComment } from './commentScenarios.ts';
 import type { Desk } from './desk.ts';
@@ -39,9 +38,7 @@ export function turnScenarios(desk: () => Desk, { names }: { names: boolean }): 
     );
     if (names) await turns.first().filter({ hasText: 'shout the second' }).waitFor();
     const goBack = async (index: number) => {
-      await sleep(600); // a click on a row that has just moved does nothing
-      await turns.nth(index).hover();
-      await turns.nth(index).getByRole('button', { name: 'Revert to Before This Prompt' }).click();
+      await clickRowButton(turns.nth(index), 'Revert to Before This Prompt');
     };
     await goBack(0);
     await until(
@@ -91,9 +88,7 @@ export function reviewedTurnScenarios(desk: () => Desk): void {
     await window.runCommand('Claude Code: Focus on Review View');
     const first = reviewRows(page).filter({ hasText: /^\s*shout some/ });
     await first.waitFor();
-    await sleep(600); // a click on a row that has just moved does nothing
-    await first.hover();
-    await first.getByRole('button', { name: 'Revert to Before This Prompt' }).click();
+    await clickRowButton(first, 'Revert to Before This Prompt');
     await until(
       'the file from before both prompts',
       async () => (await file.text()) === original,

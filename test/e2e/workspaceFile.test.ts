@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { findLocks, IdeClient } from '../support/ideClient.ts';
 import { until } from '../support/until.ts';
@@ -13,8 +13,11 @@ describe('A workspace of several folders', function () {
     const configDir = path.join(own.root, 'config');
     const file = path.join(own.root, 'several.code-workspace');
     const folders = (names: string[]) => names.map((name) => path.join(own.root, name));
-    const choose = (names: string[]) =>
-      writeFile(file, JSON.stringify({ folders: folders(names).map((folder) => ({ path: folder })) }));
+    // In one step: half of a file would name no folder, with which the editor begins its extension host anew.
+    const choose = async (names: string[]) => {
+      await writeFile(`${file}.new`, JSON.stringify({ folders: folders(names).map((path) => ({ path })) }));
+      await rename(`${file}.new`, file);
+    };
     await Promise.all(folders(['a', 'b', 'c']).map((folder) => mkdir(folder)));
     await choose(['a', 'b']);
     await own.open({ folder: file, env: { CLAUDE_CONFIG_DIR: configDir } });

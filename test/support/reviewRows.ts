@@ -1,7 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
+import { clickHovered } from './ui.ts';
 
 /** ms after which the editor has drawn what it was told of: until then it may know of no row that has the focus. */
 export const redrawTime = 700;
+
+/** Clicks a button of a row that may have come just now: a click on such a one does nothing. */
+export async function clickRowButton(row: Locator, button: string): Promise<void> {
+  await sleep(redrawTime);
+  await clickHovered(row, button);
+}
 
 /** The view of what is to be reviewed. */
 export function reviewPane(page: Page): Locator {
