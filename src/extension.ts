@@ -208,7 +208,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     sessionsView,
     api,
     new StatusBar(bridge, attention, states, mentions, waitingReasons),
-    registerCommands({
+    registerCommands(context.extension, {
       ...sessions.commands(sessionsView),
       ...mentioning.commands(),
       ...comments.commands(),

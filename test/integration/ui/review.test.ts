@@ -6,7 +6,16 @@ import { repeatTime } from '../../../src/proposals/inFront.ts';
 import { hasReviewFocus, reviewGroups, reviewPane, reviewRows } from '../../support/reviewRows.ts';
 import { clickHovered } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { endReview, holdMoment, letMomentPass, proposalTabs, propose, tabs, useDesk } from '../bridge.ts';
+import {
+  endReview,
+  extensionUnderTest,
+  holdMoment,
+  letMomentPass,
+  proposalTabs,
+  propose,
+  tabs,
+  useDesk,
+} from '../bridge.ts';
 import { editAs } from '../changes/edits.ts';
 import { useDialogs } from '../dialogs.ts';
 
@@ -111,6 +120,29 @@ describe('the view of what is to be reviewed', () => {
       ['FILE_SAVED', 'a.txt\n'],
       ['FILE_SAVED', 'b.txt\n'],
     ]);
+  });
+
+  it('does nothing on the click on a row that the editor does not know, as the rows are drawn anew', async () => {
+    const path = await change('changed.txt');
+    const { answer } = await proposeFor('in-front.txt');
+    await row('in-front.txt').waitFor();
+    const { contributes } = extensionUnderTest().packageJSON as {
+      contributes: { menus: Record<'view/item/context' | 'view/title', { command: string }[]> };
+    };
+    const commandsOf = (menu: 'view/item/context' | 'view/title') =>
+      contributes.menus[menu].map(({ command }) => command);
+    const ofTitles = commandsOf('view/title');
+    for (const command of commandsOf('view/item/context').filter((each) => !ofTitles.includes(each))) {
+      await vscode.commands.executeCommand(command, undefined, undefined);
+    }
+    await said('Nothing was done: the row was just drawn anew.').waitFor();
+    assert.equal(proposalTabs().length, 1);
+    assert.equal(readFileSync(path, 'utf8'), 'ONE\n');
+    await row('changed.txt').waitFor();
+    await clickHovered(reviewPane(desk.ui.page), 'Review What Agents Changed'); // of the title, which passes none, either
+    await until('the changes', () => tabs().some(({ label }) => label.startsWith('Changes by Agents')));
+    await vscode.commands.executeCommand('ideBridge.rejectAllProposals');
+    await answer;
   });
 
   it('takes the same keys on rows of both, and on the two themselves none', async () => {
