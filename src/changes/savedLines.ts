@@ -12,7 +12,8 @@ export interface SavedText {
 
 /**
  * What the user saves is no change of an agent's: the texts from before have it, too, where it touches none of those.
- * @param saved by the editor @returns what has become of those texts, where that can be told
+ * @param saved by the editor @param earlier what that was since its save began: the user may have typed on since it was written
+ * @returns what has become of those texts, where that can be told
  */
 export function takeSavedLines(
   review: Pick<ChangeReview, 'replace' | 'textsBefore'>,
@@ -20,9 +21,10 @@ export function takeSavedLines(
   path: string,
   save: Save,
   saved: SavedText,
+  earlier: Iterable<string> = [],
 ): ReadonlyMap<Snapshot, Taken> {
   const taken = new Map<Snapshot, Taken>();
-  if (savedForAgents.has(saved) || !isUtf8Of(save.to, saved.getText())) {
+  if (savedForAgents.has(saved) || !isWritten(save, saved, earlier)) {
     return taken;
   }
   noteBase(sets, path, save);
@@ -42,6 +44,18 @@ export function takeSavedLines(
     forgetUndone(sets, entry.set);
   }
   return taken;
+}
+
+function isWritten({ to }: Save, saved: SavedText, earlier: Iterable<string>): boolean {
+  if (isUtf8Of(to, saved.getText())) {
+    return true;
+  }
+  for (const text of earlier) {
+    if (isUtf8Of(to, text)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** What comes from now on is the user's, also once what they have kept or reverted waits again. */
