@@ -2,7 +2,7 @@ import type { ChangeReview } from './changeReview.ts';
 import { type ChangeSet, firstTaken, type Snapshot } from './changeSet.ts';
 import type { ChangeSets, Taken } from './changeSets.ts';
 import { isSame } from './comparison.ts';
-import { isUtf8Of, type Save, takeIn } from './ownLines.ts';
+import { isUtf8Of, type Save, savedLinesOf, takeIn } from './ownLines.ts';
 import { savedForAgents } from '../editor/savedForAgents.ts';
 
 /** A text document. */
@@ -28,10 +28,12 @@ export function takeSavedLines(
     return taken;
   }
   noteBase(sets, path, save);
-  const found = review.textsBefore(path).map(({ entry, bytes }) => ({
+  const texts = review.textsBefore(path);
+  const lines = texts.length > 0 ? savedLinesOf(save) : undefined;
+  const found = texts.map(({ entry, bytes }) => ({
     entry,
     old: bytes,
-    now: takeIn(bytes, save, entry.set.undoneOf(entry.snapshot)),
+    now: takeIn(bytes, save, entry.set.undoneOf(entry.snapshot), lines),
   }));
   // If one then all, so that their order stays.
   const isOther = found.some(({ old, now }) => now && !isSame(old, now.bytes));
