@@ -4,15 +4,18 @@ import { diffOf } from './changeHunks.ts';
 import type { Entry } from './changeSet.ts';
 import { ofAgents, type SlidingHunk, slidingHunks, touching } from './touching.ts';
 
+/** Undefined where they could not be told: the text from before was replaced while it was asked for. */
+type Told = Promise<readonly SlidingHunk[] | undefined>;
+
 /** What was found of a document, as it was then. */
 interface Found {
   readonly version: number;
   /** Of the text that it was compared with. */
   readonly before: string;
   /** Of agents, when an agent was the last to write: in lines of `before`. */
-  readonly written: Promise<readonly SlidingHunk[]>;
+  readonly written: Told;
   /** Those of them that are there now. */
-  readonly left: Promise<readonly SlidingHunk[]>;
+  readonly left: Told;
 }
 
 /**
@@ -44,12 +47,12 @@ export class AgentHunks implements vscode.Disposable {
     const before = `${set.id} ${snapshot.takenAt} ${snapshot.hash}`; // another one once a part is kept, or the user has saved
     const last = this.found.get(document);
     if (last?.version === version && last.before === before) {
-      return last.left;
+      return (await last.left) ?? [];
     }
-    const all = slidingHunksOf(change, document).catch(() => []);
+    const all = slidingHunksOf(change, document).catch(() => undefined);
     const found = this.typed.has(document) && last ? follow(last, { version, before }, all) : fresh(all);
     this.found.set(document, { version, before, ...found });
-    return found.left;
+    return (await found.left) ?? [];
   }
 
   dispose(): void {
@@ -62,7 +65,7 @@ async function slidingHunksOf(change: Entry, document: vscode.TextDocument): Pro
   return slidingHunks(hunks, before, now);
 }
 
-function fresh(all: Promise<readonly SlidingHunk[]>): Pick<Found, 'written' | 'left'> {
+function fresh(all: Told): Pick<Found, 'written' | 'left'> {
   return { written: all, left: all };
 }
 
@@ -70,16 +73,18 @@ function fresh(all: Promise<readonly SlidingHunk[]>): Pick<Found, 'written' | 'l
 function follow(
   last: Found,
   { version, before }: Pick<Found, 'version' | 'before'>,
-  all: Promise<readonly SlidingHunk[]>,
+  all: Told,
 ): Pick<Found, 'written' | 'left'> {
   if (last.before === before) {
-    const left = Promise.all([all, last.written]).then(([hunks, written]) => ofAgents(hunks, written));
+    const left = Promise.all([all, last.written]).then(([hunks, written]) =>
+      hunks && written ? ofAgents(hunks, written) : hunks,
+    );
     return { written: last.written, left };
   }
   return fresh(
     last.version === version
       ? Promise.all([all, last.left]).then(([hunks, left]) =>
-          touching(hunks, left, ({ nowStart, nowEnd }) => [nowStart, nowEnd]),
+          hunks && left ? touching(hunks, left, ({ nowStart, nowEnd }) => [nowStart, nowEnd]) : hunks,
         )
       : all,
   );

@@ -30,6 +30,8 @@ export class Changes implements Disposable {
   private readonly store = new DisposableStore();
   /** Comparisons run one after the other, so that the last one counts. */
   private readonly queue = new Queue();
+  /** From then on another window may drop snapshots: what is not found is not lost. */
+  private isDisposed = false;
   /** What the next one in the queue will look at, as long as it has not begun. */
   private next: { paths: Set<string> | undefined; done: Promise<void> } | undefined;
 
@@ -39,7 +41,12 @@ export class Changes implements Disposable {
     private readonly sets: ChangeSets,
     private readonly log: Logger,
   ) {
-    this.store.add(sets.onDidReplace(({ old, now }) => this.carryOver(old, now)));
+    this.store.add(
+      sets.onDidReplace(({ old, now }) => {
+        this.carryOver(old, now);
+        void this.refresh(new Set([now.path])); // the watcher may have told of the file already
+      }),
+    );
     this.store.add(sets.onDidChange(() => this.changed.fire()));
   }
 
@@ -115,6 +122,7 @@ export class Changes implements Disposable {
   }
 
   dispose(): void {
+    this.isDisposed = true;
     this.store.dispose();
     this.changed.dispose();
   }
@@ -173,7 +181,11 @@ export class Changes implements Disposable {
       this.know(snapshot, stamp, comparison);
     } catch (error) {
       this.log.warn(`${snapshot.path} cannot be compared: ${errorMessage(error)}`);
-      if (!(error instanceof LostSnapshot) || set.snapshots.get(snapshot.path) !== snapshot) {
+      if (
+        this.isDisposed ||
+        !(error instanceof LostSnapshot) ||
+        set.snapshots.get(snapshot.path) !== snapshot
+      ) {
         return false; // not readable now; or kept in the meantime, and its file perhaps edited anew
       }
       this.sets.forgetLost(snapshot);

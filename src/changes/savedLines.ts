@@ -2,7 +2,7 @@ import type { ChangeReview } from './changeReview.ts';
 import { type ChangeSet, firstTaken, type Snapshot } from './changeSet.ts';
 import type { ChangeSets, Taken } from './changeSets.ts';
 import { isSame } from './comparison.ts';
-import { isUtf8Of, type Save, takeIn } from './ownLines.ts';
+import { isUtf8Of, type Save, savedLinesOf, takeIn } from './ownLines.ts';
 import { savedForAgents } from '../editor/savedForAgents.ts';
 
 /** A text document. */
@@ -12,7 +12,8 @@ export interface SavedText {
 
 /**
  * What the user saves is no change of an agent's: the texts from before have it, too, where it touches none of those.
- * @param saved by the editor @returns what has become of those texts, where that can be told
+ * @param saved by the editor @param earlier what that was since its save began: the user may have typed on since it was written
+ * @returns what has become of those texts, where that can be told
  */
 export function takeSavedLines(
   review: Pick<ChangeReview, 'replace' | 'textsBefore'>,
@@ -20,16 +21,19 @@ export function takeSavedLines(
   path: string,
   save: Save,
   saved: SavedText,
+  earlier: Iterable<string> = [],
 ): ReadonlyMap<Snapshot, Taken> {
   const taken = new Map<Snapshot, Taken>();
-  if (savedForAgents.has(saved) || !isUtf8Of(save.to, saved.getText())) {
+  if (savedForAgents.has(saved) || !isWritten(save, saved, earlier)) {
     return taken;
   }
   noteBase(sets, path, save);
-  const found = review.textsBefore(path).map(({ entry, bytes }) => ({
+  const texts = review.textsBefore(path);
+  const lines = texts.length > 0 ? savedLinesOf(save) : undefined;
+  const found = texts.map(({ entry, bytes }) => ({
     entry,
     old: bytes,
-    now: takeIn(bytes, save, entry.set.undoneOf(entry.snapshot)),
+    now: takeIn(bytes, save, entry.set.undoneOf(entry.snapshot), lines),
   }));
   // If one then all, so that their order stays.
   const isOther = found.some(({ old, now }) => now && !isSame(old, now.bytes));
@@ -42,6 +46,18 @@ export function takeSavedLines(
     forgetUndone(sets, entry.set);
   }
   return taken;
+}
+
+function isWritten({ to }: Save, saved: SavedText, earlier: Iterable<string>): boolean {
+  if (isUtf8Of(to, saved.getText())) {
+    return true;
+  }
+  for (const text of earlier) {
+    if (isUtf8Of(to, text)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** What comes from now on is the user's, also once what they have kept or reverted waits again. */

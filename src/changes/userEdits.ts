@@ -1,16 +1,19 @@
 import * as vscode from 'vscode';
+import { DisposableStore } from '../base/disposable.ts';
 import type { Changes } from './changes.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { ChangeSets } from './changeSets.ts';
-import type { takeSavedLines } from './savedLines.ts';
+import type { UserSaves } from './userSaves.ts';
 
 /** Tells what the user does to files in the editor, which is not an agent's work. */
 export function watchUserEdits(review: ChangeReview, sets: ChangeSets, changes: Changes): vscode.Disposable {
   const { workspace } = vscode;
+  const store = new DisposableStore();
   /** Loaded once the user saves a file that waits for review, or may again. */
-  let take: typeof takeSavedLines | undefined;
+  let saves: UserSaves | undefined;
   const load = async () => {
-    take = (await import('./savedLines.ts')).takeSavedLines;
+    const { UserSaves } = await import('./userSaves.ts');
+    return (saves ??= store.add(new UserSaves(review, sets)));
   };
   const willSave = ({ scheme, fsPath }: vscode.Uri) => {
     if (scheme === 'file') {
@@ -19,19 +22,33 @@ export function watchUserEdits(review: ChangeReview, sets: ChangeSets, changes: 
   };
   const didSave = ({ scheme, fsPath }: vscode.Uri, document?: vscode.TextDocument) => {
     if (scheme === 'file') {
-      review.didSave(fsPath, document && ((save) => take?.(review, sets, fsPath, save, document)));
+      review.didSave(fsPath, document && ((save) => saves?.end(document, save)));
+    }
+  };
+  const didSaveText = (document: vscode.TextDocument) => {
+    // The editor waits for what is loaded as a save begins, but not for long.
+    if (saves || !review.mayWait(document.uri.fsPath)) {
+      didSave(document.uri, document);
+    } else {
+      const end = () => didSave(document.uri, document);
+      void load().then(end, end);
     }
   };
   return vscode.Disposable.from(
     workspace.onWillSaveTextDocument((event) => {
       const { document } = event;
       willSave(document.uri);
-      if (!take && review.mayWait(document.uri.fsPath)) {
-        event.waitUntil(load());
+      if (review.mayWait(document.uri.fsPath)) {
+        if (saves) {
+          saves.begin(document);
+        } else {
+          event.waitUntil(load().then((loaded) => loaded.begin(document)));
+        }
       }
     }),
+    store,
     workspace.onWillSaveNotebookDocument(({ notebook }) => willSave(notebook.uri)),
-    workspace.onDidSaveTextDocument((document) => didSave(document.uri, document)),
+    workspace.onDidSaveTextDocument(didSaveText),
     workspace.onDidSaveNotebookDocument(({ uri }) => didSave(uri)),
     workspace.onWillCreateFiles(({ files }) => files.forEach(willSave)), // also by a copy over another file
     workspace.onDidCreateFiles(({ files }) => files.forEach((uri) => didSave(uri))),

@@ -99,7 +99,7 @@ export class World {
   }
 
   dispose(): void {
-    this.sets.dispose();
+    this.close();
     rmSync(this.root, { recursive: true, force: true });
   }
 
@@ -254,7 +254,8 @@ export class World {
     }
   }
 
-  userSaves(which: number, how?: 'plainly'): void {
+  /** @param how see `FakeEditor.save` */
+  userSaves(which: number, how?: 'plainly' | 'typing on'): void {
     const names = [...this.editor.typed.keys()].map((path) => this.nameOf(path));
     const name = names[which % names.length];
     if (name !== undefined) {
@@ -262,7 +263,7 @@ export class World {
     }
   }
 
-  private userSavesFile(name: string, how?: 'plainly'): void {
+  private userSavesFile(name: string, how?: 'plainly' | 'typing on'): void {
     const before = this.files.get(name);
     const typed = this.editor.typed.get(this.path(name));
     if (typed === undefined || (how === 'plainly' && this.unended.has(name))) {
@@ -275,7 +276,8 @@ export class World {
     if (how !== 'plainly') {
       forgetUnchanged();
     }
-    if (this.editor.save(this.path(name), how)) {
+    const typing = how === 'typing on' ? { line: `${this.line('user')}\n` } : how;
+    if (this.editor.save(this.path(name), typing)) {
       this.decided.filter((each) => each.name === name).forEach((each) => (each.isSaved = true));
       forgetUnchanged();
       this.forget((entry) => overtaken.includes(entry));

@@ -15,6 +15,7 @@ import type { ChangeSets } from '../../src/changes/changeSets.ts';
 import type { Entry } from '../../src/changes/changeSet.ts';
 import type { Editor, Unsaved } from '../../src/changes/editor.ts';
 import { takeSavedLines } from '../../src/changes/savedLines.ts';
+import { TextSince } from '../../src/changes/textSince.ts';
 
 interface OpenText {
   text: string;
@@ -92,9 +93,9 @@ export class FakeEditor implements Editor {
 
   /**
    * By hand or by itself. @returns false when the file is newer than what was read of it
-   * @param how `plainly`: without formatting, of which nobody hears before
+   * @param how `plainly`: without formatting, of which nobody hears before; or what the user types while it is written
    */
-  save(path: string, how?: 'plainly'): boolean {
+  save(path: string, how?: 'plainly' | { line: string }): boolean {
     const buffer = this.open(path);
     if (how !== 'plainly') {
       this.review?.willSave(path);
@@ -104,9 +105,14 @@ export class FakeEditor implements Editor {
     }
     this.write(path, buffer.text);
     this.load(path, buffer);
+    const texts = new TextSince(buffer.text);
+    if (typeof how === 'object') {
+      texts.change([{ rangeOffset: buffer.text.length, rangeLength: 0, text: how.line }]);
+      buffer.text += how.line;
+    }
     const { review, sets } = this;
     const document = { getText: () => buffer.text };
-    review?.didSave(path, (save) => sets && takeSavedLines(review, sets, path, save, document));
+    review?.didSave(path, (save) => sets && takeSavedLines(review, sets, path, save, document, texts.all()));
     this.onDidUse?.(path);
     return true;
   }

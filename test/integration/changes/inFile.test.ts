@@ -175,10 +175,11 @@ describe('changes of agents in the editor of a file', () => {
     await keyboard.press('Control+End');
     await keyboard.type('mine');
     await keyboard.press('Enter');
-    await document?.save();
+    const saving = document?.save();
     await keyboard.press('Control+Home');
-    await keyboard.type('mine too');
+    await keyboard.type('mine too'); // while it is written
     await keyboard.press('Enter');
+    await saving;
     await document?.save();
     const now = (line: string) => ['mine too', ...original.with(2, line), 'mine'];
     assert.equal(readFileSync(file, 'utf8'), asText(now('LINE 2')));

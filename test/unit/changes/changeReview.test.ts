@@ -25,6 +25,7 @@ import { UndoDecision } from '../../../src/changes/undoDecision.ts';
 import { savedForAgents } from '../../../src/editor/savedForAgents.ts';
 import { FakeEditor } from '../../support/fakeEditor.ts';
 import { openReview } from '../../support/openReview.ts';
+import { until } from '../../support/until.ts';
 
 describe('the review of changes', () => {
   let folder: string;
@@ -42,6 +43,7 @@ describe('the review of changes', () => {
     ({ sets, changes, review } = openReview(folder, editor));
   });
   afterEach(() => {
+    changes.dispose();
     sets.dispose();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -116,6 +118,7 @@ describe('the review of changes', () => {
     it('counts nothing after a reload of the window either', async () => {
       edit(first, 'a.txt', lines(...was.with(1, 'B')));
       save((text) => `${text}mine\n`);
+      changes.dispose();
       sets.dispose();
       ({ sets, changes, review } = openReview(folder, editor));
       save((text) => `mine too\n${text}`);
@@ -149,6 +152,7 @@ describe('the review of changes', () => {
       const cut = lines(...seen.filter((line) => line !== 'X'));
       const pasted = lines('a', 'b', 'X', 'c', 'e', 'f', 'Y');
       const reload = () => {
+        changes.dispose();
         sets.dispose();
         ({ sets, changes, review } = openReview(folder, editor));
       };
@@ -222,6 +226,7 @@ describe('the review of changes', () => {
           edit(first, 'a.txt', `${text('a.txt')}${i}\n`);
           await undoing.undo('a part').catch(() => {});
         }
+        changes.dispose();
         sets.dispose();
         const index = readFileSync(join(folder, 'snapshots', 'index.json'), 'utf8');
         assert.equal(index.split('"X\\n"').length, 2, index);
@@ -254,6 +259,18 @@ describe('the review of changes', () => {
       save((text) => `${text}mine\n`);
       assert.ok(counts.length > 0);
       assert.ok(counts.every((count) => count === 1));
+    });
+
+    it('counts nothing, also where the file was looked at before the editor told of the save', async () => {
+      edit(first, 'a.txt', lines(...was.with(1, 'B')));
+      const saved = lines(...was.with(1, 'B'), 'mine');
+      review.willSave(path('a.txt'));
+      editor.write(path('a.txt'), saved);
+      await changes.refresh(); // as the watcher has told of it
+      const hunks = () => changes.ofPath(path('a.txt')).map(({ comparison }) => comparison.lines?.hunks);
+      assert.deepEqual(hunks(), [2]);
+      didSave({ getText: () => saved });
+      await until('what is left to be counted anew', () => hunks().join() === '1');
     });
 
     it('takes nothing in that an agent may have written meanwhile', async () => {
@@ -340,6 +357,7 @@ describe('the review of changes', () => {
       it('also after a reload, and where an agent has edited the file since', async () => {
         const decision = keep();
         save((each) => `mine\n${each}`);
+        changes.dispose();
         sets.dispose();
         ({ sets, changes, review } = openReview(folder, editor));
         edit(first, 'a.txt', lines('mine', ...agents.with(2, 'C')));
@@ -399,6 +417,7 @@ describe('the review of changes', () => {
         edit(first, 'a.txt', '1\n');
         const decision = review.keep([path('a.txt')]);
         ['1', '2', '3', '4'].forEach((name) => review.keep([path(name)]));
+        changes.dispose();
         sets.dispose();
         ({ sets, changes, review } = openReview(folder, editor));
         edit(first, 'a.txt', '2\n');
@@ -710,6 +729,7 @@ describe('the review of changes', () => {
     const undoing = new UndoDecision(sets, review, editor);
     assert.deepEqual(await undoing.undo(review.keep([path('b.txt')])), []);
     assert.deepEqual(others(), [['Claude 2']]);
+    changes.dispose();
     sets.dispose();
     ({ sets, changes, review } = openReview(folder, editor));
     assert.deepEqual(others(), [['Claude 2']]);

@@ -87,6 +87,7 @@ const steps = [
   step('userUndoes', (world, n: string) => world.userUndoes(n), name),
   step('userSaves', (world, w: number) => world.userSaves(w), which),
   step('userSaves', (world, w: number) => world.userSaves(w), which),
+  step('userSaves typing on', (world, w: number) => world.userSaves(w, 'typing on'), which),
   step('userSaves plainly', (world, w: number) => world.userSaves(w, 'plainly'), which),
   step(
     'userRenames',

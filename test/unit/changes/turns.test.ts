@@ -33,6 +33,7 @@ class Desk {
   /** What is on disk is all that is left. */
   reload(): void {
     this.turns.dispose();
+    this.opened.changes.dispose();
     this.opened.sets.dispose();
     this.opened = openReview(this.folder, this.editor, () => this.limits);
     this.turns = this.follow();
@@ -40,6 +41,7 @@ class Desk {
 
   close(): void {
     this.turns.dispose();
+    this.opened.changes.dispose();
     this.opened.sets.dispose();
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -1,0 +1,36 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import type { ChangeReview } from './changeReview.ts';
+import type { Snapshot } from './changeSet.ts';
+import type { ChangeSets, Taken } from './changeSets.ts';
+import type { Save } from './ownLines.ts';
+import { takeSavedLines } from './savedLines.ts';
+import { TextSince } from './textSince.ts';
+
+/** What the user saves of files that wait for review, though they type on while the editor writes it. */
+export class UserSaves implements Disposable {
+  private readonly begun = new WeakMap<vscode.TextDocument, TextSince>();
+  private readonly subscription = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) =>
+    this.begun.get(document)?.change(contentChanges),
+  );
+
+  constructor(
+    private readonly review: ChangeReview,
+    private readonly sets: ChangeSets,
+  ) {}
+
+  begin(document: vscode.TextDocument): void {
+    this.begun.set(document, new TextSince(document.getText()));
+  }
+
+  /** See `takeSavedLines`. */
+  end(document: vscode.TextDocument, save: Save): ReadonlyMap<Snapshot, Taken> {
+    const earlier = this.begun.get(document)?.all() ?? [];
+    this.begun.delete(document);
+    return takeSavedLines(this.review, this.sets, document.uri.fsPath, save, document, earlier);
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+  }
+}
