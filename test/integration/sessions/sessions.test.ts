@@ -60,7 +60,7 @@ describe('sessions', function () {
   const showView = () => vscode.commands.executeCommand('ideBridge.sessions.focus');
 
   async function rename(label: string, newLabel: string): Promise<void> {
-    await clickHovered(row(label), 'Rename Session', letMomentPass);
+    await clickHovered(row(label), 'Rename Claude Code Session', letMomentPass);
     const input = ui.page.locator('.quick-input-widget input.input');
     await input.fill(newLabel);
     await input.press('Enter');
@@ -146,7 +146,7 @@ describe('sessions', function () {
       const goOn = holdMoment();
       await first.close();
       await until('it to be where the other was', async () => (await rows().count()) === 1);
-      await clickHovered(row('Claude Code 2'), 'Rename Session');
+      await clickHovered(row('Claude Code 2'), 'Rename Claude Code Session');
       await ui.page.getByText('Nothing was done: the row has moved just now.').first().waitFor();
       goOn();
       assert.equal(await ui.page.locator('.quick-input-widget input:visible').count(), 0);
