@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
+import { nameOf } from '../records/pastNames.ts';
 import type { PastSession } from '../records/pastSessions.ts';
 import { launch } from '../sessions/launch.ts';
 import { show } from '../sessions/sessionCommands.ts';
@@ -18,7 +19,7 @@ export async function resumeInTerminal(
   if (holder) {
     showHolder(around, holder, titleText(session));
   } else {
-    launchIn(around, session, []);
+    launchIn(around, session, [], nameOf(around.globalState, session.sessionId));
   }
 }
 
@@ -49,6 +50,7 @@ function launchIn(
   { launcher, records }: PastSurroundings,
   session: PastSession,
   args: readonly string[],
+  name?: string,
 ): void {
   const { sessionId, cwd } = session;
   if (cwd === undefined || !isFolder(cwd)) {
@@ -61,7 +63,7 @@ function launchIn(
   if (args.length === 0) {
     records.willRun(sessionId);
   }
-  launch(launcher, ['--resume', sessionId, ...args], undefined, cwd);
+  launch(launcher, ['--resume', sessionId, ...args], undefined, cwd, name);
 }
 
 function isFolder(path: string): boolean {

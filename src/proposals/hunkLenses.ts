@@ -52,7 +52,7 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
       ...warnings(proposal, line), // first, as a narrow diff cuts off what comes last
       ...note,
       ...first.slice(0, -1),
-      ...fileLenses(proposal, line),
+      ...fileLenses(proposal, line, hunks.length > 1 ? ' File' : ''),
       ...first.slice(-1), // its place, which decides nothing
       ...onlyHunkLenses(uri, hunks),
       ...others.flat(),
@@ -72,10 +72,11 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
-function fileLenses({ uri }: Proposal, line: number): vscode.CodeLens[] {
+/** @param what they are about, where there are others: a narrow diff has room for two words */
+function fileLenses({ uri }: Proposal, line: number, what: string): vscode.CodeLens[] {
   return [
-    lens(line, '$(check) Accept File', commandIds.acceptProposal, uri),
-    lens(line, '$(discard) Reject File', commandIds.rejectProposal, uri),
+    lens(line, `$(check) Accept${what}`, commandIds.acceptProposal, uri),
+    lens(line, `$(discard) Reject${what}`, commandIds.rejectProposal, uri),
   ];
 }
 

@@ -51,6 +51,11 @@ export class SessionsFeature implements Disposable {
       }),
     );
     store.add(sessionTerminals.onDidChange(() => this.records.update()));
+    store.add(
+      sessionTerminals.onDidName(async (session) =>
+        (await import('./whenAsked.ts')).nameConversation(this.records, session),
+      ),
+    );
     store.add(onDidChangeSetting('records.enabled', () => this.records.update()));
     this.attention = store.add(
       new Attention({

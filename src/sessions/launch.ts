@@ -14,8 +14,14 @@ export async function run(launcher: Launcher, isInTerminal: boolean): Promise<vo
 }
 
 /** See `Launcher.launch`. */
-export function launch(launcher: Launcher, args: readonly string[] = [], place?: Place, cwd?: string): void {
-  void whenTrusted(launcher, () => launcher.launch(args, place, cwd));
+export function launch(
+  launcher: Launcher,
+  args: readonly string[] = [],
+  place?: Place,
+  cwd?: string,
+  name?: string,
+): void {
+  void whenTrusted(launcher, () => launcher.launch(args, place, cwd, name));
 }
 
 /** Now, or once the user has given trust by way of the message: then with a bridge, of which the terminal is to know. */

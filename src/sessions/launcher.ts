@@ -100,10 +100,11 @@ export class Launcher implements vscode.Disposable {
    * Starts one more CLI in a terminal of its own.
    * @param args for this time, after those of the settings
    * @param cwd absolute; as the editor has it for terminals by default
+   * @param name that the user has given to the conversation
    */
-  launch(args: readonly string[], place = setting('location'), cwd?: string): void {
+  launch(args: readonly string[], place = setting('location'), cwd?: string, name?: string): void {
     const terminal = vscode.window.createTerminal({
-      ...this.terminalOptions(),
+      ...this.terminalOptions(name),
       location: location(place),
       ...(cwd === undefined ? {} : { cwd }),
     });
@@ -162,10 +163,10 @@ export class Launcher implements vscode.Disposable {
     return this.memento.get<number[]>(rememberedShells, []);
   }
 
-  private terminalOptions(): vscode.TerminalOptions {
+  private terminalOptions(name = 'Claude Code'): vscode.TerminalOptions {
     const { port } = this.bridge;
     return {
-      name: this.sessionTerminals.newTerminalName('Claude Code'),
+      name: this.sessionTerminals.newTerminalName(name),
       iconPath: new vscode.ThemeIcon('sparkle'),
       env: { ...(port !== undefined && connectionEnvironment(port)), ...setting('environment') },
     };

@@ -46,7 +46,7 @@ async function askName(session: Session, rename: (label: string) => Promise<void
   const check = (value: string) => {
     box.validationMessage = value.trim() ? undefined : 'A session needs a name.';
   };
-  box.title = 'Rename Session';
+  box.title = 'Rename Claude Code Session';
   box.value = session.label;
   box.valueSelection = [0, session.label.length];
   box.onDidChangeValue(check);

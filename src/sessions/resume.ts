@@ -6,6 +6,7 @@ import { printable } from '../base/printable.ts';
 import { counted, timeText } from '../base/text.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
+import { nameOf } from '../records/pastNames.ts';
 import type { PastSession, PastSessionCounts, PastSessions } from '../records/pastSessions.ts';
 import { launch } from './launch.ts';
 import type { Launcher } from './launcher.ts';
@@ -61,7 +62,8 @@ export async function resume(
   const pid = records.running.get(session.sessionId);
   if (pid === undefined) {
     records.willRun(session.sessionId);
-    launch(launcher, ['--resume', session.sessionId], undefined, folder);
+    const name = records.names && nameOf(records.names, session.sessionId);
+    launch(launcher, ['--resume', session.sessionId], undefined, folder, name);
     return;
   }
   const connected = sessionTerminals.sessions.find((each) => each.pid === pid);

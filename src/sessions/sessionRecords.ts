@@ -98,6 +98,11 @@ export class SessionRecords implements Disposable {
     return this.options.configDir;
   }
 
+  /** See `SessionRecordsOptions`. */
+  get names(): NameStore | undefined {
+    return this.options.names;
+  }
+
   /** A CLI of this window is started with that conversation: its own record says so some seconds later. */
   willRun(sessionId: string): void {
     this.forgetStart(sessionId);

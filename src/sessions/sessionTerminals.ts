@@ -44,10 +44,13 @@ export class SessionTerminals implements vscode.Disposable {
   /** One after the other: a look starts processes where there is no /proc, and clients may come by the hundred. */
   private readonly looks = new Queue();
   private readonly changed = new vscode.EventEmitter<Session>();
+  private readonly named = new vscode.EventEmitter<Session>();
   private readonly subscriptions: vscode.Disposable;
 
   /** The terminal, the folder or the label of a session is another. */
   readonly onDidChange = this.changed.event;
+  /** The user has given it another label. */
+  readonly onDidName = this.named.event;
 
   constructor(
     private readonly bridge: SessionSource,
@@ -135,18 +138,25 @@ export class SessionTerminals implements vscode.Disposable {
     return this.folders.get(session) ?? this.terminalOf(session)?.shellIntegration?.cwd?.fsPath;
   }
 
+  /** As the user says. */
   rename(session: Session, label: string): void {
+    this.setLabel(session, label);
+    this.named.fire(session);
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+    this.changed.dispose();
+    this.named.dispose();
+  }
+
+  private setLabel(session: Session, label: string): void {
     session.label = label;
     if (session.pid !== undefined) {
       this.labels.set(session.pid, label);
       void this.memento.update(rememberedLabels, [...this.labels]);
     }
     this.changed.fire(session);
-  }
-
-  dispose(): void {
-    this.subscriptions.dispose();
-    this.changed.dispose();
   }
 
   private setLeft(pid: number, hasLeft: boolean): void {
@@ -185,7 +195,7 @@ export class SessionTerminals implements vscode.Disposable {
       if (label === undefined) {
         this.unnamed.add(session);
         const name = (number: number) => `Claude ${session.id + number - 1}`;
-        this.rename(session, firstUnused(this.labelsOfOthers(pid), name));
+        this.setLabel(session, firstUnused(this.labelsOfOthers(pid), name));
       } else {
         session.label = label;
         this.changed.fire(session);
@@ -202,7 +212,7 @@ export class SessionTerminals implements vscode.Disposable {
             // Where a terminal is called after its title, the CLI's sign of work comes first.
             const name = numbered(terminal.name.replace(/^[✳\u25d0-\u25d3\u2800-\u28ff] /, ''));
             this.unnamed.delete(session);
-            this.rename(session, label ?? firstUnused(this.labelsOfOthers(pid), name));
+            this.setLabel(session, label ?? firstUnused(this.labelsOfOthers(pid), name));
           }
         });
       }

@@ -275,7 +275,7 @@ export class EditorWindow {
           await input.fill(query, { timeout: 3_000 });
           const rows = widget.locator('.monaco-list-row').filter({ hasText: entry });
           await rows.first().waitFor({ timeout: 3_000 });
-          // Below one that has all of these words, too: "Rename Past Session…" above "Rename Session…".
+          // It may stand below one of the editor’s own that has all of these words, too.
           const focused = rows.and(widget.locator('.focused'));
           for (let below = 0; below < 3 && !(await appears(focused)); below++) await input.press('ArrowDown');
           await focused.waitFor({ timeout: 1_000 });

@@ -47,7 +47,7 @@ describe('The first terminal of a window', function () {
     assert.equal(await readFile(path.join(folder, 'typed in.txt'), 'utf8'), '');
   });
 
-  it('has the focus when a button of the walkthrough has opened it', async () => {
+  it('has the focus when a button of the walkthrough has opened it, and gives it back to that', async () => {
     const opened = await open();
     const { page } = opened;
     await page.keyboard.press('F1');
@@ -57,7 +57,10 @@ describe('The first terminal of a window', function () {
       .first()
       .click();
     await page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Claude Code' }).first().click();
-    await page.locator('.getting-started-step.expanded').getByText('Run Claude Code').last().click();
+    const step = page.locator('.getting-started-step.expanded');
+    await step.getByText('Run Claude Code').last().click();
     await hears(opened);
+    await page.keyboard.press('Control+Escape');
+    await step.and(page.locator(':focus')).waitFor();
   });
 });

@@ -79,7 +79,7 @@ export class ReloadDesk {
     this.round++;
     this.session ??= await IdeClient.connect(this.address);
     await this.window.connectedClients(1);
-    await this.window.answer('IDE Bridge: Rename Session…', this.label);
+    await this.window.answer('IDE Bridge: Rename Claude Code Session…', this.label);
     await this.changeFiles(this.session);
     await this.session.close();
     this.session = undefined;

@@ -38,6 +38,20 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 const { contributes } = manifest;
 const sorted = (values: Iterable<string>) => [...values].sort();
 
+const byLocale = (a: string, b: string) => a.localeCompare(b);
+
+/** As the editor's `matchesWords` has it: what is typed goes on in the next letter, or at the start of a later word. */
+function paletteFinds(typed: string, title: string): boolean {
+  const letters = typed.toLowerCase();
+  const target = title.toLowerCase();
+  const starts = [...target.matchAll(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu)].map(({ index }) => index);
+  const goesOn = (letter: number, at: number): boolean =>
+    letter === letters.length ||
+    (letters[letter] === target[at] &&
+      [at + 1, ...starts.filter((start) => start > at)].some((next) => goesOn(letter + 1, next)));
+  return starts.some((start) => goesOn(0, start));
+}
+
 describe('package.json', () => {
   it('contributes the commands that the code registers, and no others', () => {
     assert.deepEqual(
@@ -61,6 +75,17 @@ describe('package.json', () => {
       titles.some((other) => other !== title && other.startsWith(title)),
     );
     assert.deepEqual(starts, []);
+  });
+
+  it('has no command that the palette shows below another when its title is typed', () => {
+    const { commandPalette = [] } = contributes.menus;
+    const isHidden = (id: string) =>
+      commandPalette.some(({ command, when }) => command === id && when === 'false');
+    const titles = contributes.commands.flatMap(({ command, title }) => (isHidden(command) ? [] : title));
+    const first = (typed: string) => titles.filter((title) => paletteFinds(typed, title)).sort(byLocale)[0];
+    const shadowed = titles.filter((title) => first(title.replace('…', '')) !== title);
+    assert.deepEqual(shadowed, []);
+    assert.equal(first('rename session'), 'Rename Claude Code Session…');
   });
 
   it('has its settings in an order, without gaps', () => {

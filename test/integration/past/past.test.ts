@@ -193,6 +193,30 @@ describe('past sessions', function () {
     await desk.ui.screenshot('past-transcript');
   });
 
+  it('have the name that the user gave them while they were held, also in the terminal in which they go on', async () => {
+    await executeCommand('ideBridge.newSession');
+    const { pid } = await fake.run(1);
+    const cli = conversation('a prompt', now, folder, pid);
+    cli.is('idle');
+    const client = await connectClient(pid);
+    await showGroup();
+    await row('a prompt').filter({ hasText: 'Claude Code' }).waitFor();
+    await clickHovered(row('a prompt'), 'Rename Claude Code Session', letMomentPass);
+    await input().fill('Docs');
+    await input().press('Enter');
+    await row('Docs').waitFor();
+    cli.removeSessionFile();
+    await client.close();
+    await closeTerminals(fake);
+    await below().filter({ hasText: 'Docs' }).waitFor();
+    await clickHovered(row('Docs'), 'Resume in Terminal', letMomentPass);
+    await fake.run(2);
+    assert.deepEqual(
+      vscode.window.terminals.map(({ name }) => name),
+      ['Docs'],
+    );
+  });
+
   it('go on in a terminal, in their folder, and as another by a fork', async () => {
     const { sessionId } = conversation('a question', now, desk.scratch.folder);
     await showGroup('ideBridge.pastOfAllFolders');

@@ -68,7 +68,7 @@ describe('the review of proposals', () => {
       await desk.ui.page.getByText('3 of 3').first().waitFor();
       await lensOf('1 of 3', 'Drop').click();
       await becomes(uri, without);
-      await lens('Accept File').click();
+      await lens('Accept').click();
       assert.deepEqual(await answer, ['FILE_SAVED', asText(without)]);
     });
 
@@ -76,22 +76,17 @@ describe('the review of proposals', () => {
       const { answer } = await propose(desk.client, file, asText(proposed));
       await lens('Keep').first().click();
       await desk.ui.page.getByText('Kept').first().waitFor();
-      await lens('Accept File').click();
+      await lens('Accept').click();
       assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
     });
 
     it('of an only one say nothing twice: those of the file decide it', async () => {
       const { answer } = await propose(desk.client, file, asText(original.with(2, 'LINE 2')));
-      await lens('Accept File').waitFor();
+      await lens('Accept').waitFor();
       const row = desk.ui.page.locator('.codelens-decoration:visible').first();
       const words = async () => (await row.innerText()).replace(/[^\x21-\x7e]+/g, ' ').trim();
-      await until(
-        'the lenses',
-        async () => (await words()) === 'Accept File | Reject File | Comment',
-        5_000,
-        words,
-      );
-      await lens('Accept File').click();
+      await until('the lenses', async () => (await words()) === 'Accept | Reject | Comment', 5_000, words);
+      await lens('Accept').click();
       assert.deepEqual(await answer, ['FILE_SAVED', asText(original.with(2, 'LINE 2'))]);
     });
 
@@ -234,7 +229,7 @@ describe('the review of proposals', () => {
       await changed.waitFor();
       await desk.ui.page.getByText('Only whitespace differs').waitFor({ state: 'hidden' });
       await desk.ui.screenshot('only whitespace shown');
-      await lens('Accept File').click();
+      await lens('Accept').click();
       assert.deepEqual(await answer, ['FILE_SAVED', asText(indented)]);
     });
 
@@ -244,7 +239,7 @@ describe('the review of proposals', () => {
       edit.replace(uri, new vscode.Range(2, 0, 3, 0), 'line 2\n');
       await vscode.workspace.applyEdit(edit);
       await desk.ui.page.getByText('No line differs').waitFor();
-      await lens('Accept File').click();
+      await lens('Accept').click();
       assert.deepEqual(await answer, ['FILE_SAVED', asText(original)]);
     });
   });
@@ -472,7 +467,7 @@ describe('the review of proposals', () => {
     await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
     await until('the multi-diff', () => reviews().length === 1);
     await lens('Drop').first().waitFor();
-    await lens('Accept File').nth(1).waitFor(); // of the second
+    await lens('Accept').nth(1).waitFor(); // of the second
     return [first, second] as const;
   }
 
@@ -487,7 +482,7 @@ describe('the review of proposals', () => {
     assert.deepEqual(await first.answer, ['DIFF_REJECTED', 'A']);
     await until('its own tab to close', () => proposalTabs().length === 1);
     await until('it to leave', isOneLeft);
-    await (await until('the lens', () => onScreen(lens('Accept File')))).click();
+    await (await until('the lens', () => onScreen(lens('Accept')))).click();
     assert.deepEqual(await second.answer, ['FILE_SAVED', 'mine\nx\n']);
     await until('the multi-diff to close', () => reviews().length === 0);
   });
@@ -753,7 +748,7 @@ describe('the review of proposals', () => {
       await desk.ui.page.getByText('3 of 3').first().waitFor();
       await until('no warning', async () => (await lens('Merge').count()) === 0);
       await desk.ui.screenshot('merged-with-newer-text');
-      await lens('Accept File').click();
+      await lens('Accept').click();
       // Without what is newer: the CLI makes its changes in the file as it is now.
       assert.deepEqual(await answer, ['FILE_SAVED', asText(proposed)]);
     });
@@ -903,7 +898,7 @@ describe('the review of proposals', () => {
       await desk.configure('files.encoding', 'windows1252');
       const path = desk.scratch.write('ä.txt', 'ä\nb\nc\n');
       const { answer, uri } = await propose(desk.client, path, 'ä\nB\nc\n');
-      await lens('Accept File').waitFor();
+      await lens('Accept').waitFor();
       assert.equal(await lens('Merge').count(), 0);
       desk.scratch.write('ä.txt', 'ä\nb\nc\nö\n');
       await merge();
@@ -935,7 +930,7 @@ describe('the review of proposals', () => {
       await desk.configure('files.autoSave', 'afterDelay');
       await desk.configure('files.autoSaveDelay', 100);
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
-      await lens('Accept File').waitFor();
+      await lens('Accept').waitFor();
       const edit = new vscode.WorkspaceEdit();
       edit.insert(vscode.Uri.file(file), new vscode.Position(0, 0), 'mine\n');
       assert.ok(await vscode.workspace.applyEdit(edit));
@@ -949,7 +944,7 @@ describe('the review of proposals', () => {
 
     it('under unsaved text it is the disk that is merged with, once that text is saved or gone', async () => {
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
-      await lens('Accept File').waitFor();
+      await lens('Accept').waitFor();
       const document = await vscode.workspace.openTextDocument(file);
       const edit = new vscode.WorkspaceEdit();
       edit.insert(document.uri, new vscode.Position(0, 0), 'mine\n');

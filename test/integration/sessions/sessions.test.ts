@@ -61,13 +61,13 @@ describe('sessions', function () {
 
   async function rename(label: string, newLabel: string): Promise<void> {
     const input = ui.page.locator('.quick-input-widget input.input');
-    // A button that is clicked while the editor asks for the rows anew comes without its row: then we ask which.
+    // A click while the editor asks for the rows anew does nothing.
     await until('the box for its name', async () => {
-      await clickHovered(row(label), 'Rename Session', letMomentPass);
-      await input.waitFor();
-      if ((await input.inputValue()) === label) return true;
-      await input.press('Escape');
-      return false;
+      await clickHovered(row(label), 'Rename Claude Code Session', letMomentPass);
+      return input.waitFor({ timeout: 2_000 }).then(
+        () => true,
+        () => false,
+      );
     });
     await input.fill(newLabel);
     await input.press('Enter');
@@ -153,7 +153,7 @@ describe('sessions', function () {
       const goOn = holdMoment();
       await first.close();
       await until('it to be where the other was', async () => (await rows().count()) === 1);
-      await clickHovered(row('Claude Code 2'), 'Rename Session');
+      await clickHovered(row('Claude Code 2'), 'Rename Claude Code Session');
       await ui.page.getByText('Nothing was done: the row has moved just now.').first().waitFor();
       goOn();
       assert.equal(await ui.page.locator('.quick-input-widget input:visible').count(), 0);
