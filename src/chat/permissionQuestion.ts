@@ -106,7 +106,7 @@ function putPlan(plan: string, reports: Reports): Put {
     },
     show(surface) {
       surface.markdown('\n\n**Is this plan what you want?**\n\n---\n\n');
-      surface.markdown(plan.trim() || '*It has written none.*');
+      surface.quote(plan.trim() || '*It has written none.*');
       surface.markdown('\n\n---\n\n');
     },
   };

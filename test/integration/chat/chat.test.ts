@@ -118,6 +118,17 @@ describe('@claude in the chat', function () {
     await desk.ui.screenshot('chat-text');
   });
 
+  it('lets nothing that the model opens and does not close hide what comes after it, and follows its links', async () => {
+    const end = () => answer().locator('p > em', { hasText: 'tokens in' }).waitFor({ timeout: 30_000 });
+    await ask('open a fence', text('See [it](src/it.ts).\n\n```sh\nls'));
+    await end();
+    const link = answer().locator('a[data-href^="vscode-remote:"][data-href$="/workspace/src/it.ts"]');
+    assert.equal(await link.count(), 1);
+    await ask('open a comment', text('As you like.\n\n<!-- ls'));
+    await says('As you like.');
+    await end();
+  });
+
   it('runs a command once its button has been pressed, and the button does nothing twice', async () => {
     await ask(
       'run',

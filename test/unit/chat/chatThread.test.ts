@@ -25,7 +25,13 @@ describe('a thread of the chat', () => {
   const token = {
     onCancellationRequested: () => ({ dispose: silent }),
   } as unknown as vscode.CancellationToken;
-  const surface = () => ({ markdown: silent, file: silent, progress: silent, buttons: silent });
+  const surface = () => ({
+    markdown: silent,
+    quote: silent,
+    file: silent,
+    progress: silent,
+    buttons: silent,
+  });
   const invocation = (name: string) => name as unknown as vscode.ChatParticipantToolToken;
   const button = { title: '', command: { id: '' } };
   let thread: ChatThread;
