@@ -463,6 +463,12 @@ function settingOptions(): Pick<AgentOptions, 'mode' | 'mayBypass' | 'model'> {
   return { mode, mayBypass: mode === 'bypassPermissions', ...(model === '' ? {} : { model }) };
 }
 
+/**
+ * An answer that has ended can neither ask nor tell any more, and 2.1 leaves sub-agents to the background unless it may not:
+ * nobody would hear of what they find, and whatever they need permission for would be denied.
+ */
+const noBackground = { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' };
+
 /** As the settings have it; undefined where no folder is open. */
 function agentOptions(mcpConfigFile: string | undefined): AgentOptions | undefined {
   const folders = workspace.folders.map(({ path }) => path);
@@ -473,7 +479,7 @@ function agentOptions(mcpConfigFile: string | undefined): AgentOptions | undefin
     : {
         folders,
         ...settingOptions(),
-        env: setting('environment'),
+        env: { ...noBackground, ...setting('environment') },
         ...(hostTools.length === 0 ? {} : { hostTools }),
         ...(ripgrep === undefined ? {} : { ripgrep }),
         ...(mcpConfigFile === undefined ? {} : { mcpConfigFile }),

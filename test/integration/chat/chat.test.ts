@@ -277,6 +277,17 @@ describe('@claude in the chat', function () {
     assert.equal(sent.match(/"media_type":"image\/png"/g)?.length, 1, sent);
   });
 
+  it('has agents work within its turn, where they can ask, and what they find is told', async () => {
+    const command = 'touch by-an-agent && rm by-an-agent';
+    agent.api.scriptAgent('the work of an agent', [toolUse('Bash', { command }), text('Found by an agent.')]);
+    const work = { description: 'Look', prompt: 'the work of an agent', subagent_type: 'general-purpose' };
+    await ask('delegate', toolUse('Agent', work), text('It has found it.'));
+    await button('Allow').first().click({ timeout: 30_000 });
+    await says('It has found it.');
+    await says('↳ Run');
+    assert.match((await agent.api.nextResult('Agent')).text, /Found by an agent/);
+  });
+
   it('asks no more about what is always allowed', async () => {
     const run = toolUse('Bash', { command: 'mkdir -p always' });
     const settings = join(dirname(desk.scratch.folder), '.claude');
