@@ -91,4 +91,19 @@ describe('a thread of the chat', () => {
     await thread.useModel('c');
     await turn;
   });
+
+  it('knows which images each request has by now, until they are compacted away', async () => {
+    const say = async (text: string, sizes: readonly number[]) => {
+      const images = sizes.map((size) => ({ mediaType: 'image/gif', bytes: new Uint8Array(size) }));
+      const turn = thread.turn({ text, images }, surface(), token, invocation('images'));
+      await until('the turn', () => thread.state === 'running');
+      await thread.useModel(text);
+      await turn;
+    };
+    await say('two', [10, 20]);
+    await say('one more', [5]);
+    assert.deepEqual(thread.images, { count: 3, bytes: 35 });
+    await say('/compact all', []);
+    assert.deepEqual(thread.images, { count: 0, bytes: 0 });
+  });
 });
