@@ -536,7 +536,8 @@ describe('@claude in the chat', function () {
     assert.match((await agent.api.nextResult('Edit')).text, /two is enough/);
   });
 
-  it('follows a plan once it has been approved', async () => {
+  /** Has the model write a plan. */
+  async function plan(): Promise<void> {
     await desk.configure('ideBridge.agent.permissionMode', 'plan');
     await ask('plan', text('I think.'));
     await says('I think.');
@@ -545,6 +546,26 @@ describe('@claude in the chat', function () {
     const [file] = /[^\s"]+plans\/[\w-]+\.md/.exec(JSON.stringify([messages, system])) ?? assert.fail();
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, '# The plan\n\nDo [it](command:x).');
+  }
+
+  it('has the model follow a plan as the user has edited it', async () => {
+    await plan();
+    await ask('now', toolUse('ExitPlanMode', {}), text('Done as you say.'));
+    await button('Edit the Plan First').click({ timeout: 30_000 });
+    const editor = await until('the plan', () => {
+      const { activeTextEditor } = vscode.window;
+      return activeTextEditor?.document.getText().startsWith('# The plan') === true && activeTextEditor;
+    });
+    await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'In French: '));
+    await desk.ui.screenshot('chat-plan-edited');
+    await button('Approve').first().click();
+    await says('Done as you say.');
+    assert.match((await agent.api.nextResult('ExitPlanMode')).text, /In French: # The plan/);
+    assert.equal(editor.document.isDirty, false);
+  });
+
+  it('follows a plan once it has been approved', async () => {
+    await plan();
     await ask('now', toolUse('ExitPlanMode', {}), text('Done so.'));
     await button('Open the Plan').click({ timeout: 30_000 });
     await until('the plan', () => tabs().some(({ label }) => label.includes('Plan of Claude')));
