@@ -7,8 +7,21 @@ export interface PromptImage {
 /** Bytes of one image: 5 MB in base64, which is what the model's API takes. */
 export const maxImage = 3_750_000;
 
-/** Of one prompt: the API takes 32 MB and 100 images in a request, which has the conversation in it, too. */
-export const maxImages = { count: 100, bytes: 22_500_000 };
+export interface ImageSum {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** Of a conversation: the API takes 32 MB and 100 images in a request, which has all that was said before in it, too. */
+export const maxImages: ImageSum = { count: 100, bytes: 22_500_000 };
+export const noImages: ImageSum = { count: 0, bytes: 0 };
+
+export function withImages({ count, bytes }: ImageSum, images: readonly PromptImage[]): ImageSum {
+  return {
+    count: count + images.length,
+    bytes: images.reduce((sum, image) => sum + image.bytes.length, bytes),
+  };
+}
 
 /** By what files of each begin with: the API takes none under another name. */
 const beginnings: readonly (readonly [mediaType: string, begins: RegExp])[] = [

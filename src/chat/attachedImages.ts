@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
-import { imageOf, maxImage, maxImages, type PromptImage } from '../agent/promptImages.ts';
+import { imageOf, type ImageSum, maxImage, maxImages, type PromptImage } from '../agent/promptImages.ts';
 import { errorMessage } from '../base/errors.ts';
 import { realPath } from '../server/realPath.ts';
 import type { Sharing } from '../sharing/sharing.ts';
@@ -19,19 +19,24 @@ export interface AttachedImages {
   readonly refusals: readonly string[];
 }
 
-/** What the user has attached that is an image. Files that the editor attaches by itself are only named. */
+/**
+ * What the user has attached that is an image. Files that the editor attaches by itself are only named.
+ * @param before of the same conversation
+ */
 export async function attachedImages(
   references: readonly vscode.ChatPromptReference[],
   sharing: Pick<Sharing, 'exclusion' | 'learn'>,
+  before: ImageSum,
 ): Promise<AttachedImages> {
   const images: PromptImage[] = [];
   const refusals: string[] = [];
   const leftOut: string[] = [];
-  let room = maxImages.bytes;
+  const places = maxImages.count - before.count;
+  let room = maxImages.bytes - before.bytes;
   for (const { id, value } of references) {
     const source = id.startsWith('vscode.implicit') ? undefined : sourceOf(value);
     if (source) {
-      const image = images.length < maxImages.count ? await readImage(source, room, sharing) : undefined;
+      const image = images.length < places ? await readImage(source, room, sharing) : undefined;
       if (image === undefined) {
         leftOut.push(source.name);
       } else if (typeof image === 'string') {
@@ -47,7 +52,8 @@ export async function attachedImages(
 
 function tooMany(names: readonly string[]): string {
   const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
-  return `Left out, as a message takes ${maxImages.count} images of 22.5 MB together: ${names.slice(0, maxNamed).join(', ')}${more}.`;
+  const list = `${names.slice(0, maxNamed).join(', ')}${more}`;
+  return `Left out, as a conversation takes ${maxImages.count} images of 22.5 MB together (/compact makes room): ${list}.`;
 }
 
 /** The file that an attached image was read from. */

@@ -4,6 +4,7 @@ import type { FolderOffer, TrustFolders } from '../agent/folderTrust.ts';
 import type { Item } from '../agent/items.ts';
 import type { Initialized } from '../agent/messages.ts';
 import { type AgentOptions, permissionModes } from '../agent/options.ts';
+import type { ImageSum } from '../agent/promptImages.ts';
 import type { AskPermission, PermissionDecision } from '../agent/permissions.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -157,7 +158,7 @@ export class Chat implements vscode.Disposable {
       surface.buttons([settingsButton]);
       return resultOf(resume);
     }
-    const prompt = await this.promptOf(request, surface);
+    const prompt = await this.promptOf(request, surface, thread.images);
     this.dependencies.userPlace.wentToChat();
     this.picks.use(thread);
     this.sessions.prompted(thread, request.prompt);
@@ -226,9 +227,13 @@ export class Chat implements vscode.Disposable {
     });
   }
 
-  private async promptOf(request: vscode.ChatRequest, surface: Surface): Promise<ThreadPrompt> {
+  private async promptOf(
+    request: vscode.ChatRequest,
+    surface: Surface,
+    before: ImageSum,
+  ): Promise<ThreadPrompt> {
     const { sharing } = this.dependencies;
-    const { images, refusals } = await attachedImages(request.references, sharing);
+    const { images, refusals } = await attachedImages(request.references, sharing, before);
     refusals.forEach((words) => surface.markdown(`${plain(words, 1_000)}\n\n`));
     return { text: promptText(request, (uri) => sharing.allows(uri)), images };
   }
@@ -463,6 +468,12 @@ function settingOptions(): Pick<AgentOptions, 'mode' | 'mayBypass' | 'model'> {
   return { mode, mayBypass: mode === 'bypassPermissions', ...(model === '' ? {} : { model }) };
 }
 
+/**
+ * An answer that has ended can neither ask nor tell any more, and 2.1 leaves sub-agents to the background unless it may not:
+ * nobody would hear of what they find, and whatever they need permission for would be denied.
+ */
+const noBackground = { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' };
+
 /** As the settings have it; undefined where no folder is open. */
 function agentOptions(mcpConfigFile: string | undefined): AgentOptions | undefined {
   const folders = workspace.folders.map(({ path }) => path);
@@ -473,7 +484,7 @@ function agentOptions(mcpConfigFile: string | undefined): AgentOptions | undefin
     : {
         folders,
         ...settingOptions(),
-        env: setting('environment'),
+        env: { ...noBackground, ...setting('environment') },
         ...(hostTools.length === 0 ? {} : { hostTools }),
         ...(ripgrep === undefined ? {} : { ripgrep }),
         ...(mcpConfigFile === undefined ? {} : { mcpConfigFile }),

@@ -11,7 +11,7 @@ import { withEditReview } from '../agent/editReview.ts';
 import type { ConversationState } from '../agent/items.ts';
 import { type AgentOptions, type PermissionMode, permissionModes, without } from '../agent/options.ts';
 import type { AskPermission } from '../agent/permissions.ts';
-import type { PromptImage } from '../agent/promptImages.ts';
+import { type ImageSum, noImages, type PromptImage, withImages } from '../agent/promptImages.ts';
 import type { ProxiedSession } from '../agent/proxy/modelProxy.ts';
 import { errorMessage } from '../base/errors.ts';
 import { Queue } from '../base/queue.ts';
@@ -24,6 +24,9 @@ import { type TurnAids, TurnView } from './turnView.ts';
 
 /** Ms without a turn: a process holds some hundred megabytes, and starts in a second. */
 const idleTime = 10 * 60_000;
+
+/** Commands of the CLI after which it goes on without what was sent before. */
+const forgets = /^\/(compact|clear)(\s|$)/;
 
 export interface ThreadAids extends TurnAids {
   /** @returns the button that opens what agents have changed in these files */
@@ -57,6 +60,7 @@ export class ChatThread implements vscode.Disposable {
   /** Of this process, by their names: its next process has them. */
   servers: Readonly<Record<string, InProcessServer>> = {};
   private model: string | undefined;
+  private sentImages = noImages;
 
   /**
    * @param ask puts a question where it is told to; to nowhere where no turn is shown, as for what goes on in the background
@@ -113,6 +117,11 @@ export class ChatThread implements vscode.Disposable {
   /** Of the session, by which it can be resumed; undefined before its first turn. */
   get sessionId(): string | undefined {
     return this.session.conversation.current.sessionId;
+  }
+
+  /** What the CLI sends anew with each request, as far as this window has sent it. */
+  get images(): ImageSum {
+    return this.sentImages;
   }
 
   /** Of its process; it runs while a turn does. */
@@ -237,6 +246,9 @@ export class ChatThread implements vscode.Disposable {
     } finally {
       cancelling.dispose();
       attached.dispose();
+      if (this.promptState(id) === 'sent') {
+        this.sentImages = withImages(forgets.test(text) ? noImages : this.sentImages, images);
+      }
       this.turns.splice(this.turns.indexOf(turn), 1);
     }
   }

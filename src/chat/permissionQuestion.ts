@@ -4,6 +4,7 @@ import { printable } from '../base/printable.ts';
 import type { Reports } from '../editor/reports.ts';
 import { isInWorkspace } from '../editor/workspaceFolders.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
+import { absolutePath } from '../tools/paths.ts';
 import { answered, type AskedQuestion, askedQuestions } from './askedQuestions.ts';
 import { blockInSight, code, plain } from './markdown.ts';
 import type { Choices } from './questions.ts';
@@ -32,8 +33,7 @@ export function putQuestion(question: PermissionQuestion, reports: Reports): Put
     return putAsked(question, asked);
   }
   if (question.tool === 'ExitPlanMode') {
-    const { plan } = question.input; // 2.0 and 2.1 put in what stands in the file of the plan, if there is one
-    return putPlan(typeof plan === 'string' ? plan : '', reports);
+    return putPlan(question, reports);
   }
   return putPermission(question);
 }
@@ -83,15 +83,38 @@ function putPermission({ tool, input, description, reason, blockedPath, rules }:
   };
 }
 
-function putPlan(plan: string, reports: Reports): Put {
+function putPlan({ input }: PermissionQuestion, reports: Reports): Put {
+  const { plan: said, planFilePath } = input; // 2.0 and 2.1 put in what stands in the file of the plan, if there is one
+  const plan = typeof said === 'string' ? said : '';
+  const path = absolutePath.safeParse(planFilePath).data; // 2.0 does not take a plan back
+  let isEdited = false;
   const read = async () => {
     await reports.show('Plan of Claude.md', { text: plan, actions: [] });
     return undefined;
+  };
+  const edit = async (file: string) => {
+    const document = await vscode.workspace.openTextDocument(file);
+    // Where the CLI has no file of it the model may have named another one, which would go to the model as the plan.
+    if (isEdited || document.getText().trim() === plan.trim()) {
+      isEdited = true;
+      await vscode.window.showTextDocument(document, { preview: false });
+    } else {
+      void vscode.window.showWarningMessage('Its file does not have this plan.');
+    }
+    return undefined;
+  };
+  const approve = async (name: 'default' | 'acceptEdits'): Promise<PermissionDecision> => {
+    const text = isEdited && path !== undefined ? await savedText(path) : plan;
+    const rules = [mode(name)];
+    return text === plan
+      ? { kind: 'allow', rules }
+      : { kind: 'allow', rules, input: { ...input, plan: text } };
   };
   return {
     words: 'A plan waits for your approval',
     titles: {
       read: 'Open the Plan',
+      ...(path === undefined ? {} : { edit: 'Edit the Plan First' }),
       approve: 'Approve',
       edits: 'Approve, and Make Edits without Asking',
       keep: 'Keep Planning',
@@ -99,17 +122,28 @@ function putPlan(plan: string, reports: Reports): Put {
     },
     choices: {
       read,
-      approve: () => ({ kind: 'allow', rules: [mode('default')] }),
-      edits: () => ({ kind: 'allow', rules: [mode('acceptEdits')] }),
+      ...(path === undefined ? {} : { edit: () => edit(path) }),
+      approve: () => approve('default'),
+      edits: () => approve('acceptEdits'),
       keep: () => ({ kind: 'deny', reason: 'The user wants you to keep planning.' }),
       reason: denyWithReason,
     },
     show(surface) {
       surface.markdown('\n\n**Is this plan what you want?**\n\n---\n\n');
-      surface.markdown(plan.trim() || '*It has written none.*');
+      surface.quote(plan.trim() || '*It has written none.*');
       surface.markdown('\n\n---\n\n');
+      if (path !== undefined) {
+        surface.markdown('*Approve* takes the plan as you have edited it.\n\n');
+      }
     },
   };
+}
+
+/** As it stands in the editor, which saves it: the CLI writes that file, too. */
+async function savedText(path: string): Promise<string> {
+  const document = await vscode.workspace.openTextDocument(path);
+  await document.save();
+  return document.getText();
 }
 
 /** Else the CLI goes on in a mode of its own choice. */

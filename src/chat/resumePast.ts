@@ -60,7 +60,9 @@ function isSaid(item: Item): item is Said {
 }
 
 function show({ kind, text }: Said, surface: Surface): void {
-  surface.markdown(
-    kind === 'prompt' ? `**You**${block(text, maxLength, 'text')}` : `${cut(text, maxLength)}\n\n`,
-  );
+  if (kind === 'prompt') {
+    surface.markdown(`**You**${block(text, maxLength, 'text')}`);
+  } else {
+    surface.quote(`${cut(text, maxLength)}\n\n`);
+  }
 }

@@ -18,6 +18,15 @@ export class StreamSurface implements Surface {
     }
   }
 
+  quote(text: string): void {
+    const { MarkdownString, workspace } = vscode;
+    const part = new MarkdownString(text);
+    // The editor joins parts that follow each other, so that an open fence or comment would take in the next question;
+    // but not those of another base. From it links to files of the folder are found, too.
+    part.baseUri = vscode.Uri.joinPath(workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/'), '/');
+    this.push(() => this.stream.markdown(part));
+  }
+
   file(path: string, line?: number): void {
     const uri = vscode.Uri.file(path);
     this.push(() =>

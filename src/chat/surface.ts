@@ -10,6 +10,8 @@ export interface Button {
 export interface Surface {
   /** Goes on where what was said before ends; links in it open pages and files, never commands. */
   markdown(text: string): void;
+  /** Markdown of the model, or of a file: what it opens and does not close hides nothing of what comes after it. */
+  quote(text: string): void;
   /** A link, within a line. @param path absolute @param line 0-based */
   file(path: string, line?: number): void;
   /** What is being done now; gives way to what comes next. */

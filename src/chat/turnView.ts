@@ -112,7 +112,7 @@ export class TurnView {
   private showText({ id, text }: Of<'text' | 'thinking'>): void {
     const before = this.shown.get(id) ?? 0;
     if (text.length > before) {
-      this.surface.markdown((before === 0 ? '\n\n' : '') + text.slice(before));
+      this.surface.quote((before === 0 ? '\n\n' : '') + text.slice(before));
       this.shown.set(id, text.length);
     }
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import * as vscode from 'vscode';
+import { noImages } from '../../../src/agent/promptImages.ts';
 import { attachedImages } from '../../../src/chat/attachedImages.ts';
 import { useDesk } from '../bridge.ts';
 
@@ -11,7 +12,7 @@ describe('images attached to a prompt', () => {
     learn: () => Promise.resolve(),
     exclusion: ({ path }: vscode.Uri) => (path.endsWith('secret.gif') ? 'excluded by a test' : undefined),
   };
-  const attached = (value: unknown, id = 'attached') => attachedImages([{ id, value }], sharing);
+  const attached = (value: unknown, id = 'attached') => attachedImages([{ id, value }], sharing, noImages);
   const file = (name: string, bytes: Buffer) => vscode.Uri.file(desk.scratch.write(name, bytes));
   const refusal = async (value: unknown) => {
     const { images, refusals } = await attached(value);
@@ -45,7 +46,7 @@ describe('images attached to a prompt', () => {
     assert.match(await refusal(vscode.Uri.file(desk.scratch.path('gone.gif'))), /cannot be read/);
   });
 
-  it('are no more of one message than the API takes, in number and together', async () => {
+  it('are no more of one conversation than the API takes, in number and together', async () => {
     const picture = (name: string, bytes: number) => ({
       id: name,
       value: {
@@ -55,18 +56,25 @@ describe('images attached to a prompt', () => {
       },
     });
     const large = Array.from({ length: 8 }, (_, index) => picture(`large${index}`, 3_700_000));
-    const together = await attachedImages([...large, picture('small', 100_000)], sharing);
+    const together = await attachedImages([...large, picture('small', 100_000)], sharing, noImages);
     assert.equal(together.images.length, 7);
     assert.deepEqual(together.refusals, [
-      'Left out, as a message takes 100 images of 22.5 MB together: large6.gif, large7.gif.',
+      'Left out, as a conversation takes 100 images of 22.5 MB together (/compact makes room): large6.gif, large7.gif.',
     ]);
     const many = Array.from({ length: 125 }, (_, index) => picture(`many${index}`, 10));
-    const { images, refusals } = await attachedImages(many, sharing);
+    const { images, refusals } = await attachedImages(many, sharing, noImages);
     assert.equal(images.length, 100);
     assert.match(refusals.join(), /: many100\.gif, .*, many119\.gif and 5 more\.$/);
     const one = file('one.gif', Buffer.concat([gif, Buffer.alloc(3_700_000)]));
-    const next = await attachedImages([...large.slice(0, 6), { id: 'one', value: one }], sharing);
+    const next = await attachedImages([...large.slice(0, 6), { id: 'one', value: one }], sharing, noImages);
     assert.match(next.refusals.join(), /: one\.gif\.$/);
+    const after = async (before: { count: number; bytes: number }) =>
+      (await attachedImages([picture('a', 1_000_000), picture('b', 1_000_000)], sharing, before)).images
+        .length;
+    assert.equal(await after({ count: 98, bytes: 20_500_000 }), 2);
+    assert.equal(await after({ count: 99, bytes: 0 }), 1);
+    assert.equal(await after({ count: 1, bytes: 21_000_000 }), 1);
+    assert.equal(await after({ count: 110, bytes: 30_000_000 }), 0);
   });
 
   it('are kept back as their files are, also by a link', async () => {

@@ -118,6 +118,17 @@ describe('@claude in the chat', function () {
     await desk.ui.screenshot('chat-text');
   });
 
+  it('lets nothing that the model opens and does not close hide what comes after it, and follows its links', async () => {
+    const end = () => answer().locator('p > em', { hasText: 'tokens in' }).waitFor({ timeout: 30_000 });
+    await ask('open a fence', text('See [it](src/it.ts).\n\n```sh\nls'));
+    await end();
+    const link = answer().locator('a[data-href^="vscode-remote:"][data-href$="/workspace/src/it.ts"]');
+    assert.equal(await link.count(), 1);
+    await ask('open a comment', text('As you like.\n\n<!-- ls'));
+    await says('As you like.');
+    await end();
+  });
+
   it('runs a command once its button has been pressed, and the button does nothing twice', async () => {
     await ask(
       'run',
@@ -264,6 +275,17 @@ describe('@claude in the chat', function () {
     const { messages } = await agent.api.nextRequest('the prompt');
     const sent = JSON.stringify(messages);
     assert.equal(sent.match(/"media_type":"image\/png"/g)?.length, 1, sent);
+  });
+
+  it('has agents work within its turn, where they can ask, and what they find is told', async () => {
+    const command = 'touch by-an-agent && rm by-an-agent';
+    agent.api.scriptAgent('the work of an agent', [toolUse('Bash', { command }), text('Found by an agent.')]);
+    const work = { description: 'Look', prompt: 'the work of an agent', subagent_type: 'general-purpose' };
+    await ask('delegate', toolUse('Agent', work), text('It has found it.'));
+    await button('Allow').first().click({ timeout: 30_000 });
+    await says('It has found it.');
+    await says('↳ Run');
+    assert.match((await agent.api.nextResult('Agent')).text, /Found by an agent/);
   });
 
   it('asks no more about what is always allowed', async () => {
@@ -514,7 +536,8 @@ describe('@claude in the chat', function () {
     assert.match((await agent.api.nextResult('Edit')).text, /two is enough/);
   });
 
-  it('follows a plan once it has been approved', async () => {
+  /** Has the model write a plan. */
+  async function plan(): Promise<void> {
     await desk.configure('ideBridge.agent.permissionMode', 'plan');
     await ask('plan', text('I think.'));
     await says('I think.');
@@ -523,6 +546,26 @@ describe('@claude in the chat', function () {
     const [file] = /[^\s"]+plans\/[\w-]+\.md/.exec(JSON.stringify([messages, system])) ?? assert.fail();
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, '# The plan\n\nDo [it](command:x).');
+  }
+
+  it('has the model follow a plan as the user has edited it', async () => {
+    await plan();
+    await ask('now', toolUse('ExitPlanMode', {}), text('Done as you say.'));
+    await button('Edit the Plan First').click({ timeout: 30_000 });
+    const editor = await until('the plan', () => {
+      const { activeTextEditor } = vscode.window;
+      return activeTextEditor?.document.getText().startsWith('# The plan') === true && activeTextEditor;
+    });
+    await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'In French: '));
+    await desk.ui.screenshot('chat-plan-edited');
+    await button('Approve').first().click();
+    await says('Done as you say.');
+    assert.match((await agent.api.nextResult('ExitPlanMode')).text, /In French: # The plan/);
+    assert.equal(editor.document.isDirty, false);
+  });
+
+  it('follows a plan once it has been approved', async () => {
+    await plan();
     await ask('now', toolUse('ExitPlanMode', {}), text('Done so.'));
     await button('Open the Plan').click({ timeout: 30_000 });
     await until('the plan', () => tabs().some(({ label }) => label.includes('Plan of Claude')));

@@ -25,7 +25,13 @@ describe('a thread of the chat', () => {
   const token = {
     onCancellationRequested: () => ({ dispose: silent }),
   } as unknown as vscode.CancellationToken;
-  const surface = () => ({ markdown: silent, file: silent, progress: silent, buttons: silent });
+  const surface = () => ({
+    markdown: silent,
+    quote: silent,
+    file: silent,
+    progress: silent,
+    buttons: silent,
+  });
   const invocation = (name: string) => name as unknown as vscode.ChatParticipantToolToken;
   const button = { title: '', command: { id: '' } };
   let thread: ChatThread;
@@ -84,5 +90,20 @@ describe('a thread of the chat', () => {
     assert.equal(thread.invocation, 'third');
     await thread.useModel('c');
     await turn;
+  });
+
+  it('knows which images each request has by now, until they are compacted away', async () => {
+    const say = async (text: string, sizes: readonly number[]) => {
+      const images = sizes.map((size) => ({ mediaType: 'image/gif', bytes: new Uint8Array(size) }));
+      const turn = thread.turn({ text, images }, surface(), token, invocation('images'));
+      await until('the turn', () => thread.state === 'running');
+      await thread.useModel(text);
+      await turn;
+    };
+    await say('two', [10, 20]);
+    await say('one more', [5]);
+    assert.deepEqual(thread.images, { count: 3, bytes: 35 });
+    await say('/compact all', []);
+    assert.deepEqual(thread.images, { count: 0, bytes: 0 });
   });
 });

@@ -13,6 +13,10 @@ class Shown implements Surface {
     this.text += text;
   }
 
+  quote(text: string): void {
+    this.text += text;
+  }
+
   file(path: string, line?: number): void {
     this.text += `<${path}${line === undefined ? '' : `:${line}`}>`;
   }
