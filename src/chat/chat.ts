@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { AgentDefinition } from '../agent/agentDefinition.ts';
 import { type Cli, findCli } from '../agent/cli.ts';
 import type { FolderOffer, TrustFolders } from '../agent/folderTrust.ts';
 import type { Item } from '../agent/items.ts';
@@ -29,6 +30,7 @@ import { ChatPicks } from './chatPicks.ts';
 import { type ChatSession, ChatSessions } from './chatSessions.ts';
 import { ChatThread, type ThreadPrompt } from './chatThread.ts';
 import { EditsOfAgent } from './editsOfAgent.ts';
+import type { FolderAgents } from './folderAgents.ts';
 import { LongTexts } from './longTexts.ts';
 import { code, plain } from './markdown.ts';
 import type { ModelApi } from './modelApi.ts';
@@ -86,6 +88,7 @@ export class Chat implements vscode.Disposable {
   readonly sessions: ChatSessions;
   private modelApi: ModelApi | undefined;
   private lastInitialized: Initialized | undefined;
+  private folderAgents: FolderAgents | undefined;
   private found: { readonly command: string; readonly cli: Promise<Cli> } | undefined;
 
   /** @param onModels what `initialized` tells is another @param onSessions see `ChatSessions` */
@@ -128,7 +131,7 @@ export class Chat implements vscode.Disposable {
     if (answered) {
       return resultOf(resume);
     }
-    const options = agentOptions(await this.dependencies.servers.mcpConfig());
+    const options = agentOptions(await this.dependencies.servers.mcpConfig(), await this.agents());
     if (!options) {
       surface.markdown('Claude Code works in a folder. Open one first.');
       surface.buttons([{ title: 'Open Folder', command: { id: 'vscode.openFolder' } }]);
@@ -191,7 +194,7 @@ export class Chat implements vscode.Disposable {
   /** @param name what; undefined lets the user choose that, too */
   async choose(name: PickName | undefined): Promise<void> {
     if (vscode.workspace.isTrusted) {
-      await this.picks.choose(name, settingOptions(), this.lastInitialized);
+      await this.picks.choose(name, settingOptions(), this.lastInitialized, await this.agents());
     } else {
       const { tellUntrusted } = await import('../editor/tell.ts');
       await tellUntrusted('run');
@@ -272,6 +275,12 @@ export class Chat implements vscode.Disposable {
       this.found = undefined; // it may be installed meanwhile
       throw error;
     }
+  }
+
+  private async agents(): Promise<readonly AgentDefinition[]> {
+    const { FolderAgents } = await import('./folderAgents.ts');
+    this.folderAgents ??= new FolderAgents(this.dependencies.log);
+    return this.folderAgents.read(workspace.folders.map(({ path }) => path));
   }
 
   private async loadModelApi(): Promise<ModelApi> {
@@ -464,7 +473,10 @@ function settingOptions(): Pick<AgentOptions, 'mode' | 'mayBypass' | 'model'> {
 }
 
 /** As the settings have it; undefined where no folder is open. */
-function agentOptions(mcpConfigFile: string | undefined): AgentOptions | undefined {
+function agentOptions(
+  mcpConfigFile: string | undefined,
+  agents: readonly AgentDefinition[],
+): AgentOptions | undefined {
   const folders = workspace.folders.map(({ path }) => path);
   const hostTools = setting('agent.languageModelTools');
   const ripgrep = ripgrepFolder(vscode.env.appRoot);
@@ -474,6 +486,7 @@ function agentOptions(mcpConfigFile: string | undefined): AgentOptions | undefin
         folders,
         ...settingOptions(),
         env: setting('environment'),
+        ...(agents.length === 0 ? {} : { agents }),
         ...(hostTools.length === 0 ? {} : { hostTools }),
         ...(ripgrep === undefined ? {} : { ripgrep }),
         ...(mcpConfigFile === undefined ? {} : { mcpConfigFile }),

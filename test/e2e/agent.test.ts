@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ChildProcesses } from '../../src/server/childProcesses.ts';
 import { Deferred } from '../../src/base/deferred.ts';
+import { readAgents } from '../../src/agent/agentDefinitions.ts';
 import { EditTracker } from '../../src/agent/editTracker.ts';
 import type { TrustFolders } from '../../src/agent/folderTrust.ts';
 import { Hooks } from '../../src/agent/hooks.ts';
@@ -400,6 +401,35 @@ for (const version of Object.values(cliVersions)) {
       assert.ok(!existsSync(mark));
       await turnOf(true);
       assert.equal(existsSync(mark), version !== cliVersions.one, 'it was not what would run');
+    });
+
+    it('has the agents that its folder defines for others, once the user has said so, and as they are by now', async () => {
+      const write = (words: string) =>
+        desk.file('.github/agents/planner.agent.md', `---\ndescription: ${words}\n---\nPlan ${words}.`);
+      const options = () => ({ ...desk.options(), agents: readAgents([desk.folder]).agents });
+      await write('with-a-pencil');
+      await desk.forgetTrust();
+      const answers = [false, true, true];
+      const trustFolders: TrustFolders = () => Promise.resolve(answers.shift() === true);
+      const session = await desk.session({ trustFolders }, { ...options(), agent: 'planner' });
+      const told = async (turn: number) => {
+        desk.api.script([text('done')]);
+        session.prompt(`turn ${turn}`);
+        await turnsEnded(session, turn);
+        const request = await desk.api.nextRequest(`turn ${turn}`, (each) =>
+          contextText(each).includes(`turn ${turn}`),
+        );
+        return JSON.stringify(request);
+      };
+      assert.doesNotMatch(await told(1), /with-a-pencil/);
+      session.restart(options());
+      assert.match(await told(2), /with-a-pencil/);
+      await write('with-a-pen');
+      session.restart({ ...options(), agent: 'planner' });
+      const request = await told(3);
+      assert.match(request, version === cliVersions.newest ? /Plan with-a-pen\./ : /with-a-pen[^c]/);
+      assert.match(request, /turn 1.*turn 2/);
+      assert.deepEqual(ofKind(session, 'error'), []);
     });
 
     it('offers tools of an MCP server in this process', async () => {

@@ -95,7 +95,7 @@ describe('Claude Code is started', () => {
         ...options,
         folders: ['/a', '/b', '/c d'],
         systemPrompt: '--model evil',
-        agents: {},
+        agents: [],
         mcpServers: { ide: { type: 'ws' } },
         mcpConfigFile: '/home/me/servers.json',
         settingSources: ['user'],
