@@ -22,8 +22,8 @@ export interface AgentOptions {
   readonly agents?: readonly AgentDefinition[];
   /** By name, as `--mcp-config` takes them. */
   readonly mcpServers?: Readonly<Record<string, object>>;
-  /** A file with more of them, absolute: what the arguments of a process say all can read. */
-  readonly mcpConfigFile?: string;
+  /** Files with more of them, absolute: what the arguments of a process say all can read. */
+  readonly mcpConfigFiles?: readonly string[];
   /** Where a session is resumed: goes on in a new one, and leaves that as it is. */
   readonly isFork?: boolean;
   /** The agent that the conversation is held with, in the place of the CLI's own. */
@@ -106,7 +106,7 @@ export function cliArguments(
     ...flag('--agent', options.agent),
     ...flag('--effort', options.effort),
     ...flag('--mcp-config', mcpServers && json({ mcpServers })),
-    ...flag('--mcp-config', options.mcpConfigFile),
+    ...(options.mcpConfigFiles ?? []).flatMap((file) => flag('--mcp-config', file)),
     ...words('--settings', options.settings),
     ...words('--setting-sources', options.settingSources?.join(',')),
     ...flag('--disallowedTools', options.disallowedTools?.join(',')),

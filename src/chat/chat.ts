@@ -7,7 +7,6 @@ import type { Initialized } from '../agent/messages.ts';
 import { type AgentOptions, permissionModes } from '../agent/options.ts';
 import type { AskPermission, PermissionDecision } from '../agent/permissions.ts';
 import { errorMessage } from '../base/errors.ts';
-import type { Logger } from '../base/logger.ts';
 import { printable } from '../base/printable.ts';
 import { firstLine } from '../base/text.ts';
 import type { AgentChanges } from '../changes/agentChanges.ts';
@@ -31,6 +30,7 @@ import { type ChatSession, ChatSessions } from './chatSessions.ts';
 import { ChatThread, type ThreadPrompt } from './chatThread.ts';
 import { EditsOfAgent } from './editsOfAgent.ts';
 import type { FolderAgents } from './folderAgents.ts';
+import { type IdePorts, IdeServer } from './ideServer.ts';
 import { LongTexts } from './longTexts.ts';
 import { code, plain } from './markdown.ts';
 import type { ModelApi } from './modelApi.ts';
@@ -44,7 +44,7 @@ import { StreamSurface } from './streamSurface.ts';
 import type { Button, Surface } from './surface.ts';
 import { threadKey, ThreadRecords } from './threadRecords.ts';
 
-export interface ChatDependencies {
+export interface ChatDependencies extends IdePorts {
   readonly processes: ChildProcesses;
   readonly proposals: Proposals;
   readonly agentChanges: AgentChanges;
@@ -55,7 +55,6 @@ export interface ChatDependencies {
   readonly userPlace: Pick<UserPlace, 'wentToChat'>;
   readonly workspaceState: vscode.Memento;
   readonly secrets: vscode.SecretStorage;
-  readonly log: Logger;
 }
 
 /** What an answer remembers of its thread, also over a reload of the window. */
@@ -86,6 +85,7 @@ export class Chat implements vscode.Disposable {
   private readonly picks: ChatPicks;
   private readonly threadRecords: ThreadRecords;
   readonly sessions: ChatSessions;
+  private readonly ide: IdeServer;
   private modelApi: ModelApi | undefined;
   private lastInitialized: Initialized | undefined;
   private folderAgents: FolderAgents | undefined;
@@ -97,6 +97,7 @@ export class Chat implements vscode.Disposable {
     private readonly onModels: () => void,
     onSessions: (sessions: readonly ChatSession[]) => void,
   ) {
+    this.ide = new IdeServer(dependencies);
     this.picks = new ChatPicks(dependencies.workspaceState);
     this.threadRecords = new ThreadRecords(dependencies.workspaceState);
     this.sessions = new ChatSessions(dependencies.proposals, onSessions);
@@ -131,7 +132,9 @@ export class Chat implements vscode.Disposable {
     if (answered) {
       return resultOf(resume);
     }
-    const options = agentOptions(await this.dependencies.servers.mcpConfig(), await this.agents());
+    const editorTools = await this.dependencies.servers.mcpConfig();
+    const configs = [this.ide.mcpConfig(), editorTools].filter((file) => file !== undefined);
+    const options = agentOptions(configs, await this.agents());
     if (!options) {
       surface.markdown('Claude Code works in a folder. Open one first.');
       surface.buttons([{ title: 'Open Folder', command: { id: 'vscode.openFolder' } }]);
@@ -205,6 +208,7 @@ export class Chat implements vscode.Disposable {
     this.picks.dispose();
     this.sessions.dispose();
     this.all.forEach((thread) => thread.dispose());
+    this.ide.dispose();
     this.modelApi?.dispose();
   }
 
@@ -474,7 +478,7 @@ function settingOptions(): Pick<AgentOptions, 'mode' | 'mayBypass' | 'model'> {
 
 /** As the settings have it; undefined where no folder is open. */
 function agentOptions(
-  mcpConfigFile: string | undefined,
+  mcpConfigFiles: readonly string[],
   agents: readonly AgentDefinition[],
 ): AgentOptions | undefined {
   const folders = workspace.folders.map(({ path }) => path);
@@ -489,7 +493,7 @@ function agentOptions(
         ...(agents.length === 0 ? {} : { agents }),
         ...(hostTools.length === 0 ? {} : { hostTools }),
         ...(ripgrep === undefined ? {} : { ripgrep }),
-        ...(mcpConfigFile === undefined ? {} : { mcpConfigFile }),
+        mcpConfigFiles,
       };
 }
 
