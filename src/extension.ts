@@ -117,6 +117,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     reports,
   );
   const chat = new ChatFeature({
+    bridge,
+    diagnostics: documents.diagnostics,
+    notebooks: notebooks.notebooks,
+    storageUri,
     processes,
     proposals,
     agentChanges,

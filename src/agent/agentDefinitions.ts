@@ -7,23 +7,8 @@ import type { Disposable } from '../base/disposable.ts';
 import { lenient } from '../records/lenient.ts';
 import { FolderWatch } from '../records/folderWatch.ts';
 import { readSmallFile } from '../server/smallFile.ts';
+import { type AgentDefinition, agentsForCli } from './agentDefinition.ts';
 import { editTools } from './permissions.ts';
-
-/** An agent that a folder defines for whoever works in it. */
-export interface AgentDefinition {
-  readonly name: string;
-  readonly description: string;
-  /** What it is told before its task. */
-  readonly prompt: string;
-  /** The CLI's names; undefined: all that there are. */
-  readonly tools?: readonly string[];
-  readonly model?: string;
-  /** What to say to it, for a surface to show. */
-  readonly argumentHint?: string;
-  readonly path: string;
-  /** The CLI reads it itself. */
-  readonly isClaude: boolean;
-}
 
 export interface AgentDefinitions {
   readonly agents: readonly AgentDefinition[];
@@ -35,10 +20,17 @@ export interface AgentDefinitions {
 const places = [
   { folder: ['.claude', 'agents'], ends: ['.md'], isClaude: true },
   { folder: ['.github', 'agents'], ends: ['.agent.md', '.prompt.md'], isClaude: false },
+  { folder: ['.github', 'prompts'], ends: ['.prompt.md'], isClaude: false },
 ] as const;
 
-/** By folder. */
-const maxFiles = 500;
+/** By folder. They are read anew for each prompt. */
+const maxFiles = 100;
+
+/** Bytes. */
+const maxSize = 64 * 1024;
+
+/** Bytes that all have together as an argument: Linux takes none of 128 KB, Windows no line of 32 KB. */
+const maxArgument = process.platform === 'win32' ? 16_000 : 100_000;
 
 const list = z.union([z.array(z.string()), z.string()]);
 const frontMatter = z.object({
@@ -55,6 +47,7 @@ const toolGroups: Readonly<Record<string, readonly string[]>> = {
   agent: ['Task'],
   edit: editTools,
   execute: ['Bash'],
+  'execute/runInTerminal': ['Bash'],
   fetch: ['WebFetch'],
   read: ['Read'],
   runCommands: ['Bash'],
@@ -65,35 +58,34 @@ const toolGroups: Readonly<Record<string, readonly string[]>> = {
   web: ['WebFetch', 'WebSearch'],
 };
 
-/** Those of a workspace folder. Follows no link: what a repository points to elsewhere is not its own. */
-export function readAgents(folder: string): AgentDefinitions {
+/**
+ * Those of workspace folders. Follows no link: what a repository points to elsewhere is not its own.
+ * @param folders absolute; where two agents have one name, that of the first wins
+ */
+export function readAgents(folders: readonly string[]): AgentDefinitions {
   const agents = new Map<string, AgentDefinition>();
   const problems: { path: string; message: string }[] = [];
-  for (const { folder: place, ends, isClaude } of places) {
-    for (const path of filesIn(folder, place, ends)) {
-      try {
-        const agent = readAgent(path, isClaude);
-        if (agent && !agents.has(agent.name)) {
-          agents.set(agent.name, agent);
-        }
-      } catch (error) {
-        problems.push({ path, message: errorMessage(error) });
+  let room = maxArgument;
+  for (const { path, isClaude } of folders.flatMap(definingFiles)) {
+    try {
+      const agent = readAgent(path, isClaude);
+      const namesake = agent && agents.get(agent.name);
+      if (namesake) {
+        throw new Error(`${namesake.path} has the name "${agent.name}", too, and goes before.`);
       }
+      const size = agent ? Buffer.byteLength(JSON.stringify(agentsForCli([agent]))) : 0;
+      if (size > room) {
+        throw new Error('The agents before it leave no room for it.');
+      }
+      room -= size;
+      if (agent) {
+        agents.set(agent.name, agent);
+      }
+    } catch (error) {
+      problems.push({ path, message: errorMessage(error) });
     }
   }
   return { agents: [...agents.values()], problems };
-}
-
-/** As `--agents` takes them; without those that the CLI reads itself. */
-export function agentsForCli(agents: readonly AgentDefinition[]): Record<string, object> {
-  return Object.fromEntries(
-    agents
-      .filter(({ isClaude }) => !isClaude)
-      .map(({ name, description, prompt, tools, model }) => [
-        name,
-        { description, prompt, ...(tools ? { tools } : {}), ...(model === undefined ? {} : { model }) },
-      ]),
-  );
 }
 
 /** Tells when what `readAgents` reads may have changed, some ms after the last of several changes. */
@@ -110,6 +102,12 @@ export function watchAgents(folder: string, onChange: () => void): Disposable {
       watches.forEach((watch) => watch.dispose());
     },
   };
+}
+
+function definingFiles(folder: string): { path: string; isClaude: boolean }[] {
+  return places.flatMap(({ folder: place, ends, isClaude }) =>
+    filesIn(folder, place, ends).map((path) => ({ path, isClaude })),
+  );
 }
 
 function filesIn(folder: string, place: readonly [string, string], ends: readonly string[]): string[] {
@@ -130,9 +128,9 @@ function filesIn(folder: string, place: readonly [string, string], ends: readonl
 
 /** @returns undefined for a prompt that is no agent. @throws with what is wrong with it */
 function readAgent(path: string, isClaude: boolean): AgentDefinition | undefined {
-  const file = readSmallFile(path);
+  const file = readSmallFile(path, { limit: maxSize });
   if (!file) {
-    throw new Error('It is not a regular file of at most 256 KB.');
+    throw new Error('It is not a regular file of at most 64 KB.');
   }
   const [, header = '', body = ''] =
     /^\ufeff?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(file.text) ?? [];
@@ -148,7 +146,8 @@ function readAgent(path: string, isClaude: boolean): AgentDefinition | undefined
   if (prompt === '') {
     throw new Error('It says nothing below its front matter.');
   }
-  const { description = name, model, tools } = fields;
+  const { description = name, tools } = fields;
+  const model = isClaude ? fields.model : modelOf(fields.model);
   return {
     name,
     description,
@@ -177,13 +176,30 @@ function valuesIn(header: string): unknown {
   }
 }
 
+/**
+ * The CLI's word for a model as the editor has it, such as `Claude Sonnet 4.5 (copilot)`; undefined for one of others,
+ * which the CLI would fail with.
+ */
+function modelOf(model = ''): string | undefined {
+  return (
+    /^(claude-[\w.-]+|inherit)$/.exec(model)?.[0] ??
+    /\b(sonnet|opus|haiku)\b/i.exec(model)?.[1]?.toLowerCase()
+  );
+}
+
 function toolsOf(tools: readonly string[] | string): string[] {
   const names = typeof tools === 'string' ? tools.replace(/^\[|\]$/g, '').split(',') : tools;
   const mapped = names
     .map((name) => unquoted(name.trim()))
     .filter((name) => name !== '')
-    .flatMap((name) => (Object.hasOwn(toolGroups, name) ? (toolGroups[name] ?? []) : [mcpName(name)]));
+    .flatMap((name) => groupOf(name) ?? [mcpName(name)]);
   return [...new Set(mapped)];
+}
+
+/** Undefined where it is none. Of those that only read, or that are asked about one by one, a part is the whole. */
+function groupOf(name: string): readonly string[] | undefined {
+  const group = /^(edit|read|search|web)\//.exec(name)?.[1] ?? name;
+  return Object.hasOwn(toolGroups, group) ? toolGroups[group] : undefined;
 }
 
 function unquoted(text: string): string {

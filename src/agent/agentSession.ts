@@ -25,6 +25,7 @@ import {
   cliEnvironment,
   type PermissionMode,
   permissionModes,
+  withoutFolderOffers,
 } from './options.ts';
 import { answerOf, type AskPermission, questionOf } from './permissions.ts';
 import { imageBlock, type PromptImage } from './promptImages.ts';
@@ -323,7 +324,7 @@ export class AgentSession {
       this.mustStart();
       const { args, lacking } = cliArguments(
         cli,
-        isTrusted ? options : { ...options, settingSources: ['user'] },
+        isTrusted ? options : withoutFolderOffers(options),
         this.toResume,
       );
       if (!isTrusted && lacking.includes('--setting-sources')) {
@@ -397,7 +398,8 @@ export class AgentSession {
   /** @returns whether the CLI may use what they bring for it */
   private async mayUseFolders(env: NodeJS.ProcessEnv): Promise<boolean> {
     const { trustFolders, log } = this.around;
-    const offers = untrusted(this.options.folders, env);
+    const { folders, agents } = this.options;
+    const offers = untrusted(folders, env, agents);
     if (offers.length === 0) {
       return true;
     }

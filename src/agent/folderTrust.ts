@@ -4,8 +4,10 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { lenient } from '../records/lenient.ts';
 import { configDir } from '../server/configDir.ts';
+import { isAt } from '../server/isAt.ts';
 import { realPath } from '../server/realPath.ts';
 import { readSmallFile } from '../server/smallFile.ts';
+import type { AgentDefinition } from './agentDefinition.ts';
 
 /** What a folder has ready for whoever runs Claude Code in it. */
 export interface FolderOffer {
@@ -45,11 +47,17 @@ const config = z.object({ projects: lenient(z.record(z.string(), z.unknown())) }
 const mcpConfig = z.object({ mcpServers: lenient(z.record(z.string(), z.unknown())) });
 
 /**
- * What the CLI would ask about in a terminal.
+ * What the CLI would ask about in a terminal, and agents that it would be handed besides.
  * @param env of the CLI: says where it keeps what it was answered
+ * @param agents of the folders
  */
-export function untrusted(folders: readonly string[], env: NodeJS.ProcessEnv): FolderOffer[] {
+export function untrusted(
+  folders: readonly string[],
+  env: NodeJS.ProcessEnv,
+  agents: readonly Pick<AgentDefinition, 'path' | 'isClaude'>[] = [],
+): FolderOffer[] {
   const projects = projectsIn(env);
+  const besides = agents.filter(({ isClaude }) => !isClaude).map(({ path }) => dirname(path));
   const userSettings = jsonIn(join(configDir(env), 'settings.json'));
   return folders.flatMap((folder) => {
     const around = [folder, ...foldersAround(realPath(folder))];
@@ -59,11 +67,12 @@ export function untrusted(folders: readonly string[], env: NodeJS.ProcessEnv): F
     const answers = [...known, ...settings.flatMap((each) => approvals.safeParse(each).data ?? [])];
     const files = [
       ...(isTrusted ? [] : around.flatMap((each) => brought(each, each === folder ? own : inherited, env))),
+      ...(isTrusted ? [] : besides.filter((path) => isAt(path, folder))),
       ...around
         .map((each) => join(each, '.mcp.json'))
         .filter((path) => !isTrusted || !serversIn(path)?.every((name) => isAnswered(name, answers))),
     ].filter(exists);
-    return files.length === 0 ? [] : [{ folder, files }];
+    return files.length === 0 ? [] : [{ folder, files: [...new Set(files)] }];
   });
 }
 

@@ -103,17 +103,3 @@ export class HostTools implements InProcessServer {
     return result;
   }
 }
-
-/**
- * What `--mcp-config` has to say so that a session has our bridge as `ide`: of that name it offers the model
- * getDiagnostics and executeCode only (seen of 2.1.330 and 2.0.77).
- */
-export function bridgeServer(port: number, token: string): Record<string, object> {
-  return {
-    ide: {
-      type: 'ws',
-      url: `ws://127.0.0.1:${port}`,
-      headers: { 'X-Claude-Code-Ide-Authorization': token },
-    },
-  };
-}

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { type AgentDefinition, agentsForCli } from './agentDefinition.ts';
 import type { Cli } from './cli.ts';
 
 /** Modes that the CLI knows (2.1 calls `default` `manual`, and still takes the old word). */
@@ -17,12 +18,12 @@ export interface AgentOptions {
   /** Features of the API that are not yet everybody's, such as `context-1m-2025-08-07`. */
   readonly betas?: readonly string[];
   readonly systemPrompt?: string;
-  /** By name, as `--agents` takes them. */
-  readonly agents?: Readonly<Record<string, object>>;
+  /** Of its folders. Also those that the CLI reads itself: it does so once, and with others it needs another process. */
+  readonly agents?: readonly AgentDefinition[];
   /** By name, as `--mcp-config` takes them. */
   readonly mcpServers?: Readonly<Record<string, object>>;
-  /** A file with more of them, absolute: what the arguments of a process say all can read. */
-  readonly mcpConfigFile?: string;
+  /** Files with more of them, absolute: what the arguments of a process say all can read. */
+  readonly mcpConfigFiles?: readonly string[];
   /** Where a session is resumed: goes on in a new one, and leaves that as it is. */
   readonly isFork?: boolean;
   /** The agent that the conversation is held with, in the place of the CLI's own. */
@@ -46,6 +47,12 @@ export function without(options: AgentOptions, name: 'model' | 'agent' | 'effort
   const others: { -readonly [K in keyof AgentOptions]: AgentOptions[K] } = { ...options };
   delete others[name];
   return others;
+}
+
+/** Nothing of what the folders bring for the CLI. */
+export function withoutFolderOffers({ agents = [], ...options }: AgentOptions): AgentOptions {
+  const isTheirs = agents.some(({ name }) => name === options.agent);
+  return { ...(isTheirs ? without(options, 'agent') : options), settingSources: ['user'] };
 }
 
 /** Without these nothing can be spoken. The last is hidden in `--help`, and works. */
@@ -95,11 +102,11 @@ export function cliArguments(
     ...flag('--append-system-prompt', systemPrompt),
     // Else 2.1 goes on with the prompt that the session began with.
     ...(cli.flags.has('--system-prompt-snapshot') ? ['--system-prompt-snapshot=off'] : []),
-    ...flag('--agents', json(agents)),
+    ...flag('--agents', json(agents && agentsForCli(agents))),
     ...flag('--agent', options.agent),
     ...flag('--effort', options.effort),
     ...flag('--mcp-config', mcpServers && json({ mcpServers })),
-    ...flag('--mcp-config', options.mcpConfigFile),
+    ...(options.mcpConfigFiles ?? []).flatMap((file) => flag('--mcp-config', file)),
     ...words('--settings', options.settings),
     ...words('--setting-sources', options.settingSources?.join(',')),
     ...flag('--disallowedTools', options.disallowedTools?.join(',')),

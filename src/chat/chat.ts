@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { AgentDefinition } from '../agent/agentDefinition.ts';
 import { type Cli, findCli } from '../agent/cli.ts';
 import type { FolderOffer, TrustFolders } from '../agent/folderTrust.ts';
 import type { Item } from '../agent/items.ts';
@@ -7,7 +8,6 @@ import { type AgentOptions, permissionModes } from '../agent/options.ts';
 import type { ImageSum } from '../agent/promptImages.ts';
 import type { AskPermission, PermissionDecision } from '../agent/permissions.ts';
 import { errorMessage } from '../base/errors.ts';
-import type { Logger } from '../base/logger.ts';
 import { printable } from '../base/printable.ts';
 import { firstLine } from '../base/text.ts';
 import type { AgentChanges } from '../changes/agentChanges.ts';
@@ -30,6 +30,8 @@ import { ChatPicks } from './chatPicks.ts';
 import { type ChatSession, ChatSessions } from './chatSessions.ts';
 import { ChatThread, type ThreadPrompt } from './chatThread.ts';
 import { EditsOfAgent } from './editsOfAgent.ts';
+import type { FolderAgents } from './folderAgents.ts';
+import { type IdePorts, IdeServer } from './ideServer.ts';
 import { LongTexts } from './longTexts.ts';
 import { code, plain } from './markdown.ts';
 import type { ModelApi } from './modelApi.ts';
@@ -43,7 +45,7 @@ import { StreamSurface } from './streamSurface.ts';
 import type { Button, Surface } from './surface.ts';
 import { threadKey, ThreadRecords } from './threadRecords.ts';
 
-export interface ChatDependencies {
+export interface ChatDependencies extends IdePorts {
   readonly processes: ChildProcesses;
   readonly proposals: Proposals;
   readonly agentChanges: AgentChanges;
@@ -54,7 +56,6 @@ export interface ChatDependencies {
   readonly userPlace: Pick<UserPlace, 'wentToChat'>;
   readonly workspaceState: vscode.Memento;
   readonly secrets: vscode.SecretStorage;
-  readonly log: Logger;
 }
 
 /** What an answer remembers of its thread, also over a reload of the window. */
@@ -85,8 +86,10 @@ export class Chat implements vscode.Disposable {
   private readonly picks: ChatPicks;
   private readonly threadRecords: ThreadRecords;
   readonly sessions: ChatSessions;
+  private readonly ide: IdeServer;
   private modelApi: ModelApi | undefined;
   private lastInitialized: Initialized | undefined;
+  private folderAgents: FolderAgents | undefined;
   private found: { readonly command: string; readonly cli: Promise<Cli> } | undefined;
 
   /** @param onModels what `initialized` tells is another @param onSessions see `ChatSessions` */
@@ -95,6 +98,7 @@ export class Chat implements vscode.Disposable {
     private readonly onModels: () => void,
     onSessions: (sessions: readonly ChatSession[]) => void,
   ) {
+    this.ide = new IdeServer(dependencies);
     this.picks = new ChatPicks(dependencies.workspaceState);
     this.threadRecords = new ThreadRecords(dependencies.workspaceState);
     this.sessions = new ChatSessions(dependencies.proposals, onSessions);
@@ -129,7 +133,9 @@ export class Chat implements vscode.Disposable {
     if (answered) {
       return resultOf(resume);
     }
-    const options = agentOptions(await this.dependencies.servers.mcpConfig());
+    const editorTools = await this.dependencies.servers.mcpConfig();
+    const configs = [this.ide.mcpConfig(), editorTools].filter((file) => file !== undefined);
+    const options = agentOptions(configs, await this.agents());
     if (!options) {
       surface.markdown('Claude Code works in a folder. Open one first.');
       surface.buttons([{ title: 'Open Folder', command: { id: 'vscode.openFolder' } }]);
@@ -192,7 +198,7 @@ export class Chat implements vscode.Disposable {
   /** @param name what; undefined lets the user choose that, too */
   async choose(name: PickName | undefined): Promise<void> {
     if (vscode.workspace.isTrusted) {
-      await this.picks.choose(name, settingOptions(), this.lastInitialized);
+      await this.picks.choose(name, settingOptions(), this.lastInitialized, await this.agents());
     } else {
       const { tellUntrusted } = await import('../editor/tell.ts');
       await tellUntrusted('run');
@@ -203,6 +209,7 @@ export class Chat implements vscode.Disposable {
     this.picks.dispose();
     this.sessions.dispose();
     this.all.forEach((thread) => thread.dispose());
+    this.ide.dispose();
     this.modelApi?.dispose();
   }
 
@@ -277,6 +284,12 @@ export class Chat implements vscode.Disposable {
       this.found = undefined; // it may be installed meanwhile
       throw error;
     }
+  }
+
+  private async agents(): Promise<readonly AgentDefinition[]> {
+    const { FolderAgents } = await import('./folderAgents.ts');
+    this.folderAgents ??= new FolderAgents(this.dependencies.log);
+    return this.folderAgents.read(workspace.folders.map(({ path }) => path));
   }
 
   private async loadModelApi(): Promise<ModelApi> {
@@ -475,7 +488,10 @@ function settingOptions(): Pick<AgentOptions, 'mode' | 'mayBypass' | 'model'> {
 const noBackground = { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' };
 
 /** As the settings have it; undefined where no folder is open. */
-function agentOptions(mcpConfigFile: string | undefined): AgentOptions | undefined {
+function agentOptions(
+  mcpConfigFiles: readonly string[],
+  agents: readonly AgentDefinition[],
+): AgentOptions | undefined {
   const folders = workspace.folders.map(({ path }) => path);
   const hostTools = setting('agent.languageModelTools');
   const ripgrep = ripgrepFolder(vscode.env.appRoot);
@@ -485,9 +501,10 @@ function agentOptions(mcpConfigFile: string | undefined): AgentOptions | undefin
         folders,
         ...settingOptions(),
         env: { ...noBackground, ...setting('environment') },
+        ...(agents.length === 0 ? {} : { agents }),
         ...(hostTools.length === 0 ? {} : { hostTools }),
         ...(ripgrep === undefined ? {} : { ripgrep }),
-        ...(mcpConfigFile === undefined ? {} : { mcpConfigFile }),
+        mcpConfigFiles,
       };
 }
 

@@ -4,6 +4,7 @@ import type { AgentOptions } from '../agent/options.ts';
 import { errorMessage } from '../base/errors.ts';
 import { ChatStatus } from './chatStatus.ts';
 import type { ChatThread } from './chatThread.ts';
+import type { Picking } from './pickers.ts';
 import { type PickName, type Picks, picksIn, withPick } from './picks.ts';
 
 const rememberedPicks = 'chat.picks';
@@ -48,6 +49,7 @@ export class ChatPicks implements vscode.Disposable {
     name: PickName | undefined,
     settings: Pick<AgentOptions, 'mode' | 'model' | 'mayBypass'>,
     initialized: Initialized | undefined,
+    folderAgents: Picking['folderAgents'],
   ): Promise<void> {
     const { choosePick } = await import('./pickers.ts');
     await choosePick(name, {
@@ -55,6 +57,7 @@ export class ChatPicks implements vscode.Disposable {
       mode: this.last?.mode,
       settings,
       initialized: this.last?.initialized ?? initialized,
+      folderAgents,
       pick: (picked, value) => this.pick(picked, value),
     });
   }

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
+import { errorMessage } from '../base/errors.ts';
 import type { Chat, ChatDependencies } from './chat.ts';
 import type { ChatSession } from './chatSessions.ts';
+import type { EditorAgents } from './editorAgents.ts';
 import type { PickName } from './picks.ts';
 import { estimateTokens, modelInformation, refuseRequest } from './modelProvider.ts';
 import { modelVendor, participantId } from './names.ts';
@@ -11,11 +13,17 @@ interface ModelApi {
   registerLanguageModelChatProvider?(vendor: string, provider: object): vscode.Disposable;
 }
 
+/** Proposed API: it is there in editors, too, that refuse it to us. */
+interface AgentApi {
+  registerCustomAgentProvider?(provider: object): vscode.Disposable;
+}
+
 /** `@claude`, and the models without which the chat of an editor that has no others takes no request. */
 export class Participant implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly modelsChanged = this.store.add(new vscode.EventEmitter<void>());
   private chat: Chat | undefined;
+  private agents: EditorAgents | undefined;
 
   /** @param onSessions see `ChatSessions` */
   constructor(
@@ -30,6 +38,7 @@ export class Participant implements vscode.Disposable {
     );
     participant.iconPath = new vscode.ThemeIcon('sparkle');
     this.offerModels();
+    this.offerAgents();
   }
 
   /** See `Chat`. */
@@ -69,6 +78,32 @@ export class Participant implements vscode.Disposable {
     );
     // Else VS Code 1.139 fails the first request of a window that has no other models.
     vscode.lm.selectChatModels({ vendor: modelVendor }).then(undefined, () => {});
+  }
+
+  private offerAgents(): void {
+    const chat = vscode.chat as AgentApi;
+    if (typeof chat.registerCustomAgentProvider !== 'function') {
+      return;
+    }
+    const { store, dependencies } = this;
+    const changed = store.add(new vscode.EventEmitter<void>());
+    const load = async () => {
+      const { EditorAgents } = await import('./editorAgents.ts');
+      return (this.agents ??= store.add(new EditorAgents(() => changed.fire())));
+    };
+    try {
+      store.add(
+        chat.registerCustomAgentProvider({
+          label: 'Claude Code',
+          onDidChangeCustomAgents: changed.event,
+          provideCustomAgents: async () => (await load()).provide(),
+        }),
+      );
+      store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => changed.fire()));
+      store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => changed.fire()));
+    } catch (error) {
+      dependencies.log.trace(`Agents are not offered to the editor's own chat: ${errorMessage(error)}`);
+    }
   }
 
   private async loaded(): Promise<Chat> {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { AgentDefinition } from '../agent/agentDefinition.ts';
 import type { Initialized } from '../agent/messages.ts';
 import { modelsOf } from '../agent/models.ts';
 import { type AgentOptions, type PermissionMode, permissionModes } from '../agent/options.ts';
@@ -13,6 +14,8 @@ export interface Picking {
   readonly mode: PermissionMode | undefined;
   readonly settings: Pick<AgentOptions, 'mode' | 'model' | 'mayBypass'>;
   readonly initialized: Initialized | undefined;
+  /** Of which the CLI may not have told yet. */
+  readonly folderAgents: readonly Pick<AgentDefinition, 'name' | 'description' | 'argumentHint'>[];
   /** @param value undefined: as the settings and the CLI have it */
   pick(name: PickName, value: Picks[PickName]): Promise<void>;
 }
@@ -84,7 +87,7 @@ function nowOf(name: PickName, picking: Picking): Value {
   );
 }
 
-function valuesOf(name: PickName, { settings, initialized }: Picking): readonly Value[] {
+function valuesOf(name: PickName, { settings, initialized, folderAgents }: Picking): readonly Value[] {
   switch (name) {
     case 'mode':
       return [
@@ -104,7 +107,12 @@ function valuesOf(name: PickName, { settings, initialized }: Picking): readonly 
     case 'agent':
       return [
         asSet(initialized ? undefined : 'Others are known once it has answered'),
-        ...(initialized?.agents ?? []).map((agent) => outside(agent.name, agent.name, agent.description)),
+        ...folderAgents.map(({ name, description, argumentHint }) =>
+          outside(name, name, argumentHint === undefined ? description : `${description} (${argumentHint})`),
+        ),
+        ...(initialized?.agents ?? [])
+          .filter((agent) => !folderAgents.some((each) => each.name === agent.name))
+          .map((agent) => outside(agent.name, agent.name, agent.description)),
       ];
     case 'effort':
       return [asSet(undefined), ...efforts];

@@ -93,7 +93,7 @@ export class EditorTools implements ToolHost, Disposable {
     }
     try {
       const path = join(context.storageUri.fsPath, 'editor-tools.json');
-      writeMcpConfig(path, lockFilePath);
+      writeMcpConfig(path, lockFilePath, 'editor');
       return path;
     } catch (error) {
       log.warn(`This session starts without the editor tools: ${errorMessage(error)}`);

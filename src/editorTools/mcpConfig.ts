@@ -17,19 +17,20 @@ export function bridgeAddress(lockFile: string): { port: number; token: string }
 }
 
 /**
- * Writes what `--mcp-config` of a CLI has to name, so that it has the editor tools as the server `editor`. In a file that
- * only this user can read: the arguments of a process can be read by all.
+ * Writes what `--mcp-config` of a CLI has to name, so that it has what the bridge offers at a path. In a file that only
+ * this user can read: the arguments of a process can be read by all.
  * @param path where it is written, over what was there for the bridge before
  * @param lockFile of the running bridge, which has its token
+ * @param server its name for the CLI, and the path without its slash
  * @throws Error when either cannot be
  */
-export function writeMcpConfig(path: string, lockFile: string): void {
+export function writeMcpConfig(path: string, lockFile: string, server: 'editor' | 'ide'): void {
   const { port, token } = bridgeAddress(lockFile);
-  const editor = {
+  const entry = {
     type: 'ws',
-    url: `ws://127.0.0.1:${port}/editor`,
+    url: `ws://127.0.0.1:${port}/${server}`,
     headers: { 'X-Claude-Code-Ide-Authorization': token },
   };
   mkdirSync(dirname(path), { recursive: true });
-  replaceFile(path, JSON.stringify({ mcpServers: { editor } }));
+  replaceFile(path, JSON.stringify({ mcpServers: { [server]: entry } }));
 }

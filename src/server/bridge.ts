@@ -41,6 +41,8 @@ export interface BridgeOptions {
 
 /** Tools of their own, at a path of the bridge. */
 export interface Endpoint extends ToolHost {
+  /** What the user knows its clients as; by its path, where there is no other name. */
+  readonly clients?: string;
   /** Over HTTP there is nothing at the path while it is off. */
   readonly isOn: boolean;
 }
@@ -249,7 +251,7 @@ export class Bridge {
     session.onDidTell((told) => this.told.fire({ ...told, session }));
     session.onDidExchange(({ from, message }) => this.messages.add(id, from, message));
     if (endpoint) {
-      session.label = `a client of ${transport.path}`;
+      session.label = endpoint.clients ?? `a client of ${transport.path}`;
       log.info(`There is ${session.label}.`);
       this.guests.add(session);
       session.onDidClose(() => this.guests.delete(session));

@@ -6,15 +6,20 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ChildProcesses } from '../../src/server/childProcesses.ts';
 import { Deferred } from '../../src/base/deferred.ts';
+import { readAgents } from '../../src/agent/agentDefinitions.ts';
 import { EditTracker } from '../../src/agent/editTracker.ts';
 import type { TrustFolders } from '../../src/agent/folderTrust.ts';
 import { Hooks } from '../../src/agent/hooks.ts';
 import { HostTools } from '../../src/agent/hostTools.ts';
+import { writeMcpConfig } from '../../src/editorTools/mcpConfig.ts';
+import { Bridge } from '../../src/server/bridge.ts';
 import { descendants } from '../../src/server/endTree.ts';
 import { isAlive } from '../../src/server/processes.ts';
+import { type DiagnosticsSource, getDiagnostics } from '../../src/tools/getDiagnostics.ts';
+import { ToolRegistry } from '../../src/tools/registry.ts';
 import { until } from '../support/until.ts';
 import { AgentDesk, items, ofKind, turnsEnded } from './agent/agentDesk.ts';
-import { contextText, text, toolUse } from './mockApi.ts';
+import { contextText, editTurns, text, toolUse } from './mockApi.ts';
 import { cliVersions } from './provisionCli.ts';
 
 for (const version of Object.values(cliVersions)) {
@@ -402,6 +407,35 @@ for (const version of Object.values(cliVersions)) {
       assert.equal(existsSync(mark), version !== cliVersions.one, 'it was not what would run');
     });
 
+    it('has the agents that its folder defines for others, once the user has said so, and as they are by now', async () => {
+      const write = (words: string) =>
+        desk.file('.github/agents/planner.agent.md', `---\ndescription: ${words}\n---\nPlan ${words}.`);
+      const options = () => ({ ...desk.options(), agents: readAgents([desk.folder]).agents });
+      await write('with-a-pencil');
+      await desk.forgetTrust();
+      const answers = [false, true, true];
+      const trustFolders: TrustFolders = () => Promise.resolve(answers.shift() === true);
+      const session = await desk.session({ trustFolders }, { ...options(), agent: 'planner' });
+      const told = async (turn: number) => {
+        desk.api.script([text('done')]);
+        session.prompt(`turn ${turn}`);
+        await turnsEnded(session, turn);
+        const request = await desk.api.nextRequest(`turn ${turn}`, (each) =>
+          contextText(each).includes(`turn ${turn}`),
+        );
+        return JSON.stringify(request);
+      };
+      assert.doesNotMatch(await told(1), /with-a-pencil/);
+      session.restart(options());
+      assert.match(await told(2), /with-a-pencil/);
+      await write('with-a-pen');
+      session.restart({ ...options(), agent: 'planner' });
+      const request = await told(3);
+      assert.match(request, version === cliVersions.newest ? /Plan with-a-pen\./ : /with-a-pen[^c]/);
+      assert.match(request, /turn 1.*turn 2/);
+      assert.deepEqual(ofKind(session, 'error'), []);
+    });
+
     it('offers tools of an MCP server in this process', async () => {
       desk.api.script([toolUse('mcp__host__hello', { who: 'you' }), text('done')]);
       const host = new HostTools(() => [
@@ -416,6 +450,63 @@ for (const version of Object.values(cliVersions)) {
       session.prompt('call it');
       await turnsEnded(session, 1);
       assert.equal((await desk.api.nextResult('mcp__host__hello')).text, 'hello you from the editor');
+    });
+
+    it('has the bridge as its IDE, also after that has started anew, and is none of the bridge’s sessions', async () => {
+      const file = 'file:///problems.ts';
+      const log = { trace: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+      const source = { all: () => [{ uri: file, diagnostics: [] }], learn: () => Promise.resolve() };
+      const edited: string[] = [];
+      const tools = new ToolRegistry(
+        [
+          getDiagnostics(source as unknown as DiagnosticsSource, {
+            willEdit: (_session, uri) => edited.push(uri),
+          }),
+        ],
+        log,
+      );
+      const bridge = new Bridge({
+        lockDir: path.join(desk.root, 'ide'),
+        identityFile: undefined, // so that port and token are others after each start
+        editorPid: process.pid,
+        ideName: 'Test',
+        workspaceFolders: () => [desk.folder],
+        serverInfo: { name: 'test', title: 'Test', version: '1' },
+        tools: new ToolRegistry([], log),
+        log,
+      });
+      bridge.endpoints.set('/ide', {
+        isOn: false,
+        list: () => tools.list(),
+        call: (name, args, call) => tools.call(name, args, call),
+      });
+      await bridge.start();
+      try {
+        const options = (name: string) => {
+          const config = path.join(desk.root, name);
+          writeMcpConfig(config, bridge.lockFilePath ?? '', 'ide');
+          return { ...desk.options(), mcpConfigFiles: [config] };
+        };
+        const session = await desk.session({}, options('first.json'));
+        const told = async (turn: number) => {
+          desk.api.script([toolUse('mcp__ide__getDiagnostics', {}), text('done')]);
+          session.prompt(`turn ${turn}`);
+          await turnsEnded(session, turn);
+          return ofKind(session, 'toolUse').at(-1)?.result?.text ?? '';
+        };
+        assert.match(await told(1), /problems\.ts/);
+        await bridge.restart();
+        session.restart(options('second.json'));
+        assert.match(await told(2), /problems\.ts/);
+        const changed = await desk.file('a.txt', 'one\n');
+        desk.api.script([...editTurns(changed, 'one', 'ONE'), text('edited')]);
+        session.prompt('edit');
+        await turnsEnded(session, 3);
+        assert.deepEqual([bridge.sessions.size, edited], [0, []]);
+        assert.equal(await desk.read('a.txt'), 'ONE\n');
+      } finally {
+        await bridge.stop();
+      }
     });
 
     it('takes other options also while it starts, and ends then', async () => {

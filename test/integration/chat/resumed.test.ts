@@ -39,6 +39,7 @@ describe('a thread of the chat after a reload of the window', () => {
         workspaceState: { get: () => undefined, update: () => Promise.resolve() },
         secrets: { get: () => Promise.resolve(apiKey) },
         userPlace: { wentToChat: quiet },
+        bridge: { endpoints: new Map(), onDidChangeState: () => ({ dispose: quiet }) },
       } as unknown as ChatDependencies,
       quiet,
       quiet,

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { agentsForCli, readAgents, watchAgents } from '../../../src/agent/agentDefinitions.ts';
+import { agentsForCli } from '../../../src/agent/agentDefinition.ts';
+import { readAgents, watchAgents } from '../../../src/agent/agentDefinitions.ts';
 import { until } from '../../support/until.ts';
 
 describe('The agents that a folder defines', () => {
@@ -44,7 +45,7 @@ describe('The agents that a folder defines', () => {
     );
     write('.github/agents/only.prompt.md', '---', 'description: no agent', '---', 'Say hello.');
     const prompt = write('.github/agents/helper.prompt.md', '---', 'agent: agent', '---', 'Help.');
-    const { agents, problems } = readAgents(folder);
+    const { agents, problems } = readAgents([folder]);
     assert.deepEqual(problems, []);
     assert.deepEqual(agents, [
       {
@@ -96,13 +97,13 @@ describe('The agents that a folder defines', () => {
       '---',
       'C.',
     );
-    const [a, c] = readAgents(folder).agents;
+    const [a, c] = readAgents([folder]).agents;
     assert.deepEqual(
       [a?.description, a?.tools, a?.prompt],
       ['Use it: when? <example> user: "hi" </example>', ['Read', 'Bash'], 'Do.'],
     );
     assert.deepEqual([c?.name, c?.description, c?.tools], ['12', 'true', undefined]);
-    assert.match(readAgents(folder).problems[0]?.message ?? '', /nothing below its front matter/);
+    assert.match(readAgents([folder]).problems[0]?.message ?? '', /nothing below its front matter/);
   });
 
   it('are left out with the reason if they cannot be used', () => {
@@ -112,7 +113,7 @@ describe('The agents that a folder defines', () => {
     mkdirSync(join(folder, '.claude/agents/folder.md'));
     write('.claude/agents/name.md', '---', 'name: "a b/../c"', '---', 'x');
     write('.claude/agents/large.md', '---', 'name: large', '---', 'x'.repeat(300_000));
-    const { agents, problems } = readAgents(folder);
+    const { agents, problems } = readAgents([folder]);
     assert.deepEqual(
       agents.map(({ name }) => name),
       ['good'],
@@ -123,7 +124,60 @@ describe('The agents that a folder defines', () => {
     mkdirSync(join(folder, 'real/agents'), { recursive: true });
     symlinkSync(join(folder, 'real'), join(folder, '.claude'));
     write('real/agents/x.md', '---', 'name: x', '---', 'x');
-    assert.deepEqual(readAgents(folder).agents, []);
+    assert.deepEqual(readAgents([folder]).agents, []);
+  });
+
+  it('are read of prompt files, too, where the editor has these, with the models and tools that the CLI has', () => {
+    const header = (model: string) => [
+      '---',
+      'agent: agent',
+      `model: ${model}`,
+      'tools: [search/codebase, read/problems]',
+      '---',
+    ];
+    write('.github/prompts/titled.prompt.md', ...header('Claude Sonnet 4.5 (copilot)'), 'a');
+    write('.github/prompts/named.prompt.md', ...header('claude-opus-4-1'), 'a');
+    write('.github/prompts/others.prompt.md', ...header('GPT-5 (copilot)'), 'a');
+    write('.github/prompts/words.prompt.md', 'Only words.');
+    write('.github/prompts/README.md', ...header('x'), 'a');
+    const { agents } = readAgents([folder]);
+    assert.deepEqual(
+      agents.map(({ name, model, tools }) => [name, model, tools]),
+      [
+        ['named', 'claude-opus-4-1', ['Glob', 'Grep', 'Read']],
+        ['others', undefined, ['Glob', 'Grep', 'Read']],
+        ['titled', 'sonnet', ['Glob', 'Grep', 'Read']],
+      ],
+    );
+  });
+
+  it('have one name each: the nearest wins, and the others are told of', () => {
+    const agent = (name: string, prompt: string) => ['---', `name: ${name}`, '---', prompt];
+    const near = write('a/.claude/agents/x.md', ...agent('x', 'near'));
+    const far = write('a/.github/agents/x.agent.md', ...agent('x', 'far'));
+    const farther = write('b/.github/agents/x.agent.md', ...agent('x', 'farther'));
+    const other = write('b/.github/agents/y.agent.md', ...agent('y', 'other'));
+    const { agents, problems } = readAgents([join(folder, 'a'), join(folder, 'b')]);
+    assert.deepEqual(
+      agents.map(({ path }) => path),
+      [near, other],
+    );
+    assert.deepEqual(
+      problems.map(({ path }) => path),
+      [far, farther],
+    );
+    assert.ok(problems.every(({ message }) => message.includes(near)));
+    assert.deepEqual(Object.keys(agentsForCli(agents)), ['y']);
+  });
+
+  it('are no more than an argument of a process can hold', () => {
+    for (let i = 10; i < 30; i++) {
+      write(`.github/agents/a${i}.agent.md`, '---', 'description: x', '---', 'ü'.repeat(10_000));
+    }
+    const { agents, problems } = readAgents([folder]);
+    assert.ok(agents.length > 0 && Buffer.byteLength(JSON.stringify(agentsForCli(agents))) < 128 * 1024);
+    assert.equal(agents.length + problems.length, 20);
+    assert.match(problems[0]?.message ?? '', /no room/);
   });
 
   it('survive a bomb of references', () => {
@@ -134,7 +188,7 @@ describe('The agents that a folder defines', () => {
     }
     write('.claude/agents/bomb.md', '---', ...bomb, 'tools: *j', 'name: bomb', '---', 'Boom.');
     const started = process.cpuUsage().user;
-    const { agents } = readAgents(folder);
+    const { agents } = readAgents([folder]);
     assert.deepEqual(
       agents.map(({ name, tools }) => [name, tools]),
       [['bomb', undefined]],

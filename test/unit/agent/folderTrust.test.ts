@@ -53,6 +53,20 @@ describe('What a folder brings for Claude Code', () => {
     );
   });
 
+  it('are agents that the CLI is handed, too, but no prompts that nobody hands it', () => {
+    write('ws/.github/agents/a.agent.md', 'x');
+    write('ws/.github/prompts/p.prompt.md', 'x');
+    const agents = ['a', 'b'].map((name) => ({
+      path: join(folder, `.github/agents/${name}.agent.md`),
+      isClaude: false,
+    }));
+    const env = { CLAUDE_CONFIG_DIR: join(root, 'config') };
+    assert.deepEqual(untrusted([folder], env, agents), [{ folder, files: [join(folder, '.github/agents')] }]);
+    assert.deepEqual(untrusted([folder], env), []);
+    answered({ hasTrustDialogAccepted: true });
+    assert.deepEqual(untrusted([folder], env, agents), []);
+  });
+
   it('is asked about also where it is a link, broken, or too large', () => {
     mkdirSync(join(folder, '.claude'));
     symlinkSync(join(root, 'nowhere'), join(folder, '.claude', 'settings.json'));

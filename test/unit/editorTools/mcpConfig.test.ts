@@ -15,7 +15,7 @@ describe('the configuration of the editor tools for a CLI', () => {
 
   it('names the path of the bridge and its token', () => {
     const path = join(folder, 'storage', 'editor-tools.json');
-    writeMcpConfig(path, join(folder, '4711.lock'));
+    writeMcpConfig(path, join(folder, '4711.lock'), 'editor');
     assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), {
       mcpServers: {
         editor: {
@@ -25,6 +25,8 @@ describe('the configuration of the editor tools for a CLI', () => {
         },
       },
     });
+    writeMcpConfig(path, join(folder, '4711.lock'), 'ide');
+    assert.match(readFileSync(path, 'utf8'), /"ide":.*:4711\/ide"/);
   });
 
   it('can be read by this user only, also where it takes the place of another', function () {
@@ -33,7 +35,7 @@ describe('the configuration of the editor tools for a CLI', () => {
     }
     const path = join(folder, 'editor-tools.json');
     writeFileSync(path, 'old', { mode: 0o666 });
-    writeMcpConfig(path, join(folder, '4711.lock'));
+    writeMcpConfig(path, join(folder, '4711.lock'), 'editor');
     assert.equal(statSync(path).mode & 0o777, 0o600);
   });
 
@@ -42,10 +44,10 @@ describe('the configuration of the editor tools for a CLI', () => {
     const path = join(folder, 'editor-tools.json');
     writeFileSync(other, 'mine');
     symlinkSync(other, path);
-    writeMcpConfig(path, join(folder, '4711.lock'));
+    writeMcpConfig(path, join(folder, '4711.lock'), 'editor');
     assert.equal(readFileSync(other, 'utf8'), 'mine');
-    assert.throws(() => writeMcpConfig(path, join(folder, '4712.lock')), /lock file/);
+    assert.throws(() => writeMcpConfig(path, join(folder, '4712.lock'), 'editor'), /lock file/);
     writeFileSync(join(folder, '4713.lock'), '{}');
-    assert.throws(() => writeMcpConfig(path, join(folder, '4713.lock')));
+    assert.throws(() => writeMcpConfig(path, join(folder, '4713.lock'), 'editor'));
   });
 });
