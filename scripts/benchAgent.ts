@@ -7,7 +7,7 @@ import type { Writable } from 'node:stream';
 import { CliConversation } from '../src/agent/cliConversation.ts';
 import { Conversation, type Update } from '../src/agent/conversation.ts';
 import { History } from '../src/agent/history.ts';
-import { JsonLines } from '../src/agent/jsonLines.ts';
+import { JsonLines } from '../src/server/jsonLines.ts';
 import { parseMessage } from '../src/agent/messages.ts';
 import { cliArguments, cliEnvironment } from '../src/agent/options.ts';
 import { PastSessions } from '../src/records/pastSessions.ts';

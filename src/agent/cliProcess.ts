@@ -4,7 +4,7 @@ import type { ChildProcesses, Started } from '../server/childProcesses.ts';
 import { endTree } from '../server/endTree.ts';
 import { endWithUs } from '../server/endWithUs.ts';
 import { ControlChannel, type ControlHandler } from './control.ts';
-import { JsonLines } from './jsonLines.ts';
+import { JsonLines } from '../server/jsonLines.ts';
 import { type CliMessage, parseMessage } from './messages.ts';
 
 export interface CliStart {

@@ -8,7 +8,7 @@ import { removePast } from '../records/removePast.ts';
 import { isOfFolder } from '../records/transcriptPlace.ts';
 import { CliConversation } from './cliConversation.ts';
 import { Conversation } from './conversation.ts';
-import { JsonLines } from './jsonLines.ts';
+import { JsonLines } from '../server/jsonLines.ts';
 import { parseMessage } from './messages.ts';
 
 export interface PastConversation {

@@ -130,16 +130,17 @@ export class ExtensionProposals {
 
 /** @throws ApiError */
 async function contentOf({ fsPath }: vscode.Uri): Promise<Buffer> {
-  const found = await stat(fsPath);
+  const cannotBeRead = () => new ApiError('Failed', 'The file cannot be read.');
+  const found = await stat(fsPath).catch(() => {
+    throw cannotBeRead(); // gone meanwhile
+  });
   if (!found.isFile()) {
     throw new ApiError('InvalidArgument', 'A proposal: this is no file.'); // to read a pipe would never end
   }
   if (found.size > maxText) {
     throw new ApiError('Failed', 'The file is too large.');
   }
-  try {
-    return await readFile(fsPath);
-  } catch {
-    throw new ApiError('Failed', 'The file cannot be read.');
-  }
+  return readFile(fsPath).catch(() => {
+    throw cannotBeRead();
+  });
 }

@@ -97,11 +97,13 @@ function toolOf(
       },
     },
     group,
-    async run(args, call) {
+    async check(args) {
       const problem = schema.problem(args);
       if (problem !== undefined) {
         throw new JsonRpcError(ErrorCode.InvalidParams, `Invalid arguments for tool ${name}: ${problem}`);
       }
+    },
+    async run(args, call) {
       try {
         return await result(handler, args, call, end);
       } catch (error) {

@@ -104,6 +104,23 @@ export class Access {
     return { items: shared, withheld: items.length - shared.length };
   }
 
+  /**
+   * What is refused may name these files, which the user may have excluded since they were last asked about here.
+   * @throws what `act` does, but a Refusal that names none where one of them is not shared any more
+   */
+  async hiding<T>(uris: readonly vscode.Uri[], act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      if (error instanceof Refusal && (await this.shared(uris, (uri) => uri)).withheld > 0) {
+        throw new Refusal(
+          'This was refused, and a file of it is not shared by the settings of this editor any more: why is not told. Read the others to see whether they were written.',
+        );
+      }
+      throw error;
+    }
+  }
+
   /** Whether it lies in the workspace, and no link leads out of it. False for what is not there. */
   async isInside(uri: vscode.Uri): Promise<boolean> {
     const real = uri.scheme === 'file' ? await realPath(uri.fsPath) : undefined;

@@ -95,9 +95,9 @@ export function pageText(
   ].join('\n');
 }
 
-/** `src/a.ts:3:14  export function greet() {` */
+/** `src/a.ts:3:14  export function greet() {` @param name how its file is called, on one line */
 export function placeText({ path, line, column, text }: Place, name: (path: string) => string): string {
-  const place = `${onOneLine(name(path), 1_000)}:${line}:${column}`;
+  const place = `${name(path)}:${line}:${column}`;
   return text === undefined ? place : `${place}  ${text}`;
 }
 

@@ -19,7 +19,7 @@ import { onOneLine } from './onOneLine.ts';
 import { plainOutput, tail } from './plainOutput.ts';
 import { editorTool, type Found, readingTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
-import { pathOf, shortName } from './sourceLines.ts';
+import { pathOf, shownName } from './sourceLines.ts';
 import { counting } from './spots.ts';
 import { frameId, stackFrames } from './stackFrames.ts';
 import { within } from './within.ts';
@@ -423,7 +423,7 @@ export function breakpoints({ access }: DebuggingWorkshop): Tool {
           ].filter(Boolean);
           const place = placeText(
             { path: data.path, line: data.line, column: range.start.character + 1 },
-            shortName,
+            shownName,
           );
           return { line: `${place}${notes.length > 0 ? `  (${notes.join(', ')})` : ''}`, data };
         },
@@ -471,7 +471,7 @@ export function setBreakpoint({ access, mayRun }: DebuggingWorkshop): Tool {
               each.location.uri.toString() === uri.toString() &&
               each.location.range.start.line === line - 1,
           );
-        const place = `${shortName(uri.fsPath)}:${line}`;
+        const place = `${shownName(uri.fsPath)}:${line}`;
         const code = [condition, logMessage].filter((each) => each !== undefined);
         const lost = inLine().flatMap((each) => [each.condition, each.hitCondition, each.logMessage]);
         if (!remove && code.length > 0) {

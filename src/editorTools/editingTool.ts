@@ -52,7 +52,8 @@ export function editingTool<Input extends z.core.$ZodShape>(
         if (edits.length === 0) {
           return { text: 'Nothing to change.', data: { files: [] } };
         }
-        const review = () => reviewing.review(edits, call);
+        const uris = edits.map(({ uri }) => uri);
+        const review = () => access.hiding(uris, () => reviewing.review(edits, call));
         const results = await calls.whileAsking(call, () => showReview(call.session, edits), review);
         if (results.every(({ outcome }) => outcome === 'rejected')) {
           calls.refused(call);

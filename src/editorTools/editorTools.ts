@@ -71,11 +71,12 @@ export class EditorTools implements ToolHost, Disposable {
   }
 
   async call(name: string, args: unknown, call: ToolCall): Promise<ToolResult> {
-    const off = groupNames.find((group) => !isGroupOn(group) && has(group, name));
-    if (this.isOn() && off) {
-      return offError(name, off);
+    const isOn = this.isOn();
+    const group = groupNames.find((each) => has(each, name));
+    if (isOn && group && !isGroupOn(group)) {
+      return offError(name, group);
     }
-    const run = await this.find(name);
+    const run = isOn ? await this.find(name, group) : { host: this.registry([]), isReading: true };
     const { structuredContent, ...result } = run.isReading
       ? await this.read(run.host, name, args, call)
       : await this.calls.follow(call, name, args, () => run.host.call(name, args, call));
@@ -186,14 +187,18 @@ export class EditorTools implements ToolHost, Disposable {
   }
 
   /** What runs it; one that nobody knows only reads. */
-  private async find(name: string): Promise<{ host: Pick<ToolHost, 'call'>; isReading: boolean }> {
-    const ofOthers = this.isOn() ? this.others.find(name) : undefined;
+  private async find(
+    name: string,
+    group: ToolGroup | undefined,
+  ): Promise<{ host: Pick<ToolHost, 'call'>; isReading: boolean }> {
+    const ofOthers = this.others.find(name);
     if (ofOthers) {
       return { host: this.others, isReading: ofOthers.definition.annotations?.readOnlyHint === true };
     }
-    const offered = await this.offered();
-    const tool = offered.find((each) => each.name === name);
-    return { host: this.registry(offered), isReading: tool?.annotations?.readOnlyHint ?? true };
+    // Not by way of all that are offered: each look at the switch of a group costs.
+    const tools = group ? await this.ofGroup(group) : this.reading;
+    const tool = tools.find((each) => each.name === name);
+    return { host: this.registry(tool ? [tool] : []), isReading: tool?.annotations?.readOnlyHint ?? true };
   }
 
   private registry(offered: readonly Tool[]): ToolRegistry {

@@ -6,7 +6,7 @@ import type { Tool } from '../tools/tool.ts';
 import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { readingTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
-import { pathOf, shortName, shownName } from './sourceLines.ts';
+import { pathOf, shownName } from './sourceLines.ts';
 import { counting } from './spots.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -49,7 +49,7 @@ export function openEditors({ access, tabs }: Workshop): Tool {
           data.kind !== 'text' && data.kind,
         ].filter(Boolean);
         return {
-          line: `${shortName(data.path)}${notes.length > 0 ? `  (${notes.join(', ')})` : ''}`,
+          line: `${shownName(data.path)}${notes.length > 0 ? `  (${notes.join(', ')})` : ''}`,
           data,
         };
       });
@@ -86,7 +86,7 @@ export function selection({ access, selections }: Workshop): Tool {
         column: character + 1,
       });
       const [start, end] = [fromOne(current.selection.start), fromOne(current.selection.end)];
-      const name = placeText({ path: filePath, ...start }, shortName);
+      const name = placeText({ path: filePath, ...start }, shownName);
       const words =
         text === '' ? `${name}  (nothing is selected)` : `${name}-${end.line}:${end.column}\n${text}`;
       return { text: words, data: { path: filePath, start, end, text } };

@@ -8,7 +8,7 @@ import type { Tool } from '../tools/tool.ts';
 import { page, pageOutput, pageText, paging, type Place, placeText, shownLine } from './answers.ts';
 import { placeOutput } from './places.ts';
 import { readingTool } from './readingTool.ts';
-import { shortName, shownName } from './sourceLines.ts';
+import { shownName } from './sourceLines.ts';
 import type { Workshop } from './workshop.ts';
 
 export function listDirectory({ access }: Workshop): Tool {
@@ -126,7 +126,7 @@ export function searchFiles({ access }: Workshop): Tool {
       const shown = await page(
         places,
         args,
-        (place) => ({ line: placeText(place, shortName), data: place }),
+        (place) => ({ line: placeText(place, shownName), data: place }),
         withheld,
       );
       const isAll = isComplete && found.length < limit;

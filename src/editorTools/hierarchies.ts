@@ -6,7 +6,7 @@ import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { place } from './places.ts';
 import { readingTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
-import { shortName, SourceLines } from './sourceLines.ts';
+import { shownName, SourceLines } from './sourceLines.ts';
 import { kindName } from './symbols.ts';
 import { target } from './targets.ts';
 import type { Workshop } from './workshop.ts';
@@ -108,7 +108,7 @@ async function related(
       const { path, line, column } = data;
       const where = lineNumbers.length > 0 ? `  (calls in ${lineNumbers.join(', ')})` : '';
       return {
-        line: `${placeText({ path, line, column }, shortName)}  ${data.kind} ${data.symbol}${where}`,
+        line: `${placeText({ path, line, column }, shownName)}  ${data.kind} ${data.symbol}${where}`,
         data,
       };
     },

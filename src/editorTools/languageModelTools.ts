@@ -22,11 +22,13 @@ function toolOf(tool: ChatTool): ToolOfOthers {
       annotations: { title: name, readOnlyHint: false },
     },
     group: 'selected',
-    async run(args, { signal }) {
+    async check(args) {
       const problem = await tool.problem(args);
       if (problem !== undefined) {
         throw new JsonRpcError(ErrorCode.InvalidParams, `Invalid arguments for tool ${full}: ${problem}`);
       }
+    },
+    async run(args, { signal }) {
       return tool.invoke(args as object, signal);
     },
   };

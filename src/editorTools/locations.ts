@@ -4,7 +4,7 @@ import type { Tool } from '../tools/tool.ts';
 import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { distinct, type Found, foundAt, placeOutput } from './places.ts';
 import { readingTool } from './readingTool.ts';
-import { shortNames, SourceLines } from './sourceLines.ts';
+import { shownNames, SourceLines } from './sourceLines.ts';
 import { target } from './targets.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -41,7 +41,7 @@ export function locationTools({ access, servers, targets }: Workshop): Tool[] {
         );
         const { items, withheld } = await access.shared(inOrder(found.map(foundAt)), ({ uri }) => uri);
         const lines = new SourceLines(access);
-        const name = shortNames();
+        const name = shownNames();
         const shown = await page(
           items,
           args,

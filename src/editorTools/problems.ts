@@ -11,7 +11,7 @@ import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { withoutUnshared } from './namedFiles.ts';
 import { type ChangedProblem, Marks, type Problem, problemChanges } from './problemChanges.ts';
 import { readingTool } from './readingTool.ts';
-import { pathOf, shortName, shownName } from './sourceLines.ts';
+import { pathOf, shownName } from './sourceLines.ts';
 import { counting, someLines } from './spots.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -113,7 +113,7 @@ async function changesSince(
 function problemLine(problem: ChangedProblem): string {
   const by = [problem.source, problem.code].filter((each) => each !== undefined).join(' ');
   const sign = { new: '+ ', gone: '- ', none: '' }[problem.change ?? 'none'];
-  return `${sign}${placeText(problem, shortName)}  ${problem.severity}${by && ` [${by}]`}: ${problem.message}`;
+  return `${sign}${placeText(problem, shownName)}  ${problem.severity}${by && ` [${by}]`}: ${problem.message}`;
 }
 
 function rankOf(severity: string): number {

@@ -3,7 +3,7 @@ import type { Tool } from '../tools/tool.ts';
 import { page, pageOutput, pageText, paging, placeText, shownText } from './answers.ts';
 import { place } from './places.ts';
 import { readingTool } from './readingTool.ts';
-import { shortName, SourceLines } from './sourceLines.ts';
+import { shownName, SourceLines } from './sourceLines.ts';
 import { renaming } from './targets.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -39,7 +39,7 @@ export function renamePreview({ access, servers, targets }: Workshop): Tool {
             endColumn: range.end.character + 1,
             newText: shownText(newText, 500),
           };
-          return { line: placeText(data, shortName), data };
+          return { line: placeText(data, shownName), data };
         },
         withheld,
       );

@@ -73,24 +73,18 @@ export function pathOf(uri: vscode.Uri): string {
   return uri.scheme === 'untitled' ? uri.path : uri.fsPath;
 }
 
-/** How a file is called in a line of an answer. */
+/** How a file is called in a line of an answer: relative to the folder of the window, if it has just one. */
 export function shownName(path: string): string {
-  return onOneLine(shortName(path), 1_000);
+  const isShort = vscode.workspace.workspaceFolders?.length === 1;
+  return onOneLine(isShort ? vscode.workspace.asRelativePath(path, false) : path, 1_000);
 }
 
-/** `shortName` for one answer, in which the same files come often: the editor looks for the folder of each anew. */
-export function shortNames(): (path: string) => string {
+/** `shownName` for one answer, in which the same files come often: the editor looks for the folder of each anew. */
+export function shownNames(): (path: string) => string {
   const names = new Map<string, string>();
   return (path) => {
-    const name = names.get(path) ?? shortName(path);
+    const name = names.get(path) ?? shownName(path);
     names.set(path, name);
     return name;
   };
-}
-
-/** Relative to the folder of the window, if it has just one. */
-export function shortName(path: string): string {
-  return vscode.workspace.workspaceFolders?.length === 1
-    ? vscode.workspace.asRelativePath(path, false)
-    : path;
 }

@@ -5,7 +5,7 @@ import { placeText } from './answers.ts';
 import type { StoppedDebuggee } from './debugSessions.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
-import { shortName, SourceLines } from './sourceLines.ts';
+import { shownName, SourceLines } from './sourceLines.ts';
 
 /** The Debug Adapter Protocol's. */
 const stackTrace = z.object({
@@ -64,7 +64,7 @@ export async function stackFrames(
         new vscode.Position(Math.max(0, line - 1), Math.max(0, column - 1)),
       );
       const data = { frame, name: onOneLine(name), ...place };
-      frames.push({ id, data, line: `${frame}  ${data.name}  ${placeText(place, shortName)}` });
+      frames.push({ id, data, line: `${frame}  ${data.name}  ${placeText(place, shownName)}` });
     } else {
       const where = uri ? '(a file that is not shared)' : '(not in a file)';
       const data = { frame, name: uri ? where : onOneLine(name) };

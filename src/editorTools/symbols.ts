@@ -5,7 +5,7 @@ import { path } from '../tools/paths.ts';
 import type { Tool } from '../tools/tool.ts';
 import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { readingTool } from './readingTool.ts';
-import { pathOf, shortNames } from './sourceLines.ts';
+import { pathOf, shownNames } from './sourceLines.ts';
 import { flatten } from './targets.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -105,7 +105,7 @@ export function workspaceSymbols({ access, servers }: Workshop): Tool {
         args.query,
       );
       const { items, withheld } = await access.shared(found ?? [], ({ location }) => location.uri);
-      const fileName = shortNames();
+      const fileName = shownNames();
       const shown = await page(
         items,
         args,

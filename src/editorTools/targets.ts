@@ -7,7 +7,7 @@ import { indexOfWord, placeText } from './answers.ts';
 import type { LanguageServers, SymbolFound } from './languageServers.ts';
 import { distinct } from './places.ts';
 import { Refusal } from './refusal.ts';
-import { shortName, SourceLines } from './sourceLines.ts';
+import { shownName, SourceLines } from './sourceLines.ts';
 import { counting, type Spot } from './spots.ts';
 
 /** How a client names what it asks about. */
@@ -135,7 +135,7 @@ export class Targets {
     if (places.length > 1) {
       const lines = new SourceLines(this.access);
       const choices = places.slice(0, maxChoices).map(({ uri, start }) => lines.place(uri, start));
-      const told = (await Promise.all(choices)).map((place) => placeText(place, shortName));
+      const told = (await Promise.all(choices)).map((place) => placeText(place, shownName));
       throw new Refusal(
         [
           `${places.length} places are called "${onOneLine(symbol)}". Name file and line of one:`,

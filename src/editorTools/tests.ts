@@ -10,7 +10,7 @@ import { onOneLine } from './onOneLine.ts';
 import { editorTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
 import type { RunningWorkshop } from './running.ts';
-import { shortName, shownName } from './sourceLines.ts';
+import { shownName } from './sourceLines.ts';
 import { late, within } from './within.ts';
 
 /** s for which a call waits: by default, and at most. */
@@ -113,7 +113,7 @@ export function runTests({ access, mayRun, log }: RunningWorkshop): Tool {
           (a, b) => Number(a.state === 'passed') - Number(b.state === 'passed'),
         );
         const shown = await page(worstFirst, paged, (test) => ({
-          line: `${test.state}  ${shortName(uri.fsPath)}${test.line === undefined ? '' : `:${test.line}`}  ${test.name}`,
+          line: `${test.state}  ${shownName(uri.fsPath)}${test.line === undefined ? '' : `:${test.line}`}  ${test.name}`,
           data: test,
         }));
         return {

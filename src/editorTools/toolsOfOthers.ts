@@ -19,7 +19,9 @@ export type GroupOfOthers = 'reading' | Extract<ToolGroup, 'editing' | 'running'
 export interface ToolOfOthers {
   readonly definition: ToolDefinition;
   readonly group: GroupOfOthers;
-  /** @throws JsonRpcError when `args` do not fit */
+  /** Before the user is asked. @throws JsonRpcError when `args` do not fit */
+  check(args: unknown): Promise<void>;
+  /** @param args that were checked */
   run(args: unknown, call: ToolCall): Promise<ToolResult>;
 }
 
@@ -74,6 +76,7 @@ export class ToolsOfOthers {
     }
     try {
       this.access.check();
+      await tool.check(args);
       if (group === 'running') {
         await this.mayRun.must(whatRuns(name, args), call, group);
       }

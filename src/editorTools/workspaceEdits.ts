@@ -83,10 +83,12 @@ export async function fileEdits(
       `This would change ${words} outside of the workspace folders, or no longer there. Nothing was changed.`,
     );
   }
-  const files = [];
-  for (const [uri, edits] of entries) {
-    files.push(await fileEdited(uri, edits, asked, access));
-  }
+  const files: FileEdit[] = [];
+  await access.hiding(uris, async () => {
+    for (const [uri, edits] of entries) {
+      files.push(await fileEdited(uri, edits, asked, access));
+    }
+  });
   return files.filter(({ before, after }) => before !== after);
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The editor tools for MCP clients that start a program: finds the window by its lock file, and talks to it.
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { lockDir } from '../server/configDir.ts';
+import { JsonLines } from '../server/jsonLines.ts';
 import { connect } from './connection.ts';
 import { openWindows, type Wanted } from './findWindow.ts';
 import { Relay } from './relay.ts';
@@ -27,11 +27,14 @@ function wantedBy(args: string[]): Wanted {
   if (values.port !== undefined && !/^\d{1,5}$/.test(values.port)) {
     throw new Error(`"${values.port}" is no port.`);
   }
-  // In a terminal of a window the CLI has this, and passes it on.
-  const here = Number(process.env.CLAUDE_CODE_SSE_PORT);
-  const isHere = values.folder === undefined && openWindows(lockDir()).some(({ port }) => port === here);
-  const port = values.port === undefined ? (isHere ? here : undefined) : Number(values.port);
+  const port = values.port === undefined ? undefined : Number(values.port);
   return { port, folder: resolve(values.folder ?? '.') };
+}
+
+/** Where nothing else is wanted: the port of the window in whose terminal this runs, while there is such a window. */
+function portOfTerminal(args: string[]): number | undefined {
+  const here = Number(process.env.CLAUDE_CODE_SSE_PORT); // the CLI has it, and passes it on
+  return args.length === 0 && openWindows(lockDir()).some(({ port }) => port === here) ? here : undefined;
 }
 
 async function main(args: string[]): Promise<number> {
@@ -50,13 +53,19 @@ async function main(args: string[]): Promise<number> {
     (patience, port = wanted.port) => connect({ ...wanted, port }, patience),
     (text) => process.stdout.write(`${text}\n`),
     say,
+    portOfTerminal(args),
   );
   process.stdout.on('error', () => process.exit(0)); // nobody reads any more
-  for await (const line of createInterface({ input: process.stdin, terminal: false })) {
-    if (line.trim() !== '') {
-      void relay.take(line);
-    }
+  process.stderr.on('error', () => {}); // nobody reads that
+  // Not by Node's readline, in which U+2028 ends a line since 24: it stands in strings of JSON.
+  const lines = new JsonLines({
+    onJson: (json) => void relay.take(json),
+    onUnreadable: () => relay.refuse(),
+  });
+  for await (const chunk of process.stdin) {
+    lines.push(chunk as Buffer);
   }
+  lines.end();
   await relay.end();
   return 0;
 }

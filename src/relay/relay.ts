@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { maxMessageBytes } from '../server/webSockets.ts';
 import type { Connection } from './connection.ts';
 
 interface Message {
@@ -6,6 +7,13 @@ interface Message {
   method?: string;
   params?: { requestId?: string | number };
   error?: { message: string };
+}
+
+/** What the client has asked, and was not answered yet. */
+interface Asked {
+  readonly message: Message;
+  /** The window to which it was sent first went away. */
+  isAskedAgain: boolean;
 }
 
 /** How long to wait for a window, in ms: as it reloads, and at any other time. */
@@ -19,36 +27,34 @@ const drainTimeout = 5_000;
  */
 export class Relay {
   private connection: Promise<Connection> | undefined;
-  /** What the client has asked, and was not answered yet. */
-  private readonly pending = new Map<string | number, Message>();
+  private readonly pending = new Map<string | number, Asked>();
   /** What waits for a connection, in the client's order. */
   private readonly unsent: Message[] = [];
+  /** The client's `initialize`, once a window has taken it. */
   private hello: Message | undefined;
-  private isGreeted = false;
-  private lastPort: number | undefined;
   private onAnswer = () => {};
 
   /**
    * @param connect to the window with that port, if one is named, else to the one that is wanted
    * @param give a message to the client, without its line end
    * @param log for people
+   * @param lastPort of the window that is tried first
    */
   constructor(
     private readonly connect: (patience: number, port?: number) => Promise<Connection>,
     private readonly give: (text: string) => void,
     private readonly log: (line: string) => void,
+    private lastPort?: number,
   ) {}
 
-  /** Takes a line of the client's. */
-  async take(line: string): Promise<void> {
-    let message: Message | Message[];
-    try {
-      message = JSON.parse(line) as Message | Message[];
-    } catch {
-      this.give(failure(null, -32_700, 'Not valid JSON.'));
-      return;
-    }
-    await Promise.all([message].flat().map((each) => this.pass(each)));
+  /** Takes what the client says: a message, or several at once. */
+  async take(json: unknown): Promise<void> {
+    await Promise.all([json].flat().map((each) => this.pass(each as Message)));
+  }
+
+  /** The client has said what cannot be read. */
+  refuse(): void {
+    this.give(failure(null, -32_700, 'Not valid JSON, or too long.'));
   }
 
   /** The client has said its last: waits for the answers to what it has asked. */
@@ -69,11 +75,8 @@ export class Relay {
     if (method === 'notifications/cancelled') {
       this.pending.delete(message.params?.requestId ?? ''); // that gets no answer
     }
-    if (method === 'initialize') {
-      this.hello = message;
-    }
     if (id !== undefined && method !== undefined) {
-      this.pending.set(id, message);
+      this.pending.set(id, { message, isAskedAgain: false });
     }
     this.unsent.push(message);
     await this.send(patience.usual);
@@ -84,7 +87,7 @@ export class Relay {
     try {
       const connection = await (this.connection ??= this.open(wait));
       for (const message of this.unsent.splice(0)) {
-        connection.send(JSON.stringify(message));
+        this.transmit(connection, message);
       }
     } catch (error) {
       this.connection = undefined;
@@ -99,13 +102,23 @@ export class Relay {
     }
   }
 
+  /** The window would hang up, and all other calls would fail. */
+  private transmit(connection: Connection, message: Message): void {
+    const text = JSON.stringify(message);
+    if (Buffer.byteLength(text) <= maxMessageBytes) {
+      connection.send(text);
+    } else if (message.id !== undefined && this.pending.has(message.id)) {
+      this.answer(message.id, `The message is too long: ${maxMessageBytes / 1024 / 1024} MB at most.`);
+    }
+  }
+
   private async open(wait: number): Promise<Connection> {
     const connection = await this.find(wait);
     const { editor, folders, port } = connection.window;
     this.log(`Connected to ${editor}, ${folders.join(', ') || 'no folder'} (port ${port}).`);
     this.lastPort = port;
-    if (this.isGreeted) {
-      await this.greet(connection);
+    if (this.hello) {
+      await this.greet(connection, this.hello);
       // It may be another version of us by now.
       this.give(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));
     }
@@ -128,7 +141,7 @@ export class Relay {
   }
 
   /** Says for the client what it has said to the window before. */
-  private async greet(connection: Connection): Promise<void> {
+  private async greet(connection: Connection, hello: Message): Promise<void> {
     const id = randomUUID();
     await new Promise<void>((resolve, reject) => {
       connection.onClose = () => reject(new Error('The window has gone again.'));
@@ -142,30 +155,37 @@ export class Relay {
           resolve();
         }
       };
-      connection.send(JSON.stringify({ ...this.hello, id }));
+      connection.send(JSON.stringify({ ...hello, id }));
     });
     connection.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
   }
 
   private receive(text: string): void {
-    const { id, method } = JSON.parse(text) as Message;
+    const { id, method, error } = JSON.parse(text) as Message;
     if (id !== undefined && method === undefined) {
-      this.isGreeted ||= this.pending.get(id)?.method === 'initialize';
+      const asked = this.pending.get(id)?.message;
+      if (asked?.method === 'initialize' && !error) {
+        this.hello = asked;
+      }
       this.pending.delete(id);
     }
     this.give(text);
     this.onAnswer();
   }
 
-  /** Of a call nobody knows whether it was done: it is not made twice. All else is asked again. */
+  /**
+   * Of a call nobody knows whether it was done: it is not made twice. All else is asked again, but once only: it may be
+   * that of which the window hangs up.
+   */
   private lose(): void {
     this.connection = undefined;
     this.log('The window has gone; looking for it.');
-    for (const [id, message] of this.pending) {
-      if (message.method === 'tools/call') {
+    for (const [id, asked] of this.pending) {
+      if (asked.message.method === 'tools/call' || asked.isAskedAgain) {
         this.answer(id, 'The editor window went away meanwhile. Ask again.');
       } else {
-        this.unsent.push(message);
+        asked.isAskedAgain = true;
+        this.unsent.push(asked.message);
       }
     }
     void this.send(patience.reload);

@@ -2,7 +2,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { Emitter } from '../base/emitter.ts';
 import type { Transport } from './transport.ts';
 
-const maxMessageBytes = 16 * 1024 * 1024;
+/** Of one message that comes. A client that sends a longer one is cut off. */
+export const maxMessageBytes = 16 * 1024 * 1024;
 
 /** A client that has this many bytes unread is cut off, so that it cannot fill the editor's memory. */
 const maxUnreadBytes = 64 * 1024 * 1024;

@@ -169,6 +169,13 @@ describe('tools of other extensions', function () {
       handler,
     });
     await register({ name: 'zod', inputSchema: z.object({ n: z.int().min(3) }), handler });
+    await desk.configure('ideBridge.editorTools.running', true); // of which the user is asked about each call that fits
+    await register({
+      name: 'runs',
+      group: 'running',
+      inputSchema: { type: 'object', required: ['n'] },
+      handler,
+    });
     const bad: [string, object, RegExp][] = [
       ['strict', {}, /-32602.*Invalid arguments for tool .*: arguments must have required property 'kind'/],
       ['strict', { kind: 'c' }, /arguments\/kind must be equal to one of the allowed values: "a", "b"/],
@@ -177,6 +184,7 @@ describe('tools of other extensions', function () {
       ['older', { pair: ['x', 'y'] }, /arguments\/pair must NOT have more than 1 items/],
       ['zod', { n: 2 }, /arguments\/n must be >= 3/],
       ['zod', { n: 3.5 }, /arguments\/n must be integer/],
+      ['runs', {}, /arguments must have required property 'n'/],
     ];
     for (const [name, args, words] of bad) {
       await assert.rejects(call(client, name, args), words);

@@ -242,6 +242,21 @@ describe('the editor tools that edit', function () {
     assert.match(onDisk('uses.ts'), /console\.log\(edge\)/);
   });
 
+  it('do not name it either where that is refused which they would have written', async () => {
+    twoFiles();
+    const answer = rename();
+    await accept('shape.ts');
+    await proposedSide('uses.ts');
+    await desk.configure('ideBridge.share.exclude', ['**/shape.ts']);
+    writeFileSync(desk.scratch.path('shape.ts'), 'export const side = 4;\n');
+    await accept('uses.ts');
+    const { text, isError } = await answer;
+    assert.ok(isError, text);
+    assert.match(text, /not shared .* any more: why is not told/);
+    assert.doesNotMatch(text, /shape\.ts/);
+    assert.match(onDisk('uses.ts'), /console\.log\(side\)/);
+  });
+
   describe('refuse', () => {
     it('the whole where one file is excluded, without its name', async () => {
       twoFiles();

@@ -268,6 +268,17 @@ describe('the editor tools', function () {
     }
   });
 
+  it('keep a file on one line of a list, whatever it is called', async () => {
+    const path = scratch.write('odd\nfake.ts', 'export {};\n');
+    await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: false });
+    try {
+      assert.match((await call('openEditors')).text, /odd\uFFFDfake\.ts {2}\(active\)/);
+    } finally {
+      await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+      rmSync(path);
+    }
+  });
+
   it('know of unsaved text', async () => {
     const document = await vscode.workspace.openTextDocument(scratch.path('shapes.ts'));
     const editor = await vscode.window.showTextDocument(document);

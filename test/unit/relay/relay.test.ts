@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { bridgeName } from '../../../src/relay/findWindow.ts';
+import { Relay } from '../../../src/relay/relay.ts';
 import type { Bridge } from '../../../src/server/bridge.ts';
 import type { ToolCall } from '../../../src/server/session.ts';
 import { TestBridges } from '../../support/testBridges.ts';
@@ -110,6 +111,33 @@ describe('the program for clients that know only stdio', function () {
     await client.close();
     await connect('--port', String(bridge.port));
     assert.equal(await look({}), '{}');
+  });
+
+  it('tries the window of its terminal first, and any with the folder once that has closed', async () => {
+    const ports: (number | undefined)[] = [];
+    const relay = new Relay(
+      async (_, port) => {
+        ports.push(port);
+        throw new Error('closed');
+      },
+      () => {},
+      () => {},
+      7,
+    );
+    await relay.take({ jsonrpc: '2.0', id: 1, method: 'initialize' });
+    await relay.take({ jsonrpc: '2.0', id: 2, method: 'initialize' });
+    assert.deepEqual(ports, [7, undefined, undefined]);
+    await connect(); // what is cleaned up
+  });
+
+  it('refuses a message that the window would not take, and those before and after it are answered', async () => {
+    await connect();
+    const waiting = look({ wait: true });
+    waiting.catch(() => {}); // it ends with the client
+    await until('the call', () => calls[0]);
+    await assert.rejects(look({ a: 'x'.repeat(17 * 1024 * 1024) }), /too long: 16 MB/);
+    assert.equal(await look({ b: 2 }), '{"b":2}');
+    assert.equal(calls[0]?.signal.aborted, false);
   });
 
   it('is named after the extension whose lock files it looks for', () => {

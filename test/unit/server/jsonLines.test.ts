@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { JsonLines } from '../../../src/agent/jsonLines.ts';
+import { JsonLines } from '../../../src/server/jsonLines.ts';
 
 /** What comes of these chunks. */
 function read(
