@@ -59,11 +59,11 @@ export class Claude {
     return request;
   }
 
-  /** Goes on to plan mode, as a user does. */
-  async plan(): Promise<void> {
-    await until('plan mode', async () => {
+  /** Goes on to that mode, as a user does. */
+  async switchTo(mode: PermissionMode): Promise<void> {
+    await until(`${mode} mode`, async () => {
       await this.terminal.press('Shift+Tab');
-      return (await this.terminal.settled()).includes(prompts.plan);
+      return (await this.terminal.settled()).includes(prompts[mode]);
     });
   }
 

@@ -161,7 +161,7 @@ export function backgroundAgentScenarios(desk: () => Desk): void {
     claude.api.script([toolUse('ExitPlanMode', { plan: 'touch nothing' })], mayPlan.promise);
     await claude.prompt('start an agent');
     await claude.terminal.shows('it is at work');
-    await claude.plan();
+    await claude.switchTo('plan');
     await claude.terminal.type('make a plan');
     await claude.terminal.press('Enter');
     mayBegin.settle();

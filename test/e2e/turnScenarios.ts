@@ -58,7 +58,7 @@ export function turnScenarios(desk: () => Desk, { names }: { names: boolean }): 
 
 /** As a pull request is: two prompts over one file, one change kept, one reverted, one commented on; and then none of it. */
 export function reviewedTurnScenarios(desk: () => Desk): void {
-  it('has its work reviewed change by change, is told what is said of it, and is gone back from altogether', async () => {
+  it('has its work in acceptEdits and auto mode reviewed change by change, is told what is said of it, and is gone back from altogether', async () => {
     const file = await desk().file('pull-request.txt', original);
     const claude = await desk().startClaude('acceptEdits');
     const { window } = desk();
@@ -70,6 +70,7 @@ export function reviewedTurnScenarios(desk: () => Desk): void {
     ]);
     await claude.prompt('shout some');
     await claude.terminal.shows('two of them');
+    await claude.switchTo('auto'); // for all that follows: another test for it would take 15 s
     claude.api.script([...editTurns(file.path, 'five', 'FIVE'), text('another one')]);
     await claude.prompt('and the middle');
     await claude.terminal.shows('another one');
