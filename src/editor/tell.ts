@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import { allTabs } from './tabContent.ts';
 
 /** A message with the button that mends what it tells. */
-export async function tell(words: string, { title, command }: vscode.Command): Promise<void> {
+export async function tell(words: string, button: vscode.Command): Promise<void> {
+  const { title, command, arguments: args = [] } = button;
   if ((await vscode.window.showWarningMessage(words, title)) === title) {
-    await vscode.commands.executeCommand(command);
+    await vscode.commands.executeCommand(command, ...(args as unknown[]));
   }
 }
 
@@ -12,6 +13,7 @@ export async function tell(words: string, { title, command }: vscode.Command): P
 const untrusted = {
   bridge: 'The bridge stays off in Restricted Mode. Trust this workspace first.',
   run: 'Claude Code does not run in Restricted Mode. Trust this workspace first.',
+  past: 'Past sessions are not read in Restricted Mode. Trust this workspace first.',
   sharing: 'Sharing stays off: the workspace is not trusted.',
 };
 

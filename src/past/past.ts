@@ -14,9 +14,6 @@ import { PastRows } from './pastRows.ts';
 import { renamePast } from './renamePast.ts';
 import { type PastAction, searchPast } from './searchPast.ts';
 
-const unreadable =
-  'Past sessions are known from what Claude Code writes down, which may not be read here: the workspace is not trusted, or the setting ideBridge.records.enabled is off.';
-
 type Act = (session: PastSession) => unknown;
 
 /** The conversations that were: their rows, and what can be done with them. */
@@ -117,7 +114,7 @@ export class Past implements Disposable {
     if (this.feature.around.records.isAllowed) {
       await searchPast(this.list, title, act, actions);
     } else {
-      tellUnreadable();
+      void tellUnreadable();
     }
   }
 
@@ -128,7 +125,7 @@ export class Past implements Disposable {
     await vscode.commands.executeCommand('ideBridge.sessions.focus');
     this.list.refresh();
     if (!this.feature.around.records.isAllowed) {
-      tellUnreadable();
+      void tellUnreadable();
     }
   }
 }
@@ -137,6 +134,18 @@ function isChat(row: unknown): row is ChatSession {
   return (row as ChatSession | undefined)?.chatId !== undefined;
 }
 
-function tellUnreadable(): void {
-  void vscode.window.showInformationMessage(unreadable);
+async function tellUnreadable(): Promise<void> {
+  const { tell, tellUntrusted } = await import('../editor/tell.ts');
+  if (!vscode.workspace.isTrusted) {
+    await tellUntrusted('past');
+    return;
+  }
+  await tell(
+    'Past sessions are known from what Claude Code writes down, which is not read: ideBridge.records.enabled is off.',
+    {
+      title: 'Open Settings',
+      command: 'workbench.action.openSettings',
+      arguments: ['ideBridge.records.enabled'],
+    },
+  );
 }

@@ -33,7 +33,9 @@ export async function chooseSharing(sharing: Sharing): Promise<void> {
     {
       state: 'off',
       label: '$(eye-closed) Off',
-      detail: 'Nothing from any window, until you switch it on',
+      detail: vscode.workspace.isTrusted
+        ? 'Nothing from any window, until you switch it on'
+        : 'Nothing in Restricted Mode, whatever the setting says',
     },
   ] as const;
   const isCurrent = ({ state }: (typeof states)[number]) => state === sharing.state;

@@ -389,10 +389,19 @@ describe('past sessions', function () {
     await item('write a poem').click();
     await until('the page', () => inWebview(desk.ui, 'h1', 'write a poem'));
   });
+});
 
-  it('say why they are not known, where they may not be read', async () => {
+describe('past sessions that may not be read', () => {
+  const desk = useDesk();
+
+  afterEach(() => configure('records.enabled', undefined));
+
+  it('are not known, which is said with what mends it', async () => {
     await configure('records.enabled', false);
-    void executeCommand('ideBridge.searchPast');
-    await desk.ui.page.locator('.notification-toast', { hasText: 'may not be read here' }).waitFor();
+    void vscode.commands.executeCommand('ideBridge.searchPast');
+    const { page } = desk.ui;
+    const toast = page.locator('.notification-toast', { hasText: 'ideBridge.records.enabled is off' });
+    await toast.getByRole('button', { name: 'Open Settings' }).click();
+    await page.locator('.settings-editor', { hasText: 'Records: Enabled' }).waitFor();
   });
 });
