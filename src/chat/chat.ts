@@ -363,7 +363,7 @@ export class Chat implements vscode.Disposable {
       }
       const put = putQuestion(question, this.dependencies.reports);
       const answer = await this.sessions.asks(thread, this.put(put, surface, label, signal));
-      surface.markdown(`\n\n${answer ? answerWords(answer) : 'The question is over.'}\n\n`);
+      surface.markdown(`\n\n${answer ? put.outcome(answer) : 'The question is over.'}\n\n`);
       return answer ?? { kind: 'deny', reason: 'The question was withdrawn.' };
     };
   }
@@ -451,13 +451,6 @@ const settingsButton: Button = {
 
 function button(title: string, id: string, choice: string): Button {
   return { title, command: 'chatButton', args: [id, choice] };
-}
-
-function answerWords(decision: PermissionDecision): string {
-  if (decision.kind === 'deny') {
-    return 'Denied.';
-  }
-  return decision.rules && decision.rules.length > 0 ? 'Allowed, and noted.' : 'Allowed.';
 }
 
 function remedies({ cause }: Extract<Item, { kind: 'error' }>): readonly Button[] {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Initialized } from '../agent/messages.ts';
 import type { AgentOptions } from '../agent/options.ts';
 import { errorMessage } from '../base/errors.ts';
+import { printable } from '../base/printable.ts';
 import { ChatStatus } from './chatStatus.ts';
 import type { ChatThread } from './chatThread.ts';
 import type { Picking } from './pickers.ts';
@@ -39,7 +40,7 @@ export class ChatPicks implements vscode.Disposable {
       await this.last?.pick(name, value);
     } catch (error) {
       void vscode.window.showWarningMessage(
-        `It holds from the next message on. Claude Code says: ${errorMessage(error)}`,
+        `It holds from the next message on. Claude Code says: ${printable(errorMessage(error), 300)}`,
       );
     }
   }

@@ -24,6 +24,8 @@ export interface Put {
   readonly choices: Choices<PermissionDecision>;
   /** Says what is asked. */
   show(surface: Surface): void;
+  /** What has become of it, as Markdown. */
+  outcome(decision: PermissionDecision): string;
 }
 
 /** How the user is asked whether a tool may be used, which plan is to be followed, or what the agent wants to know. */
@@ -80,6 +82,8 @@ function putPermission({ tool, input, description, reason, blockedPath, rules }:
         surface.markdown(`\n\n*Allow Always* means:\n\n${list.join('\n')}\n\n`);
       }
     },
+    outcome: (decision) =>
+      decision.kind === 'deny' ? 'Denied.' : decision.rules ? 'Allowed, and noted.' : 'Allowed.',
   };
 }
 
@@ -136,6 +140,12 @@ function putPlan({ input }: PermissionQuestion, reports: Reports): Put {
         surface.markdown('*Approve* takes the plan as you have edited it.\n\n');
       }
     },
+    outcome: (decision) =>
+      decision.kind === 'deny'
+        ? 'Not approved.'
+        : decision.input
+          ? 'Approved as you have edited it.'
+          : 'Approved.',
   };
 }
 
@@ -152,12 +162,13 @@ function mode(name: 'default' | 'acceptEdits') {
 }
 
 function putAsked({ input }: PermissionQuestion, asked: readonly AskedQuestion[]): Put {
+  const answers: string[][] = [];
   return {
     words: printable(asked[0]?.question ?? '', 100),
     titles: { answer: 'Answer…', deny: 'Do Not Answer' },
     choices: {
       answer: async () => {
-        const answers: string[][] = [];
+        answers.length = 0;
         for (const question of asked) {
           const answer = await pick(question);
           if (!answer) {
@@ -172,11 +183,15 @@ function putAsked({ input }: PermissionQuestion, asked: readonly AskedQuestion[]
     show(surface) {
       for (const { question, options } of asked) {
         const list = options.map(
-          ({ label, description = '' }) => `- ${plain(label)} ${plain(description, 500)}`,
+          ({ label, description = '' }) => `- **${plain(label)}** ${plain(description, 500)}`,
         );
         surface.markdown(`\n\n**${plain(question, 1_000)}**\n\n${list.join('\n')}\n\n`);
       }
     },
+    outcome: ({ kind }) =>
+      kind === 'deny'
+        ? 'Not answered.'
+        : `You have answered: ${answers.map((each) => plain(each.join(', '), 500)).join('; ')}`,
   };
 }
 

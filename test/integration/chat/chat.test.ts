@@ -554,6 +554,8 @@ describe('@claude in the chat', function () {
   });
 
   it('asks for one of two threads what only that one wants', async () => {
+    // Of the tests before: with them the rows would be out of view.
+    await vscode.commands.executeCommand('ideBridge.stopChatSession');
     await ask('first', toolUse('Bash', { command: `touch ${desk.scratch.path('first')}` }));
     await button('Allow').first().waitFor({ timeout: 30_000 });
     await vscode.commands.executeCommand('workbench.action.chat.newChat');
@@ -623,6 +625,7 @@ describe('@claude in the chat', function () {
     await desk.ui.screenshot('chat-plan-edited');
     await button('Approve').first().click();
     await says('Done as you say.');
+    await says('Approved as you have edited it.');
     assert.match((await agent.api.nextResult('ExitPlanMode')).text, /In French: # The plan/);
     assert.equal(editor.document.isDirty, false);
   });
@@ -652,6 +655,7 @@ describe('@claude in the chat', function () {
     await desk.ui.screenshot('chat-quick-pick');
     await row.click();
     await says('So B.');
+    assert.match(await answer().innerText(), /You have answered: \$\(x\) B/);
     assert.match((await agent.api.nextResult('AskUserQuestion')).text, /\$\(x\) B/);
   });
 

@@ -48,7 +48,10 @@ describe('a thread of the chat after a reload of the window', () => {
     const result = await chat.handle(
       { prompt, references: [], model: { vendor: 'another', id: 'x' } } as unknown as vscode.ChatRequest,
       { history } as unknown as vscode.ChatContext,
-      { markdown: (words: string) => (said += words) } as unknown as vscode.ChatResponseStream,
+      {
+        markdown: (words: string | vscode.MarkdownString) =>
+          (said += typeof words === 'string' ? words : words.value),
+      } as unknown as vscode.ChatResponseStream,
       new vscode.CancellationTokenSource().token,
     );
     chat.dispose();
