@@ -15,7 +15,7 @@ import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import type { IdeBridgeExports } from '../../../api/ideBridge.d.ts';
 import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
-import { editTurns, text, toolUse, type Turn } from '../../e2e/mockApi.ts';
+import { contextText, editTurns, text, toolUse, type Turn } from '../../e2e/mockApi.ts';
 import { cliVersions } from '../../e2e/provisionCli.ts';
 import { childrenOf, commandOf } from '../../host/processes.ts';
 import { isAlive } from '../../../src/server/processes.ts';
@@ -169,6 +169,19 @@ describe('@claude in the chat', function () {
     await says('Those.');
     const { text: told, isError } = await agent.api.nextResult(tool);
     assert.ok(!isError && /open editors?/.test(told), told);
+  });
+
+  it('is told what its settings say besides its system prompt, also where that has changed meanwhile', async () => {
+    await desk.configure('ideBridge.agent.fallbackModel', 'haiku');
+    for (const words of ['Speak of plums.', 'Speak of pears.']) {
+      await desk.configure('ideBridge.agent.systemPrompt', words);
+      await ask(words, text(`Told: ${words}`));
+      await says(`Told: ${words}`);
+      const request = await agent.api.nextRequest(words, (each) => contextText(each).includes(words));
+      assert.ok(JSON.stringify(request.system).includes(words));
+    }
+    const [pid = 0] = enginesOf(agent.root);
+    assert.match(commandOf(pid), /--fallback-model=haiku/);
   });
 
   it('is told of the problems in the editor, also after the bridge has started anew, in no row of its own', async () => {
