@@ -40,7 +40,7 @@ const budgets = {
   'src/editorTools/copyConfiguration.ts': 4_000,
   'src/editorTools/debugging.ts': 31_500,
   'src/editorTools/editing.ts': 28_500,
-  'src/editorTools/editorTools.ts': 67_000,
+  'src/editorTools/editorTools.ts': 67_500,
   'src/editorTools/inputSchema.ts': 150_000,
   'src/editorTools/running.ts': 28_000,
   'src/mentions/mentionCommands.ts': 5_500,

@@ -97,7 +97,8 @@ export function cliArguments(
     ...(cli.flags.has('--include-partial-messages') ? ['--include-partial-messages'] : []),
     ...flag('--permission-mode', mode),
     ...flag('--model', model),
-    ...flag('--fallback-model', fallbackModel),
+    // With the same the CLI does not start.
+    ...flag('--fallback-model', fallbackModel === model ? undefined : fallbackModel),
     ...flag('--betas', options.betas?.join(',')),
     ...flag('--append-system-prompt', systemPrompt),
     // Else 2.1 goes on with the prompt that the session began with.

@@ -468,6 +468,16 @@ function remedies({ cause }: Extract<Item, { kind: 'error' }>): readonly Button[
   }
 }
 
+/** What goes with each prompt, if it is set. */
+function besides(): Pick<AgentOptions, 'fallbackModel' | 'systemPrompt'> {
+  const fallbackModel = setting('agent.fallbackModel').trim();
+  const systemPrompt = setting('agent.systemPrompt').trim();
+  return {
+    ...(fallbackModel === '' ? {} : { fallbackModel }),
+    ...(systemPrompt === '' ? {} : { systemPrompt }),
+  };
+}
+
 function settingOptions(): Pick<AgentOptions, 'mode' | 'mayBypass' | 'model'> {
   const model = setting('agent.model');
   const mode = permissionModes.find((name) => name === setting('agent.permissionMode')) ?? 'default';
@@ -493,6 +503,7 @@ function agentOptions(
     : {
         folders,
         ...settingOptions(),
+        ...besides(),
         env: { ...noBackground, ...setting('environment') },
         ...(agents.length === 0 ? {} : { agents }),
         ...(hostTools.length === 0 ? {} : { hostTools }),

@@ -15,6 +15,9 @@ export interface Settings {
   'agent.apiUrl': string;
   /** Names. */
   'agent.languageModelTools': string[];
+  /** As the CLI's `--fallback-model` takes it; '' for none. */
+  'agent.fallbackModel': string;
+  'agent.systemPrompt': string;
   'mention.target': 'lastActive' | 'ask';
   'share.enabled': boolean;
   /** Globs. */
@@ -88,6 +91,8 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'agent.api': 'user',
   'agent.apiUrl': 'user', // the key goes there
   'agent.languageModelTools': fewer,
+  'agent.fallbackModel': 'user',
+  'agent.systemPrompt': 'user',
   'mention.target': (user, workspace) => (workspace === 'ask' ? 'ask' : user),
   'share.enabled': off,
   'share.exclude': both,

@@ -15,7 +15,7 @@ import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import type { IdeBridgeExports } from '../../../api/ideBridge.d.ts';
 import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
-import { editTurns, text, toolUse, type Turn } from '../../e2e/mockApi.ts';
+import { contextText, editTurns, text, toolUse, type Turn } from '../../e2e/mockApi.ts';
 import { cliVersions } from '../../e2e/provisionCli.ts';
 import { childrenOf, commandOf } from '../../host/processes.ts';
 import { isAlive } from '../../../src/server/processes.ts';
@@ -180,69 +180,6 @@ describe('@claude in the chat', function () {
     await says('Those.');
     const { text: told, isError } = await agent.api.nextResult(tool);
     assert.ok(!isError && /open editors?/.test(told), told);
-  });
-
-  it('is told of the problems in the editor, also after the bridge has started anew, in no row of its own', async () => {
-    const tool = 'mcp__ide__getDiagnostics';
-    const problems = vscode.languages.createDiagnosticCollection('plums');
-    const range = new vscode.Range(0, 0, 0, 1);
-    const uri = vscode.Uri.file(desk.scratch.write('plums.txt', 'a plum\n'));
-    problems.set(uri, [new vscode.Diagnostic(range, 'There are no plums.')]);
-    const told = async (words: string) => {
-      await ask(words, toolUse(tool, { uri: uri.toString() }), text(`Those of ${words}.`));
-      await button('Allow').first().click({ timeout: 30_000 });
-      await says(`Those of ${words}.`);
-      return (await agent.api.nextResult(tool)).text;
-    };
-    try {
-      const { sessions } = await (await getAPI())(1, extensionUnderTest().id);
-      const others = () => sessions.all.filter(({ kind }) => kind !== 'chat').map(({ id }) => id);
-      const before = others();
-      assert.match(await told('first'), /There are no plums/);
-      assert.deepEqual(others(), before);
-      const engines = enginesOf(agent.root);
-      await vscode.commands.executeCommand('ideBridge.restart');
-      assert.match(await told('second'), /There are no plums/);
-      await vscode.commands.executeCommand('ideBridge.sessions.focus');
-      await session('Chat · first').waitFor();
-      assert.ok(engines.length === 1 && enginesOf(agent.root).every((pid) => !engines.includes(pid)));
-      assert.ok(others().every((id) => before.includes(id)));
-    } finally {
-      problems.dispose();
-    }
-  });
-
-  it('has the agents of .github and shows them to pick, once the user says that they are used', async () => {
-    const folder = join(dirname(desk.scratch.folder), '.github');
-    mkdirSync(join(folder, 'agents'), { recursive: true });
-    const file = join(folder, 'agents', 'plum-picker.agent.md');
-    try {
-      writeFileSync(file, '---\ndescription: Picks plums\n---\nPick with a ladder.');
-      await ask('hello', text('With them.'));
-      await button('Use Them').click({ timeout: 30_000 });
-      await says('With them.');
-      const picking = vscode.commands.executeCommand('ideBridge.chatAgent');
-      const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: 'plum-picker' });
-      await row.first().waitFor();
-      await desk.ui.screenshot('chat-agents');
-      await row.first().click();
-      await picking;
-      writeFileSync(file, '---\ndescription: Picks plums\n---\nPick with a stick.');
-      await ask('and now?', text('With a stick.'));
-      await says('With a stick.');
-      const request = await agent.api.nextRequest('the second prompt', ({ messages }) =>
-        JSON.stringify(messages).includes('and now?'),
-      );
-      assert.match(JSON.stringify(request), /Pick with a stick/);
-    } finally {
-      rmSync(folder, { recursive: true });
-      const done = vscode.commands.executeCommand('ideBridge.chatAgent');
-      const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', {
-        hasText: 'As in the Settings',
-      });
-      await row.first().click();
-      await done;
-    }
   });
 
   it('has the tools that other extensions have for the chat, of the names that the user has set', async () => {
@@ -797,6 +734,80 @@ describe('@claude in the chat', function () {
     await ask('hello');
     await says('was not found');
     await button('Open Settings').waitFor();
+  });
+
+  it('is told what its settings say besides its system prompt, also where that has changed meanwhile', async () => {
+    await desk.configure('ideBridge.agent.fallbackModel', 'haiku');
+    for (const words of ['Speak of plums.', 'Speak of pears.']) {
+      await desk.configure('ideBridge.agent.systemPrompt', words);
+      await ask(words, text(`Told: ${words}`));
+      await says(`Told: ${words}`);
+      const request = await agent.api.nextRequest(words, (each) => contextText(each).includes(words));
+      assert.ok(JSON.stringify(request.system).includes(words));
+    }
+    const [pid = 0] = enginesOf(agent.root);
+    assert.match(commandOf(pid), /--fallback-model=haiku/);
+  });
+
+  it('is told of the problems in the editor, also after the bridge has started anew, in no row of its own', async () => {
+    const tool = 'mcp__ide__getDiagnostics';
+    const problems = vscode.languages.createDiagnosticCollection('plums');
+    const range = new vscode.Range(0, 0, 0, 1);
+    const uri = vscode.Uri.file(desk.scratch.write('plums.txt', 'a plum\n'));
+    problems.set(uri, [new vscode.Diagnostic(range, 'There are no plums.')]);
+    const told = async (words: string) => {
+      await ask(words, toolUse(tool, { uri: uri.toString() }), text(`Those of ${words}.`));
+      await button('Allow').first().click({ timeout: 30_000 });
+      await says(`Those of ${words}.`);
+      return (await agent.api.nextResult(tool)).text;
+    };
+    try {
+      const { sessions } = await (await getAPI())(1, extensionUnderTest().id);
+      const others = () => sessions.all.filter(({ kind }) => kind !== 'chat').map(({ id }) => id);
+      const before = others();
+      assert.match(await told('first'), /There are no plums/);
+      assert.deepEqual(others(), before);
+      const engines = enginesOf(agent.root);
+      await vscode.commands.executeCommand('ideBridge.restart');
+      assert.match(await told('second'), /There are no plums/);
+      assert.ok(engines.length === 1 && enginesOf(agent.root).every((pid) => !engines.includes(pid)));
+      assert.ok(others().every((id) => before.includes(id)));
+    } finally {
+      problems.dispose();
+    }
+  });
+
+  it('has the agents of .github and shows them to pick, once the user says that they are used', async () => {
+    const folder = join(dirname(desk.scratch.folder), '.github');
+    mkdirSync(join(folder, 'agents'), { recursive: true });
+    const file = join(folder, 'agents', 'plum-picker.agent.md');
+    try {
+      writeFileSync(file, '---\ndescription: Picks plums\n---\nPick with a ladder.');
+      await ask('hello', text('With them.'));
+      await button('Use Them').click({ timeout: 30_000 });
+      await says('With them.');
+      const picking = vscode.commands.executeCommand('ideBridge.chatAgent');
+      const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: 'plum-picker' });
+      await row.first().waitFor();
+      await desk.ui.screenshot('chat-agents');
+      await row.first().click();
+      await picking;
+      writeFileSync(file, '---\ndescription: Picks plums\n---\nPick with a stick.');
+      await ask('and now?', text('With a stick.'));
+      await says('With a stick.');
+      const request = await agent.api.nextRequest('the second prompt', ({ messages }) =>
+        JSON.stringify(messages).includes('and now?'),
+      );
+      assert.match(JSON.stringify(request), /Pick with a stick/);
+    } finally {
+      rmSync(folder, { recursive: true });
+      const done = vscode.commands.executeCommand('ideBridge.chatAgent');
+      const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', {
+        hasText: 'As in the Settings',
+      });
+      await row.first().click();
+      await done;
+    }
   });
 
   it('stops when it is cancelled, withdraws its question, and goes on with the next prompt', async () => {

@@ -115,6 +115,14 @@ describe('Claude Code is started', () => {
     assert.deepEqual(lacking, ['--setting-sources']);
   });
 
+  it('with no model to fall back to that is its model already', () => {
+    const flags = new Set(['--permission-mode', '--model', '--fallback-model']);
+    const fallbackOf = (model: string) =>
+      cliArguments({ flags }, { ...options, model, fallbackModel: 'haiku' }).args.slice(-1);
+    assert.deepEqual(fallbackOf('opus'), ['--fallback-model=haiku']);
+    assert.deepEqual(fallbackOf('haiku'), ['--model=haiku']);
+  });
+
   it('without asking anybody only if the user has allowed that', () => {
     const bypass = { ...options, mode: 'bypassPermissions' } as const;
     assert.throws(() => cliArguments({ flags: all }, bypass), /not allowed/);
