@@ -79,9 +79,11 @@ describe('the editor tools in Python, by a language server from npm', function (
 
   it('tell what it knows', async () => {
     const file = `${name}/main.py`;
-    assert.deepEqual(places(await call('definition', { file, symbol: 'Square' })), [
-      'shapes.py:8:7  class Square(Shape):',
-    ]);
+    for (const tool of ['definition', 'declaration']) {
+      assert.deepEqual(places(await call(tool, { file, symbol: 'Square' })), [
+        'shapes.py:8:7  class Square(Shape):',
+      ]);
+    }
     assert.deepEqual(places(await call('references', { file: `${name}/shapes.py`, symbol: 'Square' })), [
       'main.py:1:20  from shapes import Square',
       'main.py:5:14  square = Square(3)',
