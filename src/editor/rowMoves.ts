@@ -23,8 +23,12 @@ export class RowMoves {
   refuseClick(row: string): boolean {
     const isUnseen = performance.now() - (this.movedAt.get(row) ?? -Infinity) < unseenTime;
     if (isUnseen) {
-      vscode.window.setStatusBarMessage('Nothing was done: the row has moved just now. Try again.', 5_000);
+      sayNothingWasDone('the row has moved just now. Try again.');
     }
     return isUnseen;
   }
+}
+
+export function sayNothingWasDone(why: string): void {
+  vscode.window.setStatusBarMessage(`Nothing was done: ${why}`, 5_000);
 }

@@ -7,6 +7,7 @@ import {
   forNothing,
   onRow,
 } from '../editor/commandIds.ts';
+import { sayNothingWasDone } from '../editor/rowMoves.ts';
 import { HeldKey } from './heldKey.ts';
 
 /** The commands exist from the start, whatever the bridge's state, and say why when they cannot act. */
@@ -23,10 +24,6 @@ export function registerCommands(
     heldKey,
     ...names.map((name) =>
       vscode.commands.registerCommand(commandIds[name], (...given: unknown[]) => {
-        if (isOfLostRow(given) && !ofTitles.has(commandIds[name])) {
-          sayNothingWasDone('the row was just drawn anew. Try again.');
-          return undefined;
-        }
         const args = argumentsOf(given);
         if (args[0] === forNothing) {
           return undefined;
@@ -38,8 +35,7 @@ export function registerCommands(
           sayNothingWasDone('the key may still be held. Press it again.');
           return undefined;
         }
-        if (isOnRow && !args[1]) {
-          // The editor knows none while it asks for the rows anew, either.
+        if (isOnRow ? !args[1] : isOfLostRow(given) && !ofTitles.has(commandIds[name])) {
           sayNothingWasDone('the row is gone, or just drawn anew.');
           return undefined;
         }
@@ -56,11 +52,7 @@ export function registerCommands(
  * passes the same where no row has the focus.
  */
 function isOfLostRow(given: readonly unknown[]): boolean {
-  return given.length === 2 && given[0] === undefined && given[1] === undefined;
-}
-
-function sayNothingWasDone(why: string): void {
-  vscode.window.setStatusBarMessage(`Nothing was done: ${why}`, 5_000);
+  return given.length === 2 && given.every((each) => each === undefined);
 }
 
 /** A key can pass only one argument, which is a list where there are several. */

@@ -1,3 +1,4 @@
+import { sayNothingWasDone } from '../editor/rowMoves.ts';
 import * as vscode from 'vscode';
 import type { CommandHandler, CommandName } from '../editor/commandIds.ts';
 import type { ReviewTree } from '../editor/reviewTree.ts';
@@ -16,10 +17,7 @@ export function reviewKeys(tree: ReviewTree, of: Decisions) {
     (onRow, row) => {
       if (tree.isSection(row)) {
         // All at once is not what a key may do that was meant for the row below.
-        vscode.window.setStatusBarMessage(
-          'Nothing was done: the key decides on sessions and files. For all, this row has buttons.',
-          5_000,
-        );
+        sayNothingWasDone('the key decides on sessions and files. For all, this row has buttons.');
         return undefined;
       }
       return (row instanceof Proposal || row instanceof Proposer ? ofProposal : ofChange)(onRow, row);
