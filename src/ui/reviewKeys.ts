@@ -1,5 +1,4 @@
 import { sayNothingWasDone } from '../editor/rowMoves.ts';
-import * as vscode from 'vscode';
 import type { CommandHandler, CommandName } from '../editor/commandIds.ts';
 import type { ReviewTree } from '../editor/reviewTree.ts';
 import { Proposer } from '../server/proposer.ts';
