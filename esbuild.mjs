@@ -9,7 +9,7 @@ const budgets = {
   'src/api/apis.ts': 16_000,
   'src/api/propose.ts': 20_000,
   'src/api/registerTool.ts': 12_000,
-  'src/changes/branchSwitches.ts': 4_000,
+  'src/changes/branchSwitches.ts': 3_000,
   'src/changes/changeCommands.ts': 20_500,
   'src/changes/changeRows.ts': 13_000,
   'src/changes/copyPatch.ts': 12_000,

@@ -118,11 +118,7 @@ export class AgentChanges implements Disposable {
           import('./branchSwitches.ts')
             .then(({ BranchSwitches }) =>
               this.store
-                .add(
-                  new BranchSwitches(this.sets, this.changes, this.review, (words) =>
-                    section.tellAway(words),
-                  ),
-                )
+                .add(new BranchSwitches(this.sets, this.changes, (words) => section.tellAway(words)))
                 .start(),
             )
             .catch((error: unknown) => this.log.warn(`Branch switches are not seen: ${errorMessage(error)}`));

@@ -5,7 +5,6 @@ import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
 import { Throttle } from '../base/throttle.ts';
 import { editorGit, type GitApi, type GitRepository } from '../editor/editorGit.ts';
-import type { ChangeReview } from './changeReview.ts';
 import type { Changes } from './changes.ts';
 import type { ChangeSets } from './changeSets.ts';
 
@@ -18,10 +17,7 @@ interface Away {
   readonly paths: ReadonlySet<string>;
 }
 
-/**
- * Says what a branch switch has taken from the list, or a stash, a reset or the like, where else it would be gone without a word:
- * nobody has decided about it.
- */
+/** Says what a branch switch has taken from the list, where else it would be gone without a word: nobody has decided about it. */
 export class BranchSwitches implements Disposable {
   private readonly store = new DisposableStore();
   /** What is checked out, as far as it is known; by the folder of the repository. */
@@ -29,22 +25,18 @@ export class BranchSwitches implements Disposable {
   private readonly away = new Map<string, Away>();
   /** Paths, as they were last looked at. */
   private listed: ReadonlySet<string> = new Set();
-  /** By path, when the file has left the list, in ms; until it is known that a branch switch has taken it, or it is back. */
+  /** By path, when the file has last left the list, in ms. */
   private readonly left = new Map<string, number>();
-  /** Paths of what an agent is about to edit once more: it may take its own edits back. */
-  private readonly edited = new Set<string>();
   private told: string | undefined;
 
   /** @param tell gets what is to be read for as long as it is so; undefined: nothing */
   constructor(
     private readonly sets: ChangeSets,
     private readonly changes: Changes,
-    review: Pick<ChangeReview, 'onDidFindEdit'>,
     private readonly tell: (words: string | undefined) => void,
   ) {
     const update = this.store.add(new Throttle(100, () => this.look()));
     this.store.add(changes.onDidChange(() => update.schedule()));
-    this.store.add(review.onDidFindEdit(({ path }) => this.listed.has(path) && this.edited.add(path)));
     this.look();
   }
 
@@ -82,15 +74,17 @@ export class BranchSwitches implements Disposable {
     const since = performance.now() - patience;
     const before = this.away.get(root)?.paths ?? [];
     const left = [...this.left].flatMap(([path, at]) => (at >= since ? [path] : []));
+    this.left.clear();
     const isIn = (path: string) => {
       const repository = git.getRepository(vscode.Uri.file(path));
       return repository && rootOf(repository) === root;
     };
     const paths = [...before, ...left].filter((path) => this.isAway(path) && isIn(path));
     this.away.set(root, { branch, paths: new Set(paths) });
-    paths.forEach((path) => this.left.delete(path));
     this.say();
-    sayShortly(paths, 'until you switch back');
+    if (this.told !== undefined) {
+      vscode.window.setStatusBarMessage(this.told, 10_000);
+    }
   }
 
   /** Nobody has decided about it, and it is as it was before. */
@@ -100,17 +94,13 @@ export class BranchSwitches implements Disposable {
 
   private look(): void {
     const listed = new Set(this.changes.all.map(({ snapshot }) => snapshot.path));
-    const left = [...this.listed].filter((path) => !listed.has(path) && this.isAway(path));
-    left.forEach((path) => this.left.set(path, performance.now()));
-    const isBack = (path: string) => !this.isAway(path);
-    [...this.left.keys()].filter(isBack).forEach((path) => this.left.delete(path));
-    [...this.edited].filter(isBack).forEach((path) => this.edited.delete(path));
+    for (const path of this.listed) {
+      if (!listed.has(path) && this.isAway(path)) {
+        this.left.set(path, performance.now());
+      }
+    }
     this.listed = listed;
     this.say();
-    sayShortly(
-      left.filter((path) => !this.edited.has(path)),
-      'until those edits are back',
-    );
   }
 
   private say(): void {
@@ -118,13 +108,8 @@ export class BranchSwitches implements Disposable {
       branch,
       left: [...paths].filter((path) => this.isAway(path)),
     }));
-    const known = new Set(away.flatMap(({ left }) => left));
-    const taken = [...this.left.keys()].filter((path) => !known.has(path) && !this.edited.has(path));
-    this.sets.away = new Set([...known, ...taken]);
+    this.sets.away = new Set(away.flatMap(({ left }) => left));
     const words = away.flatMap(({ branch, left }) => (left.length > 0 ? sentence(branch, left) : []));
-    if (taken.length > 0) {
-      words.push(sentence(undefined, taken));
-    }
     const told = words.length > 0 ? words.join(' ') : undefined;
     if (told !== this.told) {
       this.told = told;
@@ -133,26 +118,11 @@ export class BranchSwitches implements Disposable {
   }
 }
 
-/** @param branch undefined: it was no switch that has taken them */
-function sentence(branch: string | undefined, paths: readonly string[]): string {
-  const isOne = paths.length === 1;
+function sentence(branch: string, [first = '', ...others]: readonly string[]): string {
+  const isOne = others.length === 0;
+  const files = isOne ? printable(basename(first), 200) : counted(others.length + 1, 'file');
   const [are, they, wait] = isOne ? ['is', 'it', 'waits'] : ['are', 'they', 'wait'];
-  const what = `${filesOf(paths)} ${are} as before the edits of agents`;
-  return branch === undefined
-    ? `${what} again, as after a stash or a reset of Git: ${they} ${wait} for review once those are back.`
-    : `On ${printable(branch, 60)}, ${what}: ${they} ${wait} for review again once you switch back.`;
-}
-
-/** In the status bar, which cuts off what is longer; the sentence stands in the view. */
-function sayShortly(paths: readonly string[], until: string): void {
-  if (paths.length > 0) {
-    const wait = paths.length === 1 ? 'waits' : 'wait';
-    vscode.window.setStatusBarMessage(`${filesOf(paths, 40)} ${wait} ${until}: see Review`, 10_000);
-  }
-}
-
-function filesOf([first = '', ...others]: readonly string[], length = 200): string {
-  return others.length === 0 ? printable(basename(first), length) : counted(others.length + 1, 'file');
+  return `On ${printable(branch, 60)}, ${files} ${are} as before the edits of agents: ${they} ${wait} for review again once you switch back.`;
 }
 
 /** Git's API makes another object of one each time that it is asked. */

@@ -43,7 +43,6 @@ describe('a file under review that becomes something else', () => {
   };
   const says = (words: string | RegExp) =>
     desk.ui.page.locator('.notification-toast', { hasText: words }).first().waitFor();
-  const statusSays = (words: string) => desk.ui.page.locator('.statusbar-item', { hasText: words }).waitFor();
   const toastButton = (name: string) =>
     desk.ui.page.locator('.notification-toast').getByRole('button', { name }).first();
   /** At its end, and saves. */
@@ -181,32 +180,6 @@ describe('a file under review that becomes something else', () => {
     await until('the lines of the user alone', () => readFileSync(path, 'utf8') === formatted(original));
   });
 
-  it('what it was, by a stash: that is said until it is back, and nothing is taken for reviewed', async () => {
-    const git = (...args: string[]) => execFileSync('git', args, { cwd: desk.scratch.folder });
-    const agents = readFileSync(path);
-    git('init', '--quiet');
-    writeFileSync(path, asText(original));
-    commit(git);
-    writeFileSync(path, agents);
-    await row().filter({ hasText: '+2 −2' }).waitFor();
-    asSomebody(git, 'stash', '--quiet');
-    const message = reviewPane(desk.ui.page).getByText(
-      'a.txt is as before the edits of agents again, as after a stash or a reset of Git: it waits for review once those are back.',
-    );
-    await message.waitFor();
-    await statusSays('a.txt waits until those edits are back: see Review');
-    await vscode.commands.executeCommand('ideBridge.nextAgentChange');
-    await statusSays('All that is here is reviewed; 1 file waits: see Review');
-    await vscode.commands.executeCommand('ideBridge.keepAllChanges'); // not what cannot be seen
-    asSomebody(git, 'stash', 'pop', '--quiet');
-    await row().filter({ hasText: '+2 −2' }).waitFor();
-    await message.waitFor({ state: 'detached' });
-    await editAs(desk.client, path, asText(original)); // it takes its own edit back
-    await row().waitFor({ state: 'detached' });
-    await letListSettle();
-    assert.equal(await message.count(), 0);
-  });
-
   it('what it is on another branch: it is compared with that, written by nobody, and its revert can be undone', async () => {
     const git = (...args: string[]) => execFileSync('git', args, { cwd: desk.scratch.folder });
     const agents = readFileSync(path);
@@ -237,7 +210,7 @@ describe('a file under review that becomes something else', () => {
       'On first, a.txt is as before the edits of agents: it waits for review again once you switch back.',
     );
     await message.waitFor();
-    await statusSays('a.txt waits until you switch back: see Review');
+    await desk.ui.page.locator('.statusbar-item', { hasText: 'On first, a.txt is as before' }).waitFor();
     await desk.ui.screenshot('changes-branch-switched');
     await vscode.commands.executeCommand('ideBridge.keepAllChanges'); // not what cannot be seen
     git('checkout', '--quiet', 'other');
@@ -300,9 +273,5 @@ describe('a file under review that becomes something else', () => {
 /** All that is there, as somebody. */
 function commit(git: (...args: string[]) => unknown): void {
   git('add', '--all');
-  asSomebody(git, 'commit', '--quiet', '--message=now');
-}
-
-function asSomebody(git: (...args: string[]) => unknown, ...args: string[]): void {
-  git('-c', 'user.name=a', '-c', 'user.email=a@b', ...args);
+  git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '--message=now');
 }
