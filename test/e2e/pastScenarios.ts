@@ -56,7 +56,7 @@ export function pastScenarios(desk: () => Desk): void {
       await window.runCommand('Claude Code: Focus on Sessions View');
       await past.waitFor();
       await clickRowButton(past, 'Resume in Terminal');
-      const terminal = page.locator('.panel .terminal-wrapper.active .xterm');
+      const terminal = page.locator('.panel .terminal-wrapper.active .xterm').filter({ visible: true });
       const shows = (words: string) =>
         until(
           `"${words}" in the terminal`,
