@@ -1,10 +1,10 @@
-import { realpathSync } from 'node:fs';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { ChatSession } from '../chat/chatSessions.ts';
 import { workspace } from '../editor/workspaceFolders.ts';
 import { eachOnce } from '../records/eachOnce.ts';
 import type { PastSession, PastSessionCounts } from '../records/pastSessions.ts';
 import type { Records } from '../records/records.ts';
+import { realPath } from '../server/realPath.ts';
 import type { Session } from '../server/session.ts';
 import type { PastFeature } from './feature.ts';
 
@@ -136,13 +136,5 @@ export class PastList implements Disposable {
       ...chat.sessions.flatMap(({ sessionId }) => sessionId ?? []),
       ...sessionTerminals.sessions.flatMap((session) => records.of(session)?.sessionId ?? []),
     ];
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }
