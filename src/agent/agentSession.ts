@@ -322,7 +322,7 @@ export class AgentSession {
       const env = cliEnvironment(cli, options);
       const isTrusted = await this.mayUseFolders(env);
       this.mustStart();
-      const { args, lacking } = cliArguments(
+      const { args, initialize, lacking } = cliArguments(
         cli,
         isTrusted ? options : withoutFolderOffers(options),
         this.toResume,
@@ -367,6 +367,7 @@ export class AgentSession {
         await process.control.request(
           'initialize',
           {
+            ...initialize,
             ...(hooks ? { hooks: hooks.forInitialize } : {}),
             ...(Object.keys(servers).length > 0 ? { sdkMcpServers: Object.keys(servers) } : {}),
           },

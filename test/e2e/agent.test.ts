@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -558,6 +558,30 @@ for (const version of Object.values(cliVersions)) {
       } finally {
         pids.filter(isAlive).forEach((each) => process.kill(each, 'SIGKILL'));
       }
+    });
+
+    it('says in no argument, which other users can read, what the user has set and its folder defines', async () => {
+      await desk.file(
+        '.github/agents/planner.agent.md',
+        '---\ndescription: with-a-pencil\n---\nPlan in secret.',
+      );
+      desk.api.script([text('hello')]);
+      const session = await desk.session(
+        {},
+        { systemPrompt: 'Speak like a pirate.', agents: readAgents([desk.folder]).agents },
+      );
+      session.prompt('hi');
+      await turnsEnded(session, 1);
+      const request = JSON.stringify(
+        await desk.api.nextRequest('hi', (turn) => contextText(turn).includes('hi')),
+      );
+      assert.match(request, /Speak like a pirate\./);
+      assert.match(request, /with-a-pencil/);
+      const command = execFileSync('ps', ['-ww', '-o', 'args=', '-p', `${session.pid}`]).toString();
+      if (version === cliVersions.newest) {
+        assert.match(command, /stream-json/); // older ones hide theirs once they run
+      }
+      assert.doesNotMatch(command, /pirate|pencil|secret/);
     });
   });
 }
