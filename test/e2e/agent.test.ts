@@ -583,6 +583,29 @@ for (const version of Object.values(cliVersions)) {
       }
       assert.doesNotMatch(command, /pirate|pencil|secret/);
     });
+
+    it('thinks as much as it is told in the midst of its process, where the version can be told', async function () {
+      if (version !== cliVersions.newest) {
+        this.skip();
+      }
+      desk.api.script([text('first'), text('second'), text('third')]);
+      const session = await desk.session({}, { effort: 'high' });
+      const { pid } = await effortOf(1, 'high');
+      await session.setEffort('low');
+      assert.deepEqual(await effortOf(2, 'low'), { pid });
+      await session.setEffort(undefined);
+      assert.deepEqual(await effortOf(3, 'medium'), { pid });
+
+      async function effortOf(turn: number, effort: string): Promise<{ pid: number | undefined }> {
+        session.prompt(`turn ${turn}`);
+        await turnsEnded(session, turn);
+        const request = await desk.api.nextRequest(`turn ${turn}`, (each) =>
+          contextText(each).includes(`turn ${turn}`),
+        );
+        assert.match(JSON.stringify(request), new RegExp(`"effort":"${effort}"`));
+        return { pid: session.pid };
+      }
+    });
   });
 }
 

@@ -127,7 +127,9 @@ describe('Claude Code is started', () => {
   it('with no model to fall back to that is its model already', () => {
     const flags = new Set(['--permission-mode', '--model', '--fallback-model']);
     const fallbackOf = (model: string) =>
-      cliArguments({ flags, version: '2.1.330' }, { ...options, model, fallbackModel: 'haiku' }).args.slice(-1);
+      cliArguments({ flags, version: '2.1.330' }, { ...options, model, fallbackModel: 'haiku' }).args.slice(
+        -1,
+      );
     assert.deepEqual(fallbackOf('opus'), ['--fallback-model=haiku']);
     assert.deepEqual(fallbackOf('haiku'), ['--model=haiku']);
   });
@@ -137,9 +139,7 @@ describe('Claude Code is started', () => {
     const cli = { flags: all, version: '2.1.330' };
     assert.throws(() => cliArguments(cli, bypass), /not allowed/);
     assert.ok(
-      cliArguments(cli, { ...bypass, mayBypass: true }).args.includes(
-        '--permission-mode=bypassPermissions',
-      ),
+      cliArguments(cli, { ...bypass, mayBypass: true }).args.includes('--permission-mode=bypassPermissions'),
     );
   });
 
