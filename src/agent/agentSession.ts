@@ -25,6 +25,7 @@ import {
   cliEnvironment,
   type PermissionMode,
   permissionModes,
+  without,
   withoutFolderOffers,
 } from './options.ts';
 import { answerOf, type AskPermission, questionOf } from './permissions.ts';
@@ -187,6 +188,13 @@ export class AgentSession {
     this.cliConversation.setState({ model });
   }
 
+  /** From the next request to the model on; 2.1. @param effort undefined: as the CLI is set up @throws {ControlError} */
+  async setEffort(effort: string | undefined): Promise<void> {
+    const settings = { effortLevel: effort ?? null };
+    await this.process?.control.request('apply_flag_settings', { settings }, 3_000);
+    this.has((options) => (effort === undefined ? without(options, 'effort') : { ...options, effort }));
+  }
+
   /** Of this session's process, which must run. @throws {ControlError} for a version that does not know it, too */
   request(subtype: string, fields: object = {}): Promise<unknown> {
     return this.process
@@ -243,9 +251,13 @@ export class AgentSession {
 
   /** The process has it already. */
   private told(fields: Partial<AgentOptions>): void {
-    this.options = { ...this.options, ...fields };
+    this.has((options) => ({ ...options, ...fields }));
+  }
+
+  private has(change: (options: AgentOptions) => AgentOptions): void {
+    this.options = change(this.options);
     if (this.startedWith) {
-      this.startedWith.options = { ...this.startedWith.options, ...fields };
+      this.startedWith.options = change(this.startedWith.options);
     }
   }
 
@@ -322,7 +334,7 @@ export class AgentSession {
       const env = cliEnvironment(cli, options);
       const isTrusted = await this.mayUseFolders(env);
       this.mustStart();
-      const { args, lacking } = cliArguments(
+      const { args, initialize, lacking } = cliArguments(
         cli,
         isTrusted ? options : withoutFolderOffers(options),
         this.toResume,
@@ -367,6 +379,7 @@ export class AgentSession {
         await process.control.request(
           'initialize',
           {
+            ...initialize,
             ...(hooks ? { hooks: hooks.forInitialize } : {}),
             ...(Object.keys(servers).length > 0 ? { sdkMcpServers: Object.keys(servers) } : {}),
           },

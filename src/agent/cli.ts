@@ -157,7 +157,7 @@ async function say(
 }
 
 /** Compares the numbers in them, in order. */
-function isOlder(a: string, b: string): boolean {
+export function isOlder(a: string, b: string): boolean {
   const [left, right] = [a, b].map((version) => (version.match(/\d+/g) ?? []).map(Number));
   for (let i = 0; i < Math.max(left?.length ?? 0, right?.length ?? 0); i++) {
     const difference = (left?.[i] ?? 0) - (right?.[i] ?? 0);

@@ -161,6 +161,8 @@ const canUseTool = z.object({
   blocked_path: lenient(z.string()),
   /** Of a sub-agent; 2.1. */
   agent_id: lenient(z.string()),
+  /** `dynamic`: of `--mcp-config`; 2.1. */
+  mcp_server: lenient(z.object({ source: z.string() })),
 });
 export type CanUseTool = z.infer<typeof canUseTool>;
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type AgentDefinition, agentsForCli } from './agentDefinition.ts';
-import type { Cli } from './cli.ts';
+import { type Cli, isOlder } from './cli.ts';
 
 /** Modes that the CLI knows (2.1 calls `default` `manual`, and still takes the old word). */
 export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
@@ -20,9 +20,7 @@ export interface AgentOptions {
   readonly systemPrompt?: string;
   /** Of its folders. Also those that the CLI reads itself: it does so once, and with others it needs another process. */
   readonly agents?: readonly AgentDefinition[];
-  /** By name, as `--mcp-config` takes them. */
-  readonly mcpServers?: Readonly<Record<string, object>>;
-  /** Files with more of them, absolute: what the arguments of a process say all can read. */
+  /** Files with MCP servers, absolute: what the arguments of a process say all can read. */
   readonly mcpConfigFiles?: readonly string[];
   /** Where a session is resumed: goes on in a new one, and leaves that as it is. */
   readonly isFork?: boolean;
@@ -64,16 +62,23 @@ const needed = [
   '--permission-prompt-tool=stdio',
 ];
 
+/** The version that takes in `initialize` what all users of the machine can read as arguments; 1.0 does not. */
+const tellsInInitialize = '2.0.77';
+
 /**
  * @param resume the session to go on with
- * @returns the arguments; `lacking` are those that this version of the CLI does not have, and that are left out
+ * @returns the arguments; `initialize` is what goes with that request; `lacking` are those that this version of the CLI
+ * does not have, and that are left out
  */
 export function cliArguments(
-  cli: Pick<Cli, 'flags'>,
+  cli: Pick<Cli, 'flags' | 'version'>,
   options: AgentOptions,
   resume?: string,
-): { readonly args: string[]; readonly lacking: string[] } {
-  const { folders, mode, model, fallbackModel, systemPrompt, agents, mcpServers } = options;
+): { readonly args: string[]; readonly initialize: object; readonly lacking: string[] } {
+  const { folders, mode, model, fallbackModel, systemPrompt } = options;
+  const agents = agentsForCli(options.agents ?? []);
+  const hasAgents = Object.keys(agents).length > 0;
+  const isOpen = isOlder(cli.version, tellsInInitialize);
   if (mode === 'bypassPermissions' && !options.mayBypass) {
     throw new Error('The mode "bypassPermissions" is not allowed here.');
   }
@@ -90,8 +95,6 @@ export function cliArguments(
   /** 1.0 looks for some flags before it takes its arguments apart, and overlooks them with `=`. */
   const words = (name: string, value: string | undefined) =>
     value !== undefined && isKnown(name) ? [name, value] : [];
-  const json = (value: object | undefined) =>
-    value === undefined || Object.keys(value).length === 0 ? undefined : JSON.stringify(value);
   const args = [
     ...needed,
     ...(cli.flags.has('--include-partial-messages') ? ['--include-partial-messages'] : []),
@@ -100,13 +103,12 @@ export function cliArguments(
     // With the same the CLI does not start.
     ...flag('--fallback-model', fallbackModel === model ? undefined : fallbackModel),
     ...flag('--betas', options.betas?.join(',')),
-    ...flag('--append-system-prompt', systemPrompt),
+    ...(isOpen ? flag('--append-system-prompt', systemPrompt) : []),
     // Else 2.1 goes on with the prompt that the session began with.
     ...(cli.flags.has('--system-prompt-snapshot') ? ['--system-prompt-snapshot=off'] : []),
-    ...flag('--agents', json(agents && agentsForCli(agents))),
+    ...(isOpen && hasAgents ? flag('--agents', JSON.stringify(agents)) : []),
     ...flag('--agent', options.agent),
     ...flag('--effort', options.effort),
-    ...flag('--mcp-config', mcpServers && json({ mcpServers })),
     ...(options.mcpConfigFiles ?? []).flatMap((file) => flag('--mcp-config', file)),
     ...words('--settings', options.settings),
     ...words('--setting-sources', options.settingSources?.join(',')),
@@ -117,7 +119,11 @@ export function cliArguments(
       ? ['--fork-session']
       : []),
   ];
-  return { args, lacking };
+  const initialize = {
+    ...(systemPrompt === undefined ? {} : { appendSystemPrompt: systemPrompt }),
+    ...(hasAgents ? { agents } : {}),
+  };
+  return { args, initialize: isOpen ? {} : initialize, lacking };
 }
 
 /** Variables by which a CLI would take itself for the child of another one, or for one in a terminal of ours. */

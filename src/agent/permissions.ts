@@ -37,6 +37,8 @@ export interface PermissionQuestion {
   readonly reason?: string;
   /** Outside of the folders. */
   readonly blockedPath?: string;
+  /** Of an MCP server that we have named, whatever a folder has under its name; not told by 2.0, nor by 1.0, which takes the folder's. */
+  readonly isOfOurServer?: boolean;
   readonly rules: readonly PermissionRule[];
 }
 
@@ -67,6 +69,7 @@ export function questionOf(id: string, request: CanUseTool): PermissionQuestion 
     ...(description === undefined ? {} : { description }),
     ...(decision_reason === undefined ? {} : { reason: decision_reason }),
     ...(blocked_path === undefined ? {} : { blockedPath: blocked_path }),
+    ...(request.mcp_server?.source === 'dynamic' ? { isOfOurServer: true } : {}),
     rules: request.permission_suggestions ?? [],
   };
 }

@@ -361,6 +361,9 @@ export class Chat implements vscode.Disposable {
       if (!surface) {
         return { kind: 'deny', reason: 'Nobody can be asked: the chat shows no turn of this session.' };
       }
+      if (question.isOfOurServer === true && this.ide.isUsedUnasked(question.tool)) {
+        return { kind: 'allow' };
+      }
       const put = putQuestion(question, this.dependencies.reports);
       const answer = await this.sessions.asks(thread, this.put(put, surface, label, signal));
       surface.markdown(`\n\n${answer ? put.outcome(answer) : 'The question is over.'}\n\n`);

@@ -60,6 +60,10 @@ export class ChatPicks implements vscode.Disposable {
       initialized: this.last?.initialized ?? initialized,
       folderAgents,
       pick: (picked, value) => this.pick(picked, value),
+      showServers: async () => {
+        const { showMcpServers } = await import('./mcpServers.ts');
+        await showMcpServers(this.last);
+      },
     });
   }
 

@@ -178,10 +178,17 @@ export class ChatThread implements vscode.Disposable {
           await session.setModel(model);
         }
         break;
-      case 'agent':
       case 'effort':
-        this.restart(name, options[name]);
+        await session.setEffort(options.effort).catch(() => this.restart(name, options.effort));
+        break;
+      case 'agent':
+        this.restart(name, options.agent);
     }
+  }
+
+  /** See `AgentSession`. */
+  request(subtype: string, fields?: object): Promise<unknown> {
+    return this.session.request(subtype, fields);
   }
 
   /** The mode that holds now; undefined before the first process. */

@@ -1,9 +1,10 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { setting } from '../editor/settings.ts';
+import { isAlive } from '../server/processes.ts';
 import { writeMcpConfig } from '../editorTools/mcpConfig.ts';
 import type { Bridge, Endpoint } from '../server/bridge.ts';
 import type { ToolCall } from '../server/session.ts';
@@ -22,6 +23,9 @@ export interface IdePorts {
 /** What the CLI calls it: of a server of that name it offers the model these two tools, and no others. */
 const server = 'ide';
 
+/** With the process that has written it; versions before this one did not name it. */
+const leftName = /^ide-(\d+-|)\d+\.json$/;
+
 /**
  * The bridge as the CLIs of the chat have it: at a path of its own, so that they are no sessions beside those that the
  * chat shows already, and open no diffs beside those of the engine.
@@ -33,14 +37,17 @@ export class IdeServer implements Endpoint, vscode.Disposable {
   private readonly tools: ToolRegistry;
   private readonly following: vscode.Disposable;
   private readonly written = new Set<string>();
+  private readonly names: readonly string[];
   private starts = 0;
 
   constructor(private readonly ports: IdePorts) {
     const { bridge, diagnostics, notebooks, log } = ports;
     // What it edits is followed by the hooks of the engine.
     const tools = [getDiagnostics(diagnostics, { willEdit: () => {} }), executeCode(notebooks)];
+    this.names = tools.map(({ name }) => `mcp__${server}__${name}`);
     this.tools = new ToolRegistry(tools, log, () => setting('tools.disabled'));
     bridge.endpoints.set(`/${server}`, this);
+    this.sweep();
     this.following = bridge.onDidChangeState(({ kind }) => {
       if (kind !== 'listening') {
         this.starts++;
@@ -56,6 +63,11 @@ export class IdeServer implements Endpoint, vscode.Disposable {
     return this.tools.call(name, args, call);
   }
 
+  /** Of the two, one only reads what the editor shows, and the other asks by itself, with the code in sight. */
+  isUsedUnasked(tool: string): boolean {
+    return this.names.includes(tool);
+  }
+
   /**
    * The file for `--mcp-config` with which a CLI has it, undefined while the bridge does not listen. Another one after each
    * start of the bridge, so that sessions go on in a new process: the token may be another, and CLI 1.0 does not connect
@@ -68,7 +80,7 @@ export class IdeServer implements Endpoint, vscode.Disposable {
       return undefined;
     }
     try {
-      const path = join(storageUri.fsPath, `${server}-${this.starts}.json`);
+      const path = join(storageUri.fsPath, `${server}-${process.pid}-${this.starts}.json`);
       writeMcpConfig(path, lockFilePath, server);
       this.written.add(path);
       return path;
@@ -82,5 +94,23 @@ export class IdeServer implements Endpoint, vscode.Disposable {
     this.following.dispose();
     this.ports.bridge.endpoints.delete(`/${server}`);
     this.written.forEach((path) => rmSync(path, { force: true })); // not before: a process that starts may name it
+  }
+
+  /** Files with a token, of extension hosts that were killed. */
+  private sweep(): void {
+    const folder = this.ports.storageUri?.fsPath;
+    if (folder === undefined) {
+      return;
+    }
+    try {
+      for (const name of readdirSync(folder)) {
+        const [, pid] = leftName.exec(name) ?? [];
+        if (pid !== undefined && !isAlive(Number.parseInt(pid) || 0)) {
+          rmSync(join(folder, name), { force: true });
+        }
+      }
+    } catch {
+      // There is no folder yet.
+    }
   }
 }

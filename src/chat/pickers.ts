@@ -18,6 +18,7 @@ export interface Picking {
   readonly folderAgents: readonly Pick<AgentDefinition, 'name' | 'description' | 'argumentHint'>[];
   /** @param value undefined: as the settings and the CLI have it */
   pick(name: PickName, value: Picks[PickName]): Promise<void>;
+  showServers(): Promise<void>;
 }
 
 interface Value {
@@ -44,19 +45,22 @@ const efforts: readonly Value[] = [
 /** Asks for one of them; first for which, where it is not said. An Enter too many changes nothing: what is now comes first. */
 export async function choosePick(name: PickName | undefined, picking: Picking): Promise<void> {
   const chosen = name ?? (await chooseName(picking));
-  if (chosen) {
+  if (chosen === 'servers') {
+    await picking.showServers();
+  } else if (chosen) {
     await chooseValue(chosen, picking);
   }
 }
 
-async function chooseName(picking: Picking): Promise<PickName | undefined> {
+async function chooseName(picking: Picking): Promise<PickName | 'servers' | undefined> {
   const names = Object.keys(titles) as PickName[];
   const items = names.map((name) => ({
     name,
     label: titles[name],
     description: nowOf(name, picking).label,
   }));
-  return (await vscode.window.showQuickPick(items, { title: 'Claude in the Chat' }))?.name;
+  const servers = { name: 'servers' as const, label: 'MCP Servers…', description: 'which ones it has' };
+  return (await vscode.window.showQuickPick([...items, servers], { title: 'Claude in the Chat' }))?.name;
 }
 
 async function chooseValue(name: PickName, picking: Picking): Promise<void> {

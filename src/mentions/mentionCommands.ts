@@ -115,6 +115,10 @@ function exclusion(sharing: Sharing, { filePath }: AtMentioned): string | undefi
 }
 
 async function noteWaiting(mentions: Mentions, why: string): Promise<void> {
+  if (!vscode.workspace.isTrusted) {
+    await vscode.commands.executeCommand(commandIds.run); // says so, and runs it once there is trust
+    return;
+  }
   const runClaude = 'Run Claude Code';
   const discard = 'Discard';
   const count = mentions.waiting;

@@ -51,9 +51,9 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     return [
       ...warnings(proposal, line), // first, as a narrow diff cuts off what comes last
       ...note,
-      ...first.slice(0, -1),
+      ...first.slice(0, 2),
       ...fileLenses(proposal, line, hunks.length > 1 ? ' File' : ''),
-      ...first.slice(-1), // its place, which decides nothing
+      ...first.slice(2), // comment and place, which decide nothing
       ...onlyHunkLenses(uri, hunks),
       ...others.flat(),
     ];

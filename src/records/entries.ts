@@ -393,7 +393,7 @@ function placeOf(line: z.infer<z.ZodMiniObject<typeof place>>): EntryPlace {
     ...(uuid === undefined ? {} : { uuid }),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(cwd === undefined ? {} : { cwd }),
-    ...(branch === undefined || branch === '' ? {} : { branch }),
+    ...(branch === undefined || branch === '' || branch === 'HEAD' ? {} : { branch }), // none, or none that is known
     ...(version === undefined ? {} : { version }),
     ...(Number.isNaN(at) ? {} : { at }),
     ...(agent === undefined ? {} : { agentId: agent }),

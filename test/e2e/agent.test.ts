@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -557,6 +557,53 @@ for (const version of Object.values(cliVersions)) {
         await until('their end', () => !pids.some(isAlive), 10_000);
       } finally {
         pids.filter(isAlive).forEach((each) => process.kill(each, 'SIGKILL'));
+      }
+    });
+
+    it('says in no argument, which other users can read, what the user has set and its folder defines', async () => {
+      await desk.file(
+        '.github/agents/planner.agent.md',
+        '---\ndescription: with-a-pencil\n---\nPlan in secret.',
+      );
+      desk.api.script([text('hello')]);
+      const session = await desk.session(
+        {},
+        { systemPrompt: 'Speak like a pirate.', agents: readAgents([desk.folder]).agents },
+      );
+      session.prompt('hi');
+      await turnsEnded(session, 1);
+      const request = JSON.stringify(
+        await desk.api.nextRequest('hi', (turn) => contextText(turn).includes('hi')),
+      );
+      assert.match(request, /Speak like a pirate\./);
+      assert.match(request, /with-a-pencil/);
+      const command = execFileSync('ps', ['-ww', '-o', 'args=', '-p', `${session.pid}`]).toString();
+      if (version === cliVersions.newest) {
+        assert.match(command, /stream-json/); // older ones hide theirs once they run
+      }
+      assert.doesNotMatch(command, /pirate|pencil|secret/);
+    });
+
+    it('thinks as much as it is told in the midst of its process, where the version can be told', async function () {
+      if (version !== cliVersions.newest) {
+        this.skip();
+      }
+      desk.api.script([text('first'), text('second'), text('third')]);
+      const session = await desk.session({}, { effort: 'high' });
+      const { pid } = await effortOf(1, 'high');
+      await session.setEffort('low');
+      assert.deepEqual(await effortOf(2, 'low'), { pid });
+      await session.setEffort(undefined);
+      assert.deepEqual(await effortOf(3, 'medium'), { pid });
+
+      async function effortOf(turn: number, effort: string): Promise<{ pid: number | undefined }> {
+        session.prompt(`turn ${turn}`);
+        await turnsEnded(session, turn);
+        const request = await desk.api.nextRequest(`turn ${turn}`, (each) =>
+          contextText(each).includes(`turn ${turn}`),
+        );
+        assert.match(JSON.stringify(request), new RegExp(`"effort":"${effort}"`));
+        return { pid: session.pid };
       }
     });
   });

@@ -153,6 +153,13 @@ describe('Restricted Mode', function () {
       await until('the words', async () => (await readFile(heard(), 'utf8')) === 'mine');
       assert.equal(await readFile(port(), 'utf8'), `${findLocks(configDir())[0]?.port}\n`);
     });
+
+    it('on to Claude Code from a mention, by that button alone', async () => {
+      await page.keyboard.press('Alt+k');
+      await page.getByRole('button', { name: 'Manage Workspace Trust' }).click();
+      await trust();
+      await until('the CLI', () => existsSync(heard()), 20_000);
+    });
   });
 
   it('runs no program that the folder names, and reads none of its settings of the CLI', async () => {

@@ -20,6 +20,7 @@ import { cliVersions } from '../../e2e/provisionCli.ts';
 import { childrenOf, commandOf } from '../../host/processes.ts';
 import { isAlive } from '../../../src/server/processes.ts';
 import { RecordedCli } from '../../support/recordedCli.ts';
+import { skipWithout } from '../../support/lacking.ts';
 import { redrawTime } from '../../support/reviewRows.ts';
 import { clickHovered } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
@@ -35,6 +36,22 @@ import {
 } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
 import { closeTerminals, FakeCli } from '../fakeCli.ts';
+import { KernelDesk } from '../notebooks/kernelDesk.ts';
+
+/** An MCP server of one tool. */
+const plumServer = `
+import { createInterface } from 'node:readline';
+const results = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'plums', version: '1' },
+  }),
+  'tools/list': () => ({ tools: [{ name: 'count', description: 'Counts', inputSchema: { type: 'object' } }] }),
+};
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: results[method]?.(params) ?? {} }));
+});
+`;
 
 describe('@claude in the chat', function () {
   this.timeout(90_000);
@@ -757,8 +774,8 @@ describe('@claude in the chat', function () {
     problems.set(uri, [new vscode.Diagnostic(range, 'There are no plums.')]);
     const told = async (words: string) => {
       await ask(words, toolUse(tool, { uri: uri.toString() }), text(`Those of ${words}.`));
-      await button('Allow').first().click({ timeout: 30_000 });
       await says(`Those of ${words}.`);
+      assert.equal(await button('Allow').count(), 0);
       return (await agent.api.nextResult(tool)).text;
     };
     try {
@@ -823,5 +840,44 @@ describe('@claude in the chat', function () {
       JSON.stringify(messages).includes('go on'),
     );
     assert.match(JSON.stringify(messages), /cancelled plum/);
+  });
+
+  it('asks once before it runs code in a notebook: with the code in sight', async function () {
+    skipWithout('python3-ipykernel', this);
+    const notebooks = await KernelDesk.with(desk.ui);
+    try {
+      await notebooks.openNotebook(desk.scratch, 'asked.ipynb', notebooks.kernels.python);
+      await ask('run', toolUse('mcp__ide__executeCode', { code: 'print(6 * 7)' }), text('It ran.'));
+      await notebooks.question();
+      assert.equal(await button('Allow').count(), 0);
+      await desk.ui.screenshot('chat-code-question');
+      await notebooks.sayYes();
+      await says('It ran.');
+      assert.match((await agent.api.nextResult('mcp__ide__executeCode')).text, /42/);
+    } finally {
+      await notebooks.clear();
+    }
+  });
+
+  it('shows its MCP servers, why one does not connect, and has it try again', async () => {
+    const config = join(agent.root, '.claude', '.claude.json');
+    const server = join(agent.root, 'server.mjs');
+    const known = JSON.parse(readFileSync(config, 'utf8')) as object;
+    const mcpServers = { plums: { type: 'stdio', command: process.execPath, args: [server] } };
+    writeFileSync(config, JSON.stringify({ ...known, mcpServers }));
+    await ask('hello', text('Hello.'));
+    await says('tokens in');
+    const row = (words: string | RegExp) =>
+      desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: words }).first();
+    const choosing = vscode.commands.executeCommand('ideBridge.chatOptions');
+    await row('MCP Servers').click({ timeout: 30_000 });
+    await row(/ide.*connected/).waitFor();
+    await row(/plums.*not connected/).waitFor();
+    await desk.ui.screenshot('chat-mcp-servers');
+    writeFileSync(server, plumServer);
+    await row(/plums/).click();
+    await row(/plums.*connected · 1 tool/).waitFor({ timeout: 30_000 });
+    await desk.ui.page.keyboard.press('Escape');
+    await choosing;
   });
 });

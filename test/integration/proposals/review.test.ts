@@ -72,6 +72,14 @@ describe('the review of proposals', () => {
       assert.deepEqual(await answer, ['FILE_SAVED', asText(without)]);
     });
 
+    it('has all decisions first, as a narrow diff cuts off what comes last', async () => {
+      await propose(desk.client, file, asText(proposed));
+      const row = desk.ui.page.locator('.codelens-decoration:visible', { hasText: '1 of 3' });
+      await until('the order', async () =>
+        /Keep.*Drop.*Accept File.*Reject File.*Comment.*1 of 3/s.test(await row.innerText()),
+      );
+    });
+
     it('a click keeps one, which is a mark and no edit', async () => {
       const { answer } = await propose(desk.client, file, asText(proposed));
       await lens('Keep').first().click();

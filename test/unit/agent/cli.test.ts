@@ -90,13 +90,12 @@ describe('Claude Code is started', () => {
 
   it('with what its version has, each value bound to its flag', () => {
     const { args, lacking } = cliArguments(
-      { flags: all },
+      { flags: all, version: '1.0.128' },
       {
         ...options,
         folders: ['/a', '/b', '/c d'],
         systemPrompt: '--model evil',
         agents: [],
-        mcpServers: { ide: { type: 'ws' } },
         mcpConfigFiles: ['/home/me/servers.json', '/home/me/more.json'],
         settingSources: ['user'],
       },
@@ -105,7 +104,6 @@ describe('Claude Code is started', () => {
     assert.deepEqual(args.slice(5), [
       '--permission-mode=plan',
       '--append-system-prompt=--model evil',
-      '--mcp-config={"mcpServers":{"ide":{"type":"ws"}}}',
       '--mcp-config=/home/me/servers.json',
       '--mcp-config=/home/me/more.json',
       '--add-dir=/b',
@@ -115,21 +113,33 @@ describe('Claude Code is started', () => {
     assert.deepEqual(lacking, ['--setting-sources']);
   });
 
+  it('and told nothing in arguments that it takes over its pipe', () => {
+    const agent = { name: 'a', description: 'b', prompt: 'c', path: '/a/a.md', isClaude: false };
+    const withSecrets = { ...options, systemPrompt: 'secret', agents: [agent] };
+    const { args, initialize } = cliArguments({ flags: all, version: '2.0.77' }, withSecrets);
+    assert.deepEqual(args.slice(5), ['--permission-mode=plan']);
+    assert.deepEqual(initialize, {
+      appendSystemPrompt: 'secret',
+      agents: { a: { description: 'b', prompt: 'c' } },
+    });
+  });
+
   it('with no model to fall back to that is its model already', () => {
     const flags = new Set(['--permission-mode', '--model', '--fallback-model']);
     const fallbackOf = (model: string) =>
-      cliArguments({ flags }, { ...options, model, fallbackModel: 'haiku' }).args.slice(-1);
+      cliArguments({ flags, version: '2.1.330' }, { ...options, model, fallbackModel: 'haiku' }).args.slice(
+        -1,
+      );
     assert.deepEqual(fallbackOf('opus'), ['--fallback-model=haiku']);
     assert.deepEqual(fallbackOf('haiku'), ['--model=haiku']);
   });
 
   it('without asking anybody only if the user has allowed that', () => {
     const bypass = { ...options, mode: 'bypassPermissions' } as const;
-    assert.throws(() => cliArguments({ flags: all }, bypass), /not allowed/);
+    const cli = { flags: all, version: '2.1.330' };
+    assert.throws(() => cliArguments(cli, bypass), /not allowed/);
     assert.ok(
-      cliArguments({ flags: all }, { ...bypass, mayBypass: true }).args.includes(
-        '--permission-mode=bypassPermissions',
-      ),
+      cliArguments(cli, { ...bypass, mayBypass: true }).args.includes('--permission-mode=bypassPermissions'),
     );
   });
 

@@ -158,7 +158,7 @@ describe('past sessions of a folder', () => {
       JSON.stringify({
         type: 'user',
         message: { role: 'user', content: `prompt ${index}\n${'x'.repeat(10_000)}` },
-        gitBranch: index < 15 ? 'main' : 'next',
+        gitBranch: index < 15 ? 'main' : index < 19 ? 'next' : 'HEAD', // by which the CLI means none
         ...at(index),
       });
     write(
