@@ -69,7 +69,7 @@ export async function textsNearUnshared(
 }
 
 async function filesImported(uri: vscode.Uri, text: string): Promise<vscode.Uri[]> {
-  const imports = text.match(/(?:from|(?:import|require)\s*\(?)\s*["'][^"'\n]+["']/g) ?? [];
+  const imports = text.match(/(?:from|import|require)\s*(?:\(\s*)?["'][^"'\n]+["']/g) ?? [];
   return isOfWorkspace(uri) ? filesNamed(imports.join('\n'), uri) : [];
 }
 
