@@ -379,4 +379,12 @@ describe('tools of other extensions', function () {
     }
     assert.equal((await call(client, 'greedy', { a: 'aa', b: [{ n: 1 }, { n: 2 }] })).text, 'yes');
   });
+
+  it('of the editor’s own chat are called, too, where nobody can read their schema: they mind their input themselves', async () => {
+    const client = await connect();
+    await desk.configure('ideBridge.editorTools.languageModelTools', ['sample_hush']);
+    const hush = (args: object) => callTool(client, 'lm_sample_hush', args);
+    assert.deepEqual(await hush({ words: 'LOWER' }), { text: 'lower', isError: false, data: undefined });
+    assert.equal((await hush({})).isError, true);
+  });
 });
