@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 /** Bytes, by the module that is imported when it is first used; each without what the start has loaded already. */
 const budgets = {
   'src/extension.ts': 250_000,
-  'src/api/apis.ts': 16_000,
+  'src/api/apis.ts': 17_000,
   'src/api/propose.ts': 20_000,
   'src/api/registerTool.ts': 12_000,
   'src/changes/branchSwitches.ts': 3_000,
@@ -39,9 +39,9 @@ const budgets = {
   'src/editor/tell.ts': 2_500,
   'src/editor/terminalInput.ts': 6_000,
   'src/editorTools/copyConfiguration.ts': 4_000,
-  'src/editorTools/debugging.ts': 31_500,
-  'src/editorTools/editing.ts': 28_500,
-  'src/editorTools/editorTools.ts': 67_500,
+  'src/editorTools/debugging.ts': 32_000,
+  'src/editorTools/editing.ts': 29_000,
+  'src/editorTools/editorTools.ts': 68_500,
   'src/editorTools/inputSchema.ts': 150_000,
   'src/editorTools/running.ts': 28_000,
   'src/mentions/mentionCommands.ts': 5_500,

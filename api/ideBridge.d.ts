@@ -117,7 +117,7 @@ export type MentionOutcome =
   | { readonly outcome: 'sent'; readonly sessionId: string }
   /** It is sent once the prompt of this session is there, or, without `sessionId`, to the next session that connects. */
   | { readonly outcome: 'waiting'; readonly sessionId?: string }
-  /** The user has excluded it, or shares nothing now, or a hundred mentions wait already. `reason` is in words for people. */
+  /** The user has excluded it, or shares nothing now, a hundred mentions wait already, or fifty of yours have come within a minute. `reason` is in words for people. */
   | { readonly outcome: 'refused'; readonly reason: string }
   /** The user was asked for which session, and chose none, or has discarded what waits. */
   | { readonly outcome: 'dismissed' };

@@ -61,6 +61,7 @@ export class Apis implements Disposable {
       const { ExtensionProposals } = await import('./propose.ts');
       return new ExtensionProposals(this.ports, caller);
     });
+    const recentMentions: number[] = [];
     const enabled = this.store.add(new vscode.EventEmitter<boolean>());
     this.store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => enabled.fire(true)));
     return Object.freeze({
@@ -91,7 +92,7 @@ export class Apis implements Disposable {
       mention: async (input: unknown) => {
         this.check();
         mustBeTrusted();
-        return mention(this.ports, caller.name, input);
+        return mention(this.ports, caller.name, recentMentions, input);
       },
       propose: async (input: unknown, token?: unknown) => {
         this.check();

@@ -23,6 +23,9 @@ export interface MentionPorts {
 
 /** An extension in a loop would fill the user's prompt. */
 const maxWaiting = 100;
+/** Those of one extension within a minute, also where the session takes each at once. */
+const maxRecent = 50;
+const minute = 60_000;
 
 const line = z.int().check(z.minimum(0), z.maximum(10_000_000));
 const mentionInput = z.object({
@@ -35,12 +38,20 @@ const mentionInput = z.object({
   sessionId: z.optional(z.string()),
 });
 
-/** See `IdeBridgeApi`. Not on the user's word: where nothing tells whether a prompt is there, it waits for that. */
-export async function mention(ports: MentionPorts, by: string, input: unknown): Promise<MentionOutcome> {
+/**
+ * See `IdeBridgeApi`. Not on the user's word: where nothing tells whether a prompt is there, it waits for that.
+ * @param recent when this extension has mentioned something, in ms of the clock that nobody sets: of its own, kept here
+ */
+export async function mention(
+  ports: MentionPorts,
+  by: string,
+  recent: number[],
+  input: unknown,
+): Promise<MentionOutcome> {
   const { uri, lines, sessionId } = checked('A mention', mentionInput, input);
   const { mentions, sessionTerminals } = ports;
   await mustExist(uri);
-  const reason = (await refusal(ports, uri)) ?? tooMany(mentions);
+  const reason = (await refusal(ports, uri)) ?? tooMany(mentions) ?? tooOften(by, recent);
   if (reason !== undefined) {
     return { outcome: 'refused', reason };
   }
@@ -106,6 +117,21 @@ async function refusal({ sharing }: MentionPorts, uri: vscode.Uri): Promise<stri
 
 function tooMany({ waiting, waitingForPrompt }: Mentions): string | undefined {
   return waiting + waitingForPrompt < maxWaiting ? undefined : `${maxWaiting} mentions wait already.`;
+}
+
+/** Counts this one, if there may be one. */
+function tooOften(by: string, recent: number[]): string | undefined {
+  const now = performance.now();
+  while (recent[0] !== undefined && recent[0] <= now - minute) {
+    recent.shift();
+  }
+  const [oldest] = recent;
+  if (oldest !== undefined && recent.length >= maxRecent) {
+    const wait = Math.ceil((oldest + minute - now) / 1_000);
+    return `${by} has mentioned ${maxRecent} things within a minute. Try again in ${wait} s.`;
+  }
+  recent.push(now);
+  return undefined;
 }
 
 /** @returns undefined where the user was asked, and chose none @throws ApiError where there is none of that id */

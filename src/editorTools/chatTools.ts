@@ -4,6 +4,7 @@ import type { ToolResult } from '../protocol/mcp.ts';
 import { text, toolError } from '../tools/tool.ts';
 import { maxText, shownText } from './answers.ts';
 import { wordsOf } from './errorWords.ts';
+import type { InputSchema as InputSchemaType } from './inputSchema.ts';
 
 /** A tool that an extension has for the editor's own chat. */
 export interface ChatTool {
@@ -37,7 +38,13 @@ function toolOf({ name, description, inputSchema }: vscode.LanguageModelToolInfo
     schema,
     async problem(input) {
       const { InputSchema } = await import('./inputSchema.ts');
-      return InputSchema.of(schema).problem(input);
+      let known: InputSchemaType;
+      try {
+        known = InputSchema.of(schema);
+      } catch {
+        return undefined; // of another draft, for instance: it is called all the same, as it is in the editor
+      }
+      return known.problem(input);
     },
     invoke: (input, signal, invocation) => invoke(name, input, signal, invocation),
   };

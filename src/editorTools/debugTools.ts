@@ -366,11 +366,15 @@ export function evaluate({ access, sessions, mayRun, log }: DebuggingWorkshop): 
         access.check();
         const { signal } = call;
         const found = sessions.stopped(id);
+        const { stop } = found;
         const words = `wants to evaluate this in "${onOneLine(found.session.name)}"`;
         await mustAgree(words, expression, { mayRun, call });
         const still = sessions.stopped(found.id);
         const inFrame = await frameId(still, access, index, signal);
         await mayRun.mustStill(call, 'debugging');
+        if (found.stop !== stop) {
+          throw new Refusal('The program has gone on meanwhile. Nothing was evaluated: ask again.');
+        }
         log.info(`${clientName(call.session)} evaluates an expression in the debugger`);
         const asked = { expression, frameId: inFrame, context: 'repl' };
         const { result, type } = await still.request('evaluate', asked, evaluated, signal);

@@ -1,13 +1,11 @@
 import type * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { Tool } from '../tools/tool.ts';
-import type { Access } from './access.ts';
 import { shownText } from './answers.ts';
 import { mustBeDeclaredInShared, nameOfCall } from './declaredIn.ts';
 import { masked, maskedCode } from './maskedValues.ts';
-import { importUnshared } from './namedFiles.ts';
+import { textsNearUnshared } from './namedFiles.ts';
 import { readingTool } from './readingTool.ts';
-import { SourceLines } from './sourceLines.ts';
 import { target } from './targets.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -24,7 +22,7 @@ export function hover({ access, servers, targets }: Workshop): Tool {
       const declaring = await mustBeDeclaredInShared({ access, servers }, spot, signal);
       const command = 'vscode.executeHoverProvider';
       const hovers = await servers.find<vscode.Hover>(document, signal, command, document.uri, position);
-      const texts = await textsToTell([document.uri, ...declaring], access);
+      const texts = await textsNearUnshared([document.uri, ...declaring], access);
       const contents = hovers
         .flatMap((each) => each.contents)
         .map(markdown)
@@ -56,7 +54,7 @@ export function signature({ access, servers, targets }: Workshop): Tool {
       if (!help) {
         await servers.mustCover(document, signal);
       }
-      const texts = await textsToTell([document.uri, ...declaring], access);
+      const texts = await textsNearUnshared([document.uri, ...declaring], access);
       const signatures = (help?.signatures ?? []).map(({ label, documentation }) => ({
         label: shownText(masked(label, texts), 1_000),
         ...(documentation && { documentation: shownText(markdown(documentation), 1_000) }),
@@ -72,15 +70,6 @@ export function signature({ access, servers, targets }: Workshop): Tool {
       };
     },
   });
-}
-
-/**
- * See `masked`: undefined where nothing that is not shared is near.
- * @param files that have a say in what is shown
- */
-async function textsToTell(files: readonly vscode.Uri[], access: Access): Promise<string[] | undefined> {
-  const lines = new SourceLines(access);
-  return (await importUnshared(files, access)) ? Promise.all(files.map((uri) => lines.text(uri))) : undefined;
 }
 
 function markdown(content: vscode.MarkdownString | vscode.MarkedString): string {

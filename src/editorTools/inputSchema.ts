@@ -1,9 +1,13 @@
+import { runInNewContext } from 'node:vm';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { printable } from '../base/printable.ts';
 
 /** In UTF-16 units, as JSON: every model that is offered the tool reads it. */
 const maxSchema = 50_000;
+
+/** ms that the check of one input may take. */
+const maxCheck = 500;
 
 /** What another extension says of the input of its tool, and the check of it. */
 export class InputSchema {
@@ -23,8 +27,12 @@ export class InputSchema {
 
   /** What is wrong with an input, in words; undefined if nothing is. */
   problem(input: unknown): string | undefined {
-    if (this.validate(input)) {
-      return undefined;
+    try {
+      if (this.fits(input)) {
+        return undefined;
+      }
+    } catch {
+      return `arguments cannot be checked within ${maxCheck} ms by the schema of this tool: pass shorter ones`;
     }
     const [error] = this.validate.errors ?? [];
     const { allowedValues, additionalProperty } = (error?.params ?? {}) as {
@@ -36,6 +44,16 @@ export class InputSchema {
       `arguments${error?.instancePath ?? ''} ${error?.message ?? 'are wrong'}${which === undefined ? '' : `: ${which}`}`,
       500,
     );
+  }
+
+  /**
+   * A pattern of a stranger's, or items that are all to be different, can take for ever with what a model passes, and all
+   * extensions of the window would stand still. Only what a context of its own runs can be ended.
+   * @throws Error when it takes too long, or goes too deep
+   */
+  private fits(input: unknown): boolean {
+    const check = () => this.validate(input);
+    return runInNewContext('check()', { check }, { timeout: maxCheck }) as boolean;
   }
 }
 

@@ -24,7 +24,7 @@ export interface TaskRun {
 
 /** Runs tasks of the editor, and follows them to their end. */
 export class TaskRuns implements vscode.Disposable {
-  private readonly runs: Run[] = [];
+  private runs: Run[] = [];
   private lastId = 0;
 
   constructor(private readonly terminals: TerminalOutput) {}
@@ -40,8 +40,9 @@ export class TaskRuns implements vscode.Disposable {
    */
   async run(task: vscode.Task, patience: number, signal: AbortSignal): Promise<TaskRun> {
     const run = new Run(++this.lastId, task, this.terminals);
-    this.runs.push(run);
-    this.runs.splice(0, this.runs.length - maxRuns).forEach((old) => old.dispose());
+    const ended = this.runs.filter(({ endedAt }) => endedAt !== undefined);
+    const forgotten = new Set(ended.slice(0, Math.max(0, ended.length - maxRuns + 1)));
+    this.runs = [...this.runs.filter((each) => !forgotten.has(each)), run];
     const end = () => run.terminate();
     signal.addEventListener('abort', end, { once: true });
     try {
@@ -52,7 +53,7 @@ export class TaskRuns implements vscode.Disposable {
       await run.ended(patience);
     } catch (error) {
       run.dispose();
-      this.runs.splice(this.runs.indexOf(run), 1);
+      this.runs = this.runs.filter((each) => each !== run);
       throw error;
     } finally {
       signal.removeEventListener('abort', end);

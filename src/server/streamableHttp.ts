@@ -8,7 +8,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { Emitter } from '../base/emitter.ts';
 import type { Transport } from './transport.ts';
 
-/** Those who go away without a word are not missed: the one that was silent for longest gives way. */
+/** Those who go away without a word are not missed: the one that was silent for longest gives way, of those that wait for nothing. */
 const maxClients = 64;
 /** ms after which a stream says that it is alive; clients give up one that says nothing, Node's own after five minutes. */
 const usualSilence = 30_000;
@@ -42,7 +42,12 @@ export class StreamableHttp {
       this.clients.delete(id);
       this.clients.set(id, client);
     }
-    await client.handle(request, response, this.silence);
+    client.waiting++;
+    try {
+      await client.handle(request, response, this.silence);
+    } finally {
+      client.waiting--;
+    }
   }
 
   close(): void {
@@ -54,9 +59,9 @@ export class StreamableHttp {
   /** It is one of the clients once it has said `initialize`: before, the library refuses all else. */
   private newClient(path: string | undefined): HttpTransport {
     const client = new HttpTransport(path, (id) => {
-      const [oldest] = this.clients.values();
       if (this.clients.size >= maxClients) {
-        oldest?.close();
+        const all = [...this.clients.values()];
+        (all.find(({ waiting }) => waiting === 0) ?? all[0])?.close();
       }
       this.clients.set(id, client);
       client.onDidClose(() => this.clients.delete(id));
@@ -73,6 +78,8 @@ class HttpTransport implements Transport {
 
   readonly onDidReceive = this.received.event;
   readonly onDidClose = this.closed.event;
+  /** How many requests of its have no whole answer yet: a user may take long to decide. */
+  waiting = 0;
 
   constructor(
     readonly path: string | undefined,

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Desk } from './desk.ts';
 import { MockApi, text, toolUse } from './mockApi.ts';
+import { ensureInspector } from './provisionInspector.ts';
 
 const tool = 'mcp__editor__references';
 
@@ -11,6 +12,14 @@ const environment = ({ url }: MockApi) => ({ ANTHROPIC_BASE_URL: url, MCP_CONNEC
 
 /** What the model gets of the editor's language servers, in a session that the extension has started. */
 export function editorToolScenarios(desk: () => Desk): void {
+  /** @param then what is said once it is on the clipboard */
+  async function copied(client: string, then: string): Promise<string> {
+    const { page } = desk().window;
+    await desk().window.pickFrom('IDE Bridge: Copy MCP Configuration', client);
+    await page.locator('.notification-toast', { hasText: then }).waitFor();
+    return page.evaluate<string>('navigator.clipboard.readText()');
+  }
+
   it('lets the model find references by the language server, if the user wants that', async () => {
     const api = await MockApi.start();
     try {
@@ -131,11 +140,7 @@ export function editorToolScenarios(desk: () => Desk): void {
       await desk().file('tsconfig.json', '{}');
       const { path } = await desk().file('line.ts', 'export const length = 3;\nconsole.log(length);\n');
       await desk().configure({ 'ideBridge.editorTools.enabled': true });
-      const { page } = desk().window;
-      await desk().window.runCommand('IDE Bridge: Copy MCP Configuration');
-      await page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Claude Code' }).click();
-      await page.locator('.notification-toast', { hasText: 'paste it into a terminal' }).waitFor();
-      const added = await desk().shell(await page.evaluate<string>('navigator.clipboard.readText()'));
+      const added = await desk().shell(await copied('Claude Code', 'paste it into a terminal'));
       assert.match(added, /editor/);
       api.script([
         toolUse('ToolSearch', { query: `select:${tool}`, max_results: 1 }),
@@ -152,6 +157,34 @@ export function editorToolScenarios(desk: () => Desk): void {
     } finally {
       await desk().shell('claude mcp remove --scope user editor');
       await api.close();
+    }
+  });
+
+  // It has no WebSocket: there the official library's client does the same, in the integration tests of the transports.
+  it('answers the MCP inspector, by a program and over HTTP, as it is configured by what is copied', async () => {
+    const inspector = await ensureInspector();
+    await desk().file('tsconfig.json', '{}');
+    const { path: file } = await desk().file('depth.ts', 'export const depth = 3;\nconsole.log(depth);\n');
+    await desk().configure({ 'ideBridge.editorTools.enabled': true });
+    for (const [client, then] of [
+      ['by a Program', 'paste it into the settings of the client'],
+      ['by HTTP', 'for a file of yours alone'],
+    ] as const) {
+      const configuration = await desk().file('mcp.json', await copied(client, then));
+      const ask = async (line: string) =>
+        JSON.parse(
+          await desk().shell(
+            `${inspector} --config '${configuration.path}' --server editor ${line} < /dev/null`,
+            { MCP_INSPECTOR_SECRET_STORE: 'memory' },
+          ),
+        ) as { tools?: { name: string }[]; content?: { text: string }[]; structuredContent?: object };
+      const { tools = [] } = await ask('--method tools/list --strict'); // which fails where a schema is not portable
+      assert.ok(tools.length > 15, `${client}: ${tools.length} tools`);
+      const args = JSON.stringify({ file, symbol: 'depth' });
+      const found = await ask(`--method tools/call --tool-name references --tool-args-json '${args}'`);
+      assert.match(found.content?.[0]?.text ?? '', /2 places[^]*depth\.ts:2:13 {2}console\.log\(depth\);/);
+      assert.ok(found.structuredContent, client);
+      await desk().window.runCommand('Notifications: Clear All Notifications');
     }
   });
 }

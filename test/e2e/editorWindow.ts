@@ -27,6 +27,12 @@ export class EditorWindow {
     await this.pick('F1', `>${title}`, title);
   }
 
+  /** Runs a command that offers a list, and takes an entry of it. The list may be there before the palette was seen to go. */
+  async pickFrom(command: string, entry: string): Promise<void> {
+    await this.choose('F1', `>${command}`, command);
+    await this.page.locator('.quick-input-widget .monaco-list-row', { hasText: entry }).click();
+  }
+
   /**
    * Runs a command that asks for a text, and types it. On a busy machine the palette was seen to go without a question of
    * the command: then it is run again, and what the window says is printed.

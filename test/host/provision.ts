@@ -112,6 +112,11 @@ async function installServer(dir: string, recipe: Recipe): Promise<void> {
   for (const unused of recipe.unused) await rm(path.join(server, unused), { recursive: true, force: true });
 }
 
+/** The Node of the newest VS Code, for programs that need a newer one than these tests. @returns its executable */
+export function ensureNewestNode(): Promise<string> {
+  return ensureNode(recipes.newest.node);
+}
+
 /** Installs the given Node and returns the path of its executable. */
 async function ensureNode(version: string): Promise<string> {
   const name = `node-${platform}`;

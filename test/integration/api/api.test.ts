@@ -210,5 +210,24 @@ describe('the API for other extensions', function () {
       }
       assert.deepEqual(mentionsOf(desk.client), []);
     });
+
+    it('of an extension in a loop are refused after fifty, also where the session would take each', async () => {
+      const { api } = await activateSample();
+      await known();
+      const uri = vscode.Uri.file(desk.scratch.write('a.txt', 'text\n'));
+      const outcomes = await Promise.all(Array.from({ length: 60 }, () => api.mention({ uri })));
+      const reasons = outcomes.flatMap((each) => (each.outcome === 'refused' ? [each.reason] : []));
+      assert.ok(reasons.length >= 10 && reasons.length < 60, `${reasons.length} are refused`);
+      for (const reason of reasons) {
+        assert.match(
+          reason,
+          /^Sample Words has mentioned 50 things within a minute\. Try again in \d\d? s\.$/,
+        );
+      }
+      // What waits for this session is none of the next one's.
+      await prompt();
+      const sent = outcomes.length - reasons.length;
+      await until('the others', () => mentionsOf(desk.client).length === sent, 30_000);
+    });
   });
 });

@@ -361,4 +361,30 @@ describe('tools of other extensions', function () {
     await desk.configure(setting, []);
     assert.deepEqual(await names(), []);
   });
+
+  it('hold nobody up by what they ask of their input: a pattern, or a comparison, that takes for ever', async () => {
+    const client = await connect();
+    await register({
+      name: 'greedy',
+      inputSchema: {
+        type: 'object',
+        properties: { a: { type: 'string', pattern: '^(a+)+$' }, b: { type: 'array', uniqueItems: true } },
+      },
+    });
+    for (const args of [
+      { a: `${'a'.repeat(29)}!` }, // takes some seconds; two characters more, four times as many
+      { b: Array.from({ length: 10_000 }, (_, n) => ({ n })) },
+    ]) {
+      await assert.rejects(call(client, 'greedy', args), /arguments cannot be checked within 500 ms/);
+    }
+    assert.equal((await call(client, 'greedy', { a: 'aa', b: [{ n: 1 }, { n: 2 }] })).text, 'yes');
+  });
+
+  it('of the editor’s own chat are called, too, where nobody can read their schema: they mind their input themselves', async () => {
+    const client = await connect();
+    await desk.configure('ideBridge.editorTools.languageModelTools', ['sample_hush']);
+    const hush = (args: object) => callTool(client, 'lm_sample_hush', args);
+    assert.deepEqual(await hush({ words: 'LOWER' }), { text: 'lower', isError: false, data: undefined });
+    assert.equal((await hush({})).isError, true);
+  });
 });

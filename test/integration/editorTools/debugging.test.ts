@@ -267,4 +267,16 @@ describe('the editor tools that debug', function () {
       assert.match((await call(tool, args)).text, /Sharing is off/, tool);
     }
   });
+
+  it('evaluate nothing where the program has gone on since the user was asked', async () => {
+    await stopInside();
+    const asked = call('evaluate', { expression: '[typeof sum, 1]' });
+    await until('the question', shownCode);
+    assert.equal((await call('stepDebugging', { how: 'out' })).data.state, 'stopped');
+    await answer('Run Once', 'wants to evaluate this');
+    assert.match(
+      (await asked).text,
+      /^The program has gone on meanwhile\. Nothing was evaluated: ask again\.$/,
+    );
+  });
 });

@@ -376,4 +376,33 @@ export function makesEta() {
     const imported = await callTool(client, 'completion', { file, line: 20, column: 10 });
     assert.match(imported.text, /gamma/, 'of what is shared');
   });
+
+  it('tell no value to a file that takes it from a shared one, by however many', async () => {
+    const write = (name: string, text: string) => desk.scratch.write(name, text);
+    write('steps/index.ts', "import { alpha } from '../vault/inner';\nexport const one = alpha;\n");
+    write(
+      'two.ts',
+      "const steps = import('./steps');\nexport const two = (await steps).one;\nexport const ours = 'ours';\n",
+    );
+    write('three.ts', "export * from './two';\n");
+    const file = write(
+      'last.ts',
+      `import { ours, two } from './three';
+export const last = two;
+export const plain = ours;
+export function take<T extends string>(text: T) {
+  return text;
+}
+take(last);
+take(plain);
+`,
+    );
+    const hover = (symbol: string) => mustHide('hover', { file, symbol });
+    await until('its type', async () => (await hover('plain')).includes('"ours"'), 30_000);
+    assert.match(await hover('last'), /const last: "…"/);
+    const signature = (line: number) => mustHide('signature', { file, line, column: 6 });
+    assert.match(await signature(7), /text: "…"/);
+    assert.match(await signature(8), /text: "ours"/);
+    assert.deepEqual(told, []);
+  });
 });

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as vscode from 'vscode';
 import { editorToolNames, runningToolNames } from '../../../src/editorTools/names.ts';
+import { TaskRuns } from '../../../src/editorTools/taskRuns.ts';
+import { TerminalOutput } from '../../../src/editorTools/terminalOutput.ts';
 import { testEnvironment } from '../../support/testEnvironment.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, useDesk } from '../bridge.ts';
@@ -440,5 +442,34 @@ describe('the editor tools that run', function () {
       return /an agent works in it: not told/.test(text) && data.terminals?.[0]?.command === undefined;
     });
     assert.deepEqual((await call('terminals', { name: 'nobody' })).data.terminals, []);
+  });
+
+  it('remember a task that still runs, however many have run since', async () => {
+    const terminals = new TerminalOutput(() => true);
+    const runs = new TaskRuns(terminals);
+    const { signal } = new AbortController();
+    const task = (name: string, program: string, ...args: string[]) => {
+      const made = new vscode.Task(
+        { type: 'process', name },
+        vscode.TaskScope.Workspace,
+        name,
+        'test',
+        new vscode.ProcessExecution(program, args),
+      );
+      made.presentationOptions = { reveal: vscode.TaskRevealKind.Never };
+      return made;
+    };
+    try {
+      const server = await runs.run(task('server', 'sleep', '300'), 0, signal);
+      for (let i = 0; i < 22; i++) {
+        await runs.run(task('short', 'true'), 30_000, signal);
+      }
+      assert.ok(runs.get(server.id) === server);
+      assert.ok(runs.get(2) === undefined, 'those that have ended are not all kept');
+      assert.equal(runs.get(undefined)?.id, 23);
+    } finally {
+      runs.dispose();
+      terminals.dispose();
+    }
   });
 });

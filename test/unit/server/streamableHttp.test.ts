@@ -178,16 +178,31 @@ describe('MCP over HTTP', () => {
     await called;
   });
 
+  /** Of one that leaves no stream open. @returns its id */
+  async function begin(): Promise<string> {
+    const { body, headers } = await request({ method: 'POST', body: initialize });
+    await body?.cancel();
+    return headers.get('mcp-session-id') ?? '';
+  }
+
+  /** @returns the status of the answer */
+  async function ping(id: string): Promise<number> {
+    const { body, status } = await request({
+      method: 'POST',
+      headers: { 'mcp-session-id': id },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+    });
+    await body?.cancel();
+    return status;
+  }
+
   it('keeps 64 sessions, those used last', async () => {
-    const first = await connect();
-    const second = await connect();
-    await first.client.ping();
+    const [first, second] = [await begin(), await begin()];
+    assert.equal(await ping(first), 200);
     for (let i = 0; i < 63; i++) {
-      const { body } = await request({ method: 'POST', body: initialize });
-      await body?.cancel();
+      await begin();
     }
-    await first.client.ping();
-    await assert.rejects(second.client.ping(), /not found/);
+    assert.deepEqual([await ping(first), await ping(second)], [200, 404]);
   });
 
   it('refuses what is no session yet, what is too long, and what is not JSON', async () => {
@@ -227,5 +242,24 @@ describe('MCP over HTTP', () => {
     assert.ok(signal.aborted);
     await client.close();
     await called;
+  });
+
+  it('keeps a session that waits for an answer, however many come and go meanwhile', async () => {
+    const waiting = await begin();
+    const called = await request({
+      method: 'POST',
+      headers: { 'mcp-session-id': waiting },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 'w', method: 'tools/call', params: { name: 'wait' } }),
+    });
+    const { signal } = await until('the call', () => calls[0]);
+    for (let i = 0; i < 70; i++) {
+      await begin();
+    }
+    assert.equal(signal.aborted, false);
+    await called.body?.cancel();
+    await until('it to give way, once nobody waits', async () => {
+      await begin();
+      return signal.aborted;
+    });
   });
 });
