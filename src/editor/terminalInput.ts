@@ -59,6 +59,8 @@ export async function runInNewTerminal(terminal: vscode.Terminal, commandLine: s
     isInUse ||= event.terminal === terminal;
   });
   try {
+    // Before there is a process, VS Code does not know either which shell is the user's.
+    await terminal.processId;
     let shell = willTell() ? await shellIntegration(terminal, shellIntegrationTimeout) : undefined;
     if (!shell && willTell() && terminal.state.isInteractedWith) {
       shell = await shellIntegration(terminal, patience);

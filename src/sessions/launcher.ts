@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Bridge } from '../server/bridge.ts';
 import { isAlive } from '../server/processes.ts';
@@ -17,9 +16,6 @@ export type Place = Settings['location'];
 
 /** After a window reload the editor brings terminals back when it likes, and their CLIs come back later; ms. */
 const restoringTime = 10_000;
-
-/** ms after which a walkthrough has drawn its step anew; seen: 120. */
-const walkthroughTime = 500;
 
 /** Process ids of the shells of our terminals, which outlive a window reload. */
 const rememberedShells = 'launchedShells';
@@ -114,13 +110,9 @@ export class Launcher implements vscode.Disposable {
   }
 
   /** The first one of a window takes the focus only once it can show something. */
-  private async focusFirst(terminal: vscode.Terminal): Promise<void> {
-    const show = () => this.userPlace.isStillIn(terminal) && terminal.show();
-    show();
-    // A walkthrough, which has no input of a known kind, takes it once more, for the step whose button was pressed.
-    if (vscode.window.tabGroups.all.some(({ activeTab }) => activeTab && activeTab.input === undefined)) {
-      await sleep(walkthroughTime);
-      show();
+  private focusFirst(terminal: vscode.Terminal): void {
+    if (this.userPlace.isStillIn(terminal)) {
+      terminal.show();
     }
   }
 
