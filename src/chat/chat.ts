@@ -32,12 +32,13 @@ import { ChatThread, type ThreadPrompt } from './chatThread.ts';
 import { EditsOfAgent } from './editsOfAgent.ts';
 import type { FolderAgents } from './folderAgents.ts';
 import { type IdePorts, IdeServer } from './ideServer.ts';
-import { LongTexts } from './longTexts.ts';
+import { type AnswerMetadata, type NextStep } from './followups.ts';
 import { code, plain } from './markdown.ts';
 import type { ModelApi } from './modelApi.ts';
 import { modelVendor, participantId } from './names.ts';
 import { type Put, putQuestion } from './permissionQuestion.ts';
 import type { PickName } from './picks.ts';
+import { placeOf } from './outputs.ts';
 import { promptText } from './promptText.ts';
 import { Questions } from './questions.ts';
 import { ripgrepFolder } from './ripgrep.ts';
@@ -58,11 +59,6 @@ export interface ChatDependencies extends IdePorts {
   readonly secrets: vscode.SecretStorage;
 }
 
-/** What an answer remembers of its thread, also over a reload of the window. */
-interface Metadata {
-  readonly sessionId?: string;
-}
-
 /** Ms after which a question that nobody has answered is told by a notification. Whether the chat is in view is not known. */
 const patience = 4_000;
 
@@ -70,7 +66,6 @@ const patience = 4_000;
 const extensionsServer = 'extensions';
 
 /** Instead of a choice. */
-const showText = 'show the text';
 const reviewFiles = 'review files';
 
 /** Offers of folders, as JSON, to which the user has said yes. */
@@ -82,7 +77,6 @@ export class Chat implements vscode.Disposable {
   private readonly threads = new Map<string, ChatThread>();
   private readonly all: ChatThread[] = [];
   private readonly questions = new Questions();
-  private readonly longTexts = new LongTexts();
   private readonly picks: ChatPicks;
   private readonly threadRecords: ThreadRecords;
   readonly sessions: ChatSessions;
@@ -169,8 +163,9 @@ export class Chat implements vscode.Disposable {
     this.picks.use(thread);
     this.sessions.prompted(thread, request.prompt);
     const following = this.follow(thread, key);
+    let next: readonly NextStep[];
     try {
-      await thread.turn(prompt, surface, token, request.toolInvocationToken);
+      next = await thread.turn(prompt, surface, token, request.toolInvocationToken);
     } finally {
       following.dispose();
     }
@@ -178,20 +173,28 @@ export class Chat implements vscode.Disposable {
       this.lastInitialized = thread.initialized;
       this.onModels();
     }
-    return resultOf(thread.sessionId ?? resume);
+    return resultOf(thread.sessionId ?? resume, next);
   }
 
-  /** A button: answers the question of that id, or opens a long text. Says so where either is over. */
+  /** What the page of that address says. */
+  async output(uri: vscode.Uri): Promise<string> {
+    const place = placeOf(uri);
+    const [folder] = workspace.folders;
+    let result = place && this.threads.get(place.sessionId)?.output(place.toolUseId);
+    if (place && folder && (!result || result.leftOut !== undefined)) {
+      const { pastOutput } = await import('./pastOutput.ts');
+      result = (await pastOutput(this.dependencies.records, folder.path, place)) ?? result;
+    }
+    const { text = 'This is no longer there.', leftOut } = result ?? {};
+    return leftOut === undefined ? text : `${text}\n\n${leftOut} more characters were not kept.`;
+  }
+
+  /** A button: answers the question of that id, or opens a review. Says so where the question is over. */
   async press(id: unknown, choice: unknown): Promise<void> {
-    const text = choice === showText ? this.longTexts.find(id) : undefined;
     if (choice === reviewFiles && Array.isArray(id)) {
       await this.review(new Set(id));
-    } else if (text) {
-      await this.dependencies.reports.show(`${text.title}.txt`, { text: text.text, actions: [] });
     } else if (!(await this.questions.choose(id, choice))) {
-      void vscode.window.showInformationMessage(
-        choice === showText ? 'This text was not kept.' : 'Nothing was done: this question is over.',
-      );
+      void vscode.window.showInformationMessage('Nothing was done: this question is over.');
     }
   }
 
@@ -217,7 +220,10 @@ export class Chat implements vscode.Disposable {
   private sessionIn(history: vscode.ChatContext['history'], key: string | undefined): string | undefined {
     const known = history
       .filter((turn) => turn instanceof vscode.ChatResponseTurn && turn.participant === participantId)
-      .map((turn) => ((turn as vscode.ChatResponseTurn).result.metadata as Metadata | undefined)?.sessionId);
+      .map(
+        (turn) =>
+          ((turn as vscode.ChatResponseTurn).result.metadata as AnswerMetadata | undefined)?.sessionId,
+      );
     return known.length === 0
       ? undefined
       : (known.at(-1) ?? this.threadRecords.find(key) ?? known.findLast((id) => id !== undefined));
@@ -326,16 +332,12 @@ export class Chat implements vscode.Disposable {
       this.picks.remembered,
       {
         remedies,
-        keep: (title, text) => ({
-          title,
-          command: 'chatButton',
-          args: [this.longTexts.keep(title, text), showText],
-        }),
-        review: (paths) => ({
-          title: 'Review These Files',
-          command: 'chatButton',
-          args: [paths, reviewFiles],
-        }),
+        review: async (paths) => {
+          await agentChanges.changes.refresh();
+          return this.undecided(new Set(paths)).length === 0
+            ? undefined
+            : { title: 'Review These Files', command: 'chatButton', args: [paths, reviewFiles] };
+        },
       },
       resume,
     );
@@ -406,10 +408,12 @@ export class Chat implements vscode.Disposable {
     return isYes;
   }
 
-  /** Of what is not decided yet. */
+  private undecided(paths: ReadonlySet<unknown>) {
+    return this.dependencies.agentChanges.changes.all.filter(({ snapshot }) => paths.has(snapshot.path));
+  }
+
   private async review(paths: ReadonlySet<unknown>): Promise<void> {
-    const { all } = this.dependencies.agentChanges.changes;
-    const changes = all.filter(({ snapshot }) => paths.has(snapshot.path));
+    const changes = this.undecided(paths);
     if (changes.length > 0) {
       await openAllChanges(changes, 'Changes of a Turn');
     } else {
@@ -524,6 +528,10 @@ function firstPrompt(history: vscode.ChatContext['history']): string | undefined
   return history.find((turn) => turn instanceof vscode.ChatRequestTurn)?.prompt;
 }
 
-function resultOf(sessionId: string | undefined): vscode.ChatResult {
-  return sessionId === undefined ? {} : { metadata: { sessionId } satisfies Metadata };
+function resultOf(sessionId: string | undefined, next: readonly NextStep[] = []): vscode.ChatResult {
+  const metadata: AnswerMetadata = {
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(next.length === 0 ? {} : { next }),
+  };
+  return { metadata };
 }

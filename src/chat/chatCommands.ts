@@ -22,7 +22,7 @@ export async function answerCommand(
   const pick = command === undefined ? undefined : picks[command];
   if (pick !== undefined) {
     await choose(pick);
-    surface.markdown('Done. The status bar shows what holds.');
+    surface.markdown('The status bar shows what holds.');
   } else if (command === 'review') {
     await vscode.commands.executeCommand(commandIds.reviewChanges);
     surface.markdown('What agents have changed is in *Review*, in the side bar.');

@@ -8,7 +8,7 @@ import {
 } from '../agent/agentSession.ts';
 import type { Cli } from '../agent/cli.ts';
 import { withEditReview } from '../agent/editReview.ts';
-import type { ConversationState } from '../agent/items.ts';
+import type { ConversationState, ToolResult } from '../agent/items.ts';
 import { type AgentOptions, type PermissionMode, permissionModes, without } from '../agent/options.ts';
 import type { AskPermission } from '../agent/permissions.ts';
 import { type ImageSum, noImages, type PromptImage, withImages } from '../agent/promptImages.ts';
@@ -20,6 +20,7 @@ import type { EditsOfAgent } from './editsOfAgent.ts';
 import { plain } from './markdown.ts';
 import { type PickName, type Picks, withPick, withPicks } from './picks.ts';
 import type { Button, Surface } from './surface.ts';
+import { type NextStep } from './followups.ts';
 import { type TurnAids, TurnView } from './turnView.ts';
 
 /** Ms without a turn: a process holds some hundred megabytes, and starts in a second. */
@@ -29,8 +30,8 @@ const idleTime = 10 * 60_000;
 const forgets = /^\/(compact|clear)(\s|$)/;
 
 export interface ThreadAids extends TurnAids {
-  /** @returns the button that opens what agents have changed in these files */
-  review(paths: readonly string[]): Button;
+  /** @returns the button that opens what agents have changed in these files; undefined where all of it is decided */
+  review(paths: readonly string[]): Promise<Button | undefined>;
 }
 
 export interface ThreadPrompt {
@@ -202,6 +203,12 @@ export class ChatThread implements vscode.Disposable {
     return conversation.attach(() => tell(conversation.current));
   }
 
+  /** What a tool has said; undefined where this process does not have it. */
+  output(toolUseId: string): ToolResult | undefined {
+    const item = this.session.conversation.get(toolUseId);
+    return item?.kind === 'toolUse' ? item.result : undefined;
+  }
+
   /** Where the turn that runs is shown; that of the next one, while none does. */
   get surface(): Surface | undefined {
     return (this.running ?? this.turns[0])?.surface;
@@ -219,21 +226,23 @@ export class ChatThread implements vscode.Disposable {
   /**
    * Sends a prompt, and shows what comes of it until its turn has ended. Never rejects.
    * @param invocation of the request, for the tools that are called in its turn
+   * @returns what the user may want next
    */
   async turn(
     { text, images }: ThreadPrompt,
     surface: Surface,
     token: vscode.CancellationToken,
     invocation: Invocation,
-  ): Promise<void> {
+  ): Promise<readonly NextStep[]> {
     const { session, aids, editsOfAgent } = this;
     const edits = await editsOfAgent.beginTurn(text);
     const { conversation } = session;
-    const { seq } = conversation.snapshot();
+    const { seq, state } = conversation.snapshot();
     const id = session.prompt(text, images);
     const turn = { id, surface, invocation };
     this.turns.push(turn);
-    const view = new TurnView(surface, id, aids);
+    const view = new TurnView(surface, id, aids, state);
+    const next: NextStep[] = [];
     const attached = conversation.attach((update) => view.show(update), seq);
     const cancelling = token.onCancellationRequested(() => {
       if (!session.unqueue(id)) {
@@ -246,7 +255,11 @@ export class ChatThread implements vscode.Disposable {
       const { words, paths } = edits;
       if (words !== undefined) {
         surface.markdown(`\n\n${words}\n\n`);
-        surface.buttons([aids.review(paths)]);
+        const review = await aids.review(paths);
+        if (review) {
+          surface.buttons([review]);
+          next.push('review');
+        }
       }
     } catch (error) {
       surface.markdown(`\n\n**${plain(errorMessage(error))}**`);
@@ -258,6 +271,7 @@ export class ChatThread implements vscode.Disposable {
       }
       this.turns.splice(this.turns.indexOf(turn), 1);
     }
+    return view.isBrokenOff ? ['goOn', ...next] : next;
   }
 
   dispose(): void {

@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { errorMessage } from '../base/errors.ts';
+import { outputScheme } from '../editor/schemes.ts';
 import type { Chat, ChatDependencies } from './chat.ts';
 import type { ChatSession } from './chatSessions.ts';
 import type { EditorAgents } from './editorAgents.ts';
 import type { PickName } from './picks.ts';
+import { followupsOf } from './followups.ts';
 import { estimateTokens, modelInformation, refuseRequest } from './modelProvider.ts';
 import { modelVendor, participantId } from './names.ts';
 
@@ -37,6 +39,12 @@ export class Participant implements vscode.Disposable {
       }),
     );
     participant.iconPath = new vscode.ThemeIcon('sparkle');
+    participant.followupProvider = { provideFollowups: followupsOf };
+    this.store.add(
+      vscode.workspace.registerTextDocumentContentProvider(outputScheme, {
+        provideTextDocumentContent: async (uri) => (await this.loaded()).output(uri),
+      }),
+    );
     this.offerModels();
     this.offerAgents();
   }

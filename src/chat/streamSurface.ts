@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { commandIds } from '../editor/commandIds.ts';
-import type { Button, Surface } from './surface.ts';
+import { outputUri } from './outputs.ts';
+import type { Button, OutputPlace, Surface } from './surface.ts';
 
 /**
  * An answer of the chat. Never with `isTrusted`: a link in what the model or a file says can run no command.
@@ -32,6 +33,10 @@ export class StreamSurface implements Surface {
     this.push(() =>
       this.stream.anchor(line === undefined ? uri : new vscode.Location(uri, new vscode.Position(line, 0))),
     );
+  }
+
+  output(words: string, place: OutputPlace): void {
+    this.push(() => this.stream.anchor(outputUri(words, place), words));
   }
 
   progress(words: string): void {

@@ -1,3 +1,5 @@
+import { counted } from '../base/text.ts';
+
 /** What a tool is about to do, in a line. All but `verb` comes from the model. */
 export interface ToolLine {
   readonly verb: string;
@@ -28,12 +30,11 @@ const known: Readonly<Record<string, readonly [string, string, 'path' | 'code' |
   Agent: ['Agent', 'description', 'text'],
   Skill: ['Skill', 'skill', 'text'],
   ExitPlanMode: ['Propose a plan', '', 'text'],
-  AskUserQuestion: ['Ask you', '', 'text'],
 };
 
 /** Undefined for what is shown in another way. */
 export function toolLine(name: string, input: Input): ToolLine | undefined {
-  if (name === 'TodoWrite') {
+  if (name === 'TodoWrite' || name === 'AskUserQuestion') {
     return undefined;
   }
   const tool = Object.hasOwn(known, name) ? known[name] : undefined;
@@ -54,6 +55,31 @@ export function toolLine(name: string, input: Input): ToolLine | undefined {
 export function toolName(name: string): string {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
   return server === undefined ? name : `${tool} of ${server}`;
+}
+
+/** Of a tool that answers at once: several of them run at a time, and each has its line when its result is there. */
+export function isQuick(name: string): boolean {
+  return name === 'Read' || name === 'Grep' || name === 'Glob';
+}
+
+/** Of a tool whose result says only that it did what its line says. */
+export function isSilent(name: string): boolean {
+  return ['Edit', 'MultiEdit', 'Write', 'NotebookEdit', 'ExitPlanMode', 'Skill'].includes(name);
+}
+
+/** What a tool has found, in short and in words of ours. */
+export function resultWords(name: string, text: string): string {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  if (/^No (files|matches) found/.test(text)) {
+    return 'nothing';
+  }
+  if (name === 'Read') {
+    const numbered = lines.filter((line) => /^ *\d+[\t→]/.test(line)); // around it are remarks of the CLI
+    const isEnded = /[\t→]$/.test(numbered.at(-1) ?? ''); // by a line end, after which there is a line to the CLI
+    return counted((isEnded ? numbered.length - 1 : numbered.length) || lines.length, 'line');
+  }
+  const isList = name === 'Glob' || (name === 'Grep' && /^Found \d+ files?\b/.test(text));
+  return counted(lines.length - (/^Found \d+ /.test(text) ? 1 : 0), isList ? 'file' : 'line');
 }
 
 /** Of a tool whose output is worth a look even where all went well. */

@@ -1,9 +1,9 @@
 import { applyDelta, type Update } from '../agent/conversation.ts';
-import type { ConversationState, Delta, Item } from '../agent/items.ts';
+import type { ConversationState, Delta, Item, ToolResult } from '../agent/items.ts';
 import { counted } from '../base/text.ts';
 import { block, code, head, plain } from './markdown.ts';
 import type { Button, Surface } from './surface.ts';
-import { showsOutput, toolLine } from './toolLine.ts';
+import { isQuick, isSilent, resultWords, showsOutput, type ToolLine, toolLine } from './toolLine.ts';
 
 type Of<K extends Item['kind']> = Extract<Item, { kind: K }>;
 
@@ -11,27 +11,35 @@ type Of<K extends Item['kind']> = Extract<Item, { kind: K }>;
 const shownLines = 8;
 const shownCharacters = 800;
 
+/** Uses of tools that have a line of their own in a turn: the editor draws much of an answer anew with each part of it. */
+const maxLines = 300;
+/** Of the others, how many are told of at once. */
+const toldAtOnce = 100;
+
 export interface TurnAids {
   /** Buttons that mend what went wrong. */
   remedies(error: Of<'error'>): readonly Button[];
-  /** Keeps a long text. @returns the button that opens it */
-  keep(title: string, text: string): Button;
 }
 
 /** Shows one turn of a conversation as it comes. What has been shown cannot be taken back: only what is whole is. */
 export class TurnView {
   private readonly items = new Map<string, Item>();
-  private state: ConversationState = { isRunning: false };
   /** What of each item is shown: UTF-16 units of a text, steps of a tool use. */
   private readonly shown = new Map<string, number>();
   private shownTodos = '';
   private phase: 'before' | 'during' | 'after' = 'before';
+  /** The tool use that was shown last. */
+  private last: string | undefined;
+  private uses = 0;
+  /** It has ended, or was ended, before the agent was done, and can be gone on with. */
+  isBrokenOff = false;
 
-  /** @param promptId of the item that begins the turn */
+  /** @param promptId of the item that begins the turn @param state before it */
   constructor(
     private readonly surface: Surface,
     private readonly promptId: string,
     private readonly aids: TurnAids,
+    private state: ConversationState,
   ) {}
 
   show(update: Update): void {
@@ -81,7 +89,7 @@ export class TurnView {
         break;
       case 'thinking':
         if (this.isFirst(item.id)) {
-          this.surface.progress('Thinking');
+          this.tell('Thinking');
         }
         break;
       case 'toolUse':
@@ -95,6 +103,11 @@ export class TurnView {
         break;
       case 'turnEnd':
         this.phase = 'after';
+        this.isBrokenOff ||= item.outcome === 'interrupted';
+        if (this.uses > maxLines) {
+          const more = counted(this.uses - maxLines, 'more use of a tool is', 'more uses of tools are');
+          this.surface.markdown(`\n\n*${more} not listed.*`);
+        }
         this.surface.markdown(`\n\n${endLine(item, this.state)}`);
         break;
       case 'question': // is put by who asks it
@@ -109,6 +122,13 @@ export class TurnView {
     return isFirst;
   }
 
+  /** Each is a part of the answer, too. */
+  private tell(words: string): void {
+    if (this.uses < maxLines) {
+      this.surface.progress(words);
+    }
+  }
+
   private showText({ id, text }: Of<'text' | 'thinking'>): void {
     const before = this.shown.get(id) ?? 0;
     if (text.length > before) {
@@ -118,51 +138,73 @@ export class TurnView {
   }
 
   private showToolUse(item: Of<'toolUse'>): void {
-    const { id, name, input, state, result, parent } = item;
+    const { id, name, input, state, result } = item;
     const line = toolLine(name, input ?? {});
-    const indent = parent === undefined ? '' : '↳ ';
-    const step = this.shown.get(id) ?? 0;
+    if (!line) {
+      return;
+    }
     if (state === 'streaming') {
-      if (this.isFirst(id) && line) {
-        this.surface.progress(line.verb);
+      if (this.isFirst(id)) {
+        this.tell(line.verb);
       }
       return;
     }
-    if (step < 1 && input && line) {
+    const step = this.shown.get(id) ?? 0;
+    if (step < 1 && input && (result || !isQuick(name))) {
       this.shown.set(id, 1);
-      this.surface.markdown(`\n\n${indent}**${plain(line.verb)}** `);
-      if (line.path !== undefined) {
-        this.surface.file(line.path, line.line);
+      this.uses++;
+      if (this.uses <= maxLines) {
+        this.showLine(item, line);
+      } else if (this.uses % toldAtOnce === 0) {
+        this.surface.progress(counted(this.uses, 'use of tools', 'uses of tools'));
       }
-      this.surface.markdown(`${line.code === undefined ? plain(line.text ?? '') : code(line.code)}\n\n`);
     }
-    if (step < 2 && result && line) {
+    if (step < 2 && result) {
       this.shown.set(id, 2);
-      this.showResult(item, result);
+      if (this.uses <= maxLines) {
+        this.showResult(item, line, result);
+      }
     }
   }
 
-  private showResult(
-    { id, name, parent }: Of<'toolUse'>,
-    result: NonNullable<Of<'toolUse'>['result']>,
+  private showLine(
+    { id, parent }: Of<'toolUse'>,
+    { verb, path, line, code: quoted, text = '' }: ToolLine,
   ): void {
+    this.last = id;
+    this.surface.markdown(`\n\n${parent === undefined ? '' : '↳ '}**${plain(verb)}** `);
+    if (path !== undefined) {
+      this.surface.file(path, line);
+    }
+    this.surface.markdown(quoted === undefined ? plain(text) : code(quoted));
+  }
+
+  private showResult(item: Of<'toolUse'>, line: ToolLine, { text, isError }: ToolResult): void {
+    const { id, name, parent } = item;
     // Of what the user has refused the answer says so already.
     const isRefused = () =>
       [...this.items.values()].some(
         (item) => item.kind === 'question' && item.toolUseId === id && item.state === 'denied',
       );
-    const isShown = result.isError ? !isRefused() : showsOutput(name) && parent === undefined;
-    if (!isShown || result.text.trim() === '') {
+    if ((isError ? isRefused() : isSilent(name)) || text.trim() === '') {
       return;
     }
-    const { shown, leftOut } = head(result.text, shownLines, shownCharacters);
-    this.surface.markdown(`${result.isError ? '\n\nFailed:' : ''}${block(shown, shownCharacters, 'text')}`);
-    if (leftOut > 0 || shown.length < result.text.trimEnd().length) {
-      const more = leftOut > 0 ? ` (${counted(leftOut, 'More Line', 'More Lines')})` : '';
-      this.surface.buttons([
-        { ...this.aids.keep(`Output of ${name}`, result.text), title: `Show All${more}` },
-      ]);
+    if (this.last !== id) {
+      this.showLine(item, line); // others came between
     }
+    let words = resultWords(name, text);
+    if (isError || (showsOutput(name) && parent === undefined)) {
+      const { shown, leftOut } = head(text, shownLines, shownCharacters);
+      this.surface.markdown(`${isError ? '\n\nFailed:' : ''}${block(shown, shownCharacters, 'text')}`);
+      if (leftOut === 0 && shown.length === text.trimEnd().length) {
+        return;
+      }
+      words = `All ${counted(text.trimEnd().split('\n').length, 'line')}`;
+    } else {
+      this.surface.markdown(' ');
+    }
+    const { sessionId = '' } = this.state;
+    this.surface.output(words, { sessionId, toolUseId: id, tool: name });
   }
 
   private showTodos({ todos }: Of<'todos'>): void {
@@ -178,6 +220,7 @@ export class TurnView {
     if (!this.isFirst(error.id)) {
       return;
     }
+    this.isBrokenOff = error.cause === 'failed' || error.cause === 'ended';
     const detail = error.detail ? block(error.detail, 2_000, 'text') : '';
     this.surface.markdown(`\n\n**${plain(error.message, 1_000)}**${detail}\n\n`);
     const buttons = this.aids.remedies(error);

@@ -10,5 +10,8 @@ export const reportScheme = 'ide-bridge-report';
 /** Code that a session wants to run, while the user decides. */
 export const codeScheme = 'ide-bridge-code';
 
+/** What a tool has said in the chat. */
+export const outputScheme = 'ide-bridge-output';
+
 /** What stands for no file of the user's: no client hears of it. */
-export const ownPages: readonly string[] = [reportScheme, codeScheme];
+export const ownPages: readonly string[] = [reportScheme, codeScheme, outputScheme];

@@ -880,4 +880,66 @@ describe('@claude in the chat', function () {
     await desk.ui.page.keyboard.press('Escape');
     await choosing;
   });
+
+  const followup = (words: string): Locator =>
+    desk.ui.page.locator('.interactive-input-followups').getByText(words, { exact: true });
+
+  it('offers to review what a turn has changed, while that is not decided', async () => {
+    await desk.configure('ideBridge.agent.permissionMode', 'acceptEdits');
+    await askToEdit(desk.scratch.write('f.txt', 'one\n'), 'one', 'ONE', 'Edited.');
+    await followup('Review the changes').waitFor({ timeout: 30_000 });
+    await desk.ui.screenshot('chat-followup');
+    await followup('Review the changes').click();
+    await says('What agents have changed is in');
+    await desk.ui.page.locator('.monaco-list-row', { hasText: 'f.txt' }).first().waitFor();
+    assert.equal(await followup('Go on').count(), 0);
+    await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+  });
+
+  it('offers to go on after a turn that was stopped', async () => {
+    await vscode.commands.executeCommand('ideBridge.stopChatSession');
+    await ask('stop plum', toolUse('Bash', { command: 'touch stopped.txt' }));
+    await button('Allow').first().waitFor({ timeout: 30_000 });
+    await vscode.commands.executeCommand('ideBridge.sessions.focus');
+    await setTimeout(redrawTime);
+    await clickHovered(session('Chat · stop plum'), 'Stop');
+    await followup('Go on').waitFor({ timeout: 30_000 });
+    agent.api.script([text('Here I am.')]);
+    await followup('Go on').click();
+    await says('Here I am.');
+    const { messages } = await agent.api.nextRequest('the next prompt', ({ messages }) =>
+      JSON.stringify(messages).includes('Go on where you have stopped'),
+    );
+    assert.match(JSON.stringify(messages), /stop plum/);
+    assert.equal(await followup('Go on').count(), 0);
+  });
+
+  it('says in short what a tool has found, and has the whole a click away, as text', async () => {
+    const lines = '# [no](command:link)\ntwo\nthree\n';
+    const path = desk.scratch.write('found.txt', lines);
+    const tool = 'mcp__extensions__sample_shout';
+    await desk.configure('ideBridge.agent.languageModelTools', ['sample_shout']);
+    await ask(
+      'find',
+      toolUse('Read', { file_path: path }),
+      toolUse('ToolSearch', { query: `select:${tool}`, max_results: 1 }),
+      toolUse(tool, { words: 'louder' }),
+      text('Found.'),
+    );
+    await button('Allow').first().click({ timeout: 30_000 });
+    await says('Found.');
+    await desk.ui.screenshot('chat-output');
+    const open = async (words: string, said: RegExp) => {
+      // The chat has scrolled on, so that the mouse would not reach the first.
+      const link = answer().locator('.chat-inline-anchor-widget', { hasText: words }).last();
+      await link.dispatchEvent('click');
+      const { document } = await until('the page', () => {
+        const { activeTextEditor: editor } = vscode.window;
+        return editor && said.test(editor.document.getText()) && editor;
+      });
+      assert.equal(document.uri.scheme, 'ide-bridge-output');
+    };
+    await open('3 lines', /# \[no\]\(command:link\)/);
+    await open('1 line', /^LOUDER/);
+  });
 });

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Chat, type ChatDependencies } from '../../../src/chat/chat.ts';
 import { participantId } from '../../../src/chat/names.ts';
 import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
-import { text } from '../../e2e/mockApi.ts';
+import { PastSessions } from '../../../src/records/pastSessions.ts';
+import { text, toolUse } from '../../e2e/mockApi.ts';
 import { cliVersions } from '../../e2e/provisionCli.ts';
 import { useDesk } from '../bridge.ts';
 
@@ -11,6 +13,7 @@ import { useDesk } from '../bridge.ts';
 describe('a thread of the chat after a reload of the window', () => {
   const desk = useDesk();
   let agent: AgentDesk;
+  let links: vscode.Uri[];
 
   beforeEach(async () => {
     agent = await AgentDesk.open(cliVersions.newest);
@@ -25,6 +28,7 @@ describe('a thread of the chat after a reload of the window', () => {
     prompt: string,
     history: object[],
     apiKey?: string,
+    page?: (chat: Chat) => Promise<void>,
   ): Promise<{ said: string; result: vscode.ChatResult }> {
     const quiet = () => {};
     // What a turn of words alone does not come by is not there.
@@ -34,7 +38,11 @@ describe('a thread of the chat after a reload of the window', () => {
         log: { trace: quiet, info: quiet, warn: quiet, error: quiet },
         proposals: { all: [], onDidChange: () => ({ dispose: quiet }) },
         agentChanges: { beginTurn: () => Promise.resolve() },
-        records: { open: () => Promise.resolve(undefined), running: new Map(), isStarting: () => false },
+        records: {
+          open: () => Promise.resolve({ past: new PastSessions(join(agent.root, '.claude', 'projects')) }),
+          running: new Map(),
+          isStarting: () => false,
+        },
         servers: { mcpConfig: () => Promise.resolve(undefined) },
         workspaceState: { get: () => undefined, update: () => Promise.resolve() },
         secrets: { get: () => Promise.resolve(apiKey) },
@@ -44,16 +52,19 @@ describe('a thread of the chat after a reload of the window', () => {
       quiet,
       quiet,
     );
+    links = [];
     let said = '';
     const result = await chat.handle(
       { prompt, references: [], model: { vendor: 'another', id: 'x' } } as unknown as vscode.ChatRequest,
       { history } as unknown as vscode.ChatContext,
       {
+        anchor: (to: vscode.Uri) => links.push(to),
         markdown: (words: string | vscode.MarkdownString) =>
           (said += typeof words === 'string' ? words : words.value),
       } as unknown as vscode.ChatResponseStream,
       new vscode.CancellationTokenSource().token,
     );
+    await page?.(chat);
     chat.dispose();
     return { said, result };
   }
@@ -89,5 +100,20 @@ describe('a thread of the chat after a reload of the window', () => {
     assert.deepEqual([...new Set(agent.api.keys)], ['sk-of-the-editor']);
     const { messages } = await agent.api.nextRequest('both prompts', ({ messages }) => messages.length > 2);
     assert.match(JSON.stringify(messages), /first.*One\..*third/);
+  }).timeout(60_000);
+
+  it('has what its tools have said, as the CLI has written it down', async () => {
+    const path = join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '', 'tsconfig.json');
+    agent.api.script([toolUse('Read', { file_path: path }), text('Read.'), text('Two.')]);
+    await ask('first', []);
+    const page = links.at(-1) ?? assert.fail();
+    let [said, ofNone] = ['', ''];
+    await ask('second', [], undefined, async (chat) => {
+      said = await chat.output(page);
+      const query = page.query.replace(/"toolUseId":"\w+"/, '"toolUseId":"another"');
+      ofNone = await chat.output(page.with({ query }));
+    });
+    assert.match(said, /^ *1\t\{/);
+    assert.equal(ofNone, 'This is no longer there.');
   }).timeout(60_000);
 });

@@ -29,11 +29,11 @@ describe('a thread of the chat', () => {
     markdown: silent,
     quote: silent,
     file: silent,
+    output: silent,
     progress: silent,
     buttons: silent,
   });
   const invocation = (name: string) => name as unknown as vscode.ChatParticipantToolToken;
-  const button = { title: '', command: { id: '' } };
   let thread: ChatThread;
 
   before(() => {
@@ -55,7 +55,7 @@ describe('a thread of the chat', () => {
       },
       { folders: [folder], mode: 'default', mayBypass: false, env: { CLAUDE_CONFIG_DIR: folder } },
       {},
-      { remedies: () => [], keep: () => button, review: () => button },
+      { remedies: () => [], review: () => Promise.resolve(undefined) },
       undefined,
     );
   });

@@ -2,30 +2,41 @@ import assert from 'node:assert/strict';
 import { CliConversation } from '../../../src/agent/cliConversation.ts';
 import { Conversation } from '../../../src/agent/conversation.ts';
 import { parseMessage } from '../../../src/agent/messages.ts';
-import type { Surface } from '../../../src/chat/surface.ts';
+import type { OutputPlace, Surface } from '../../../src/chat/surface.ts';
 import { TurnView } from '../../../src/chat/turnView.ts';
 
-/** What a turn shows, as one text: `<path>` is a link to a file, `(words)` progress, `[title]` a button. */
+/** What a turn shows, as one text: `<path>` is a link to a file, `{words: id}` to an output, `(words)` progress, `[title]` a button. */
 class Shown implements Surface {
   text = '';
+  parts = 0;
 
   markdown(text: string): void {
+    this.parts++;
     this.text += text;
   }
 
   quote(text: string): void {
+    this.parts++;
     this.text += text;
   }
 
   file(path: string, line?: number): void {
+    this.parts++;
     this.text += `<${path}${line === undefined ? '' : `:${line}`}>`;
   }
 
+  output(words: string, { toolUseId }: OutputPlace): void {
+    this.parts++;
+    this.text += `{${words}: ${toolUseId}}`;
+  }
+
   progress(words: string): void {
+    this.parts++;
     this.text += `(${words})`;
   }
 
   buttons(buttons: readonly { title: string }[]): void {
+    this.parts++;
     this.text += buttons.map(({ title }) => `[${title}]`).join('');
   }
 
@@ -44,7 +55,6 @@ describe('a turn in the chat', () => {
   let view: TurnView;
   let seen: number;
   let prompt: string;
-  const kept: string[] = [];
 
   beforeEach(() => {
     conversation = new Conversation();
@@ -54,13 +64,15 @@ describe('a turn in the chat', () => {
     cli.addError('failed', 'of an earlier turn');
     seen = conversation.snapshot().seq;
     prompt = cli.addPrompt('hello', 'queued');
-    view = new TurnView(shown, prompt, {
-      remedies: ({ cause }) => (cause === 'notLoggedIn' ? [{ title: 'Log In', command: 'newSession' }] : []),
-      keep: (title, text) => {
-        kept.push(text);
-        return { title, command: 'chatButton' };
+    view = new TurnView(
+      shown,
+      prompt,
+      {
+        remedies: ({ cause }) =>
+          cause === 'notLoggedIn' ? [{ title: 'Log In', command: 'newSession' }] : [],
       },
-    });
+      conversation.current,
+    );
   });
 
   function update(): void {
@@ -115,23 +127,26 @@ describe('a turn in the chat', () => {
       says(use('t3', 'Grep', { pattern: 'a`b' }), 't2', 'm2'),
       says({ type: 'text', text: 'of the sub-agent' }, 't2', 'm2'),
       says(use('t4', 'mcp__db__query', {}), null, 'm3'),
-      result('t1', '1\tone'),
+      result('t1', '3\tone\n4\t\n\n<system-reminder>\nno line of it\n</system-reminder>'),
+      result('t3', 'Found 2 files\nb.ts\nc.ts'),
     );
+    take(result('t4', 'one row'), result('t2', 'It is\nround.'));
     assert.deepEqual(shown.lines, [
-      '**Read** </a/[b](c).ts:2>',
       '**Agent** look \\*around\\*',
-      '↳ **Search for** `` a`b ``',
       '**Use** ` query of db `',
+      '**Read** </a/[b](c).ts:2> {1 line: t1}',
+      '↳ **Search for** `` a`b `` {2 files: t3}',
+      '**Use** ` query of db ` {1 line: t4}',
+      '**Agent** look \\*around\\* {2 lines: t2}',
     ]);
   });
 
-  it('shows the first lines of what a command says, and the whole by a button', () => {
+  it('shows the first lines of what a command says, and a link to the whole', () => {
     send();
     const output = Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n');
     take(says(use('t1', 'Bash', { command: 'ls' })), result('t1', output));
     assert.deepEqual(shown.lines.slice(0, 4), ['**Run** ` ls `', '```text', 'line 0', 'line 1']);
-    assert.equal(shown.lines.at(-1), '[Show All (12 More Lines)]');
-    assert.equal(kept.at(-1), output);
+    assert.equal(shown.lines.at(-1), '{All 20 lines: t1}');
   });
 
   it('shows why a tool has failed, but not that the user has refused it', () => {
@@ -142,7 +157,14 @@ describe('a turn in the chat', () => {
     );
     cli.change(cli.addQuestion('Edit', 't2'), { state: 'denied' });
     take(result('t1', 'There is no such file.', true), result('t2', 'No thanks', true));
-    assert.deepEqual(shown.lines.slice(2), ['Failed:', '```text', 'There is no such file.', '```']);
+    assert.deepEqual(shown.lines, [
+      '**Edit** </b>',
+      '**Read** </a>',
+      'Failed:',
+      '```text',
+      'There is no such file.',
+      '```',
+    ]);
   });
 
   it('shows the list of tasks when it has changed', () => {
@@ -178,6 +200,38 @@ describe('a turn in the chat', () => {
     cli.addError('notLoggedIn', 'Please run /login');
     update();
     assert.equal(shown.lines.at(-1), '[Log In]');
+  });
+
+  it('can be gone on with where it was broken off, not where the user has to log in first', () => {
+    send();
+    cli.addError('failed', 'Overloaded');
+    update();
+    assert.equal(view.isBrokenOff, true);
+    cli.addError('notLoggedIn', 'Please run /login');
+    update();
+    assert.equal(view.isBrokenOff, false);
+  });
+
+  it('has no more than 300 lines of tools, and counts the others', () => {
+    send();
+    for (let i = 0; i < 5_000; i++) {
+      take(
+        event({ type: 'message_start', message: { id: `m${i}` } }),
+        event({
+          type: 'content_block_start',
+          index: 0,
+          content_block: { ...use(`t${i}`, 'Bash', {}), input: {} },
+        }),
+        says(use(`t${i}`, 'Bash', { command: 'ls' }), null, `m${i}`),
+        result(`t${i}`, 'one'),
+      );
+    }
+    take({ type: 'result', subtype: 'success' });
+    const uses = shown.lines.filter((line) => line.includes('**Run**'));
+    assert.equal(uses.length, 300);
+    assert.ok(shown.parts < 2_000, String(shown.parts));
+    assert.deepEqual(shown.lines.slice(-2), ['*4700 more uses of tools are not listed.*', '**']);
+    assert.match(shown.text, /\(400 uses of tools\)\(500 uses of tools\)/);
   });
 
   it('has all of it where it was far behind', () => {
