@@ -117,9 +117,7 @@ export class AgentChanges implements Disposable {
           first.dispose();
           import('./branchSwitches.ts')
             .then(({ BranchSwitches }) =>
-              this.store
-                .add(new BranchSwitches(this.sets, this.changes, (words) => section.tellAway(words)))
-                .start(),
+              this.store.add(new BranchSwitches(this.sets, this.changes, this.git, section)).start(),
             )
             .catch((error: unknown) => this.log.warn(`Branch switches are not seen: ${errorMessage(error)}`));
         }
