@@ -76,9 +76,7 @@ export class AgentChanges implements Disposable {
     this.store.add(new ChangeDecorations(this.changes));
     this.store.add(
       followDiffs(this.changes, () => {
-        this.hunks().catch((error: unknown) =>
-          this.log.error(`Single changes cannot be decided: ${errorMessage(error)}`),
-        );
+        this.hunks().catch(this.logs('Single changes cannot be decided'));
       }),
     );
     this.store.add(new ChangeGutter(this.changes, commandIds.openChange));
@@ -96,8 +94,8 @@ export class AgentChanges implements Disposable {
     const first = this.store.add(
       bridge.onDidIdentify(() => {
         first.dispose();
-        this.followSessions(bridge, proposals, records).catch((error: unknown) =>
-          this.log.error(`Turns and shell edits are not seen: ${errorMessage(error)}`),
+        this.followSessions(bridge, proposals, records).catch(
+          this.logs('Turns and shell edits are not seen'),
         );
       }),
     );
@@ -117,11 +115,9 @@ export class AgentChanges implements Disposable {
           first.dispose();
           import('./branchSwitches.ts')
             .then(({ BranchSwitches }) =>
-              this.store
-                .add(new BranchSwitches(this.sets, this.changes, (words) => section.tellAway(words)))
-                .start(),
+              this.store.add(new BranchSwitches(this.sets, this.changes, this.git, section)).start(),
             )
-            .catch((error: unknown) => this.log.warn(`Branch switches are not seen: ${errorMessage(error)}`));
+            .catch(this.logs('Branch switches are not seen'));
         }
       }),
     );
@@ -131,11 +127,7 @@ export class AgentChanges implements Disposable {
   private followRecords({ sessions }: Bridge, records: SessionRecords, begun: number): void {
     const isAllowed = () => records.isAllowed && snapshotLimits().files > 0;
     const use = (action: (unwatched: UnwatchedEdits) => Promise<void> | void) =>
-      this.unwatchedEdits(records, isAllowed)
-        .then(action)
-        .catch((error: unknown) =>
-          this.log.error(`Edits that nobody watched are not found: ${errorMessage(error)}`),
-        );
+      this.unwatchedEdits(records, isAllowed).then(action).catch(this.logs('Unwatched edits are not found'));
     const look = (session: Session) =>
       void use((unwatched) => unwatched.ofSession(session, records.of(session)));
     this.store.add(records.onDidChange(look));
@@ -215,12 +207,16 @@ export class AgentChanges implements Disposable {
 
   /** Those over a snapshot that is no longer kept. */
   private closeDiffs(): void {
-    this.closed = closeDiffs((before) => !this.beforeFiles.has(before)).catch((error: unknown) =>
-      this.log.warn(`Old diffs of changes stay open: ${errorMessage(error)}`),
+    this.closed = closeDiffs((before) => !this.beforeFiles.has(before)).catch(
+      this.logs('Old diffs of changes stay open'),
     );
   }
 
   dispose(): void {
     this.store.dispose();
+  }
+
+  private logs(words: string): (error: unknown) => void {
+    return (error) => this.log.error(`${words}: ${errorMessage(error)}`);
   }
 }

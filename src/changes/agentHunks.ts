@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Hunk } from '../base/lineDiff.ts';
 import { diffOf } from './changeHunks.ts';
 import type { Entry } from './changeSet.ts';
-import { ofAgents, type SlidingHunk, slidingHunks, touching } from './touching.ts';
+import { ofAgents, shifted, type SlidingHunk, slidingHunks, touching } from './touching.ts';
 
 /** Undefined where they could not be told: the text from before was replaced while it was asked for. */
 type Told = Promise<readonly SlidingHunk[] | undefined>;
@@ -14,7 +14,7 @@ interface Found {
   readonly before: string;
   /** Of agents, when an agent was the last to write: in lines of `before`. */
   readonly written: Told;
-  /** Those of them that are there now. */
+  /** Those of them that are there, in lines of the document as it is by now. */
   readonly left: Told;
 }
 
@@ -31,6 +31,11 @@ export class AgentHunks implements vscode.Disposable {
   constructor() {
     this.subscription = vscode.Disposable.from(
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
+        const found = this.found.get(document);
+        if (found && contentChanges.length > 0) {
+          const left = found.left.then((hunks) => hunks && shifted(hunks, contentChanges));
+          this.found.set(document, { ...found, left });
+        }
         if (document.isDirty || reason !== undefined) {
           this.typed.add(document);
         } else if (contentChanges.length > 0) {
@@ -50,7 +55,7 @@ export class AgentHunks implements vscode.Disposable {
       return (await last.left) ?? [];
     }
     const all = slidingHunksOf(change, document).catch(() => undefined);
-    const found = this.typed.has(document) && last ? follow(last, { version, before }, all) : fresh(all);
+    const found = this.typed.has(document) && last ? follow(last, before, all) : fresh(all);
     this.found.set(document, { version, before, ...found });
     return (await found.left) ?? [];
   }
@@ -69,12 +74,8 @@ function fresh(all: Told): Pick<Found, 'written' | 'left'> {
   return { written: all, left: all };
 }
 
-/** The user has typed, or a part was kept: then the lines of `before` are others, but not those of the document. */
-function follow(
-  last: Found,
-  { version, before }: Pick<Found, 'version' | 'before'>,
-  all: Told,
-): Pick<Found, 'written' | 'left'> {
+/** The user has typed, or a part was kept, or what they have saved is taken in: then the lines of `before` are others. */
+function follow(last: Found, before: string, all: Told): Pick<Found, 'written' | 'left'> {
   if (last.before === before) {
     const left = Promise.all([all, last.written]).then(([hunks, written]) =>
       hunks && written ? ofAgents(hunks, written) : hunks,
@@ -82,10 +83,8 @@ function follow(
     return { written: last.written, left };
   }
   return fresh(
-    last.version === version
-      ? Promise.all([all, last.left]).then(([hunks, left]) =>
-          hunks && left ? touching(hunks, left, ({ nowStart, nowEnd }) => [nowStart, nowEnd]) : hunks,
-        )
-      : all,
+    Promise.all([all, last.left]).then(([hunks, left]) =>
+      hunks && left ? touching(hunks, left, ({ nowStart, nowEnd }) => [nowStart, nowEnd]) : hunks,
+    ),
   );
 }

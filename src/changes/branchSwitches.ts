@@ -2,42 +2,56 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { printable } from '../base/printable.ts';
+import { Queue } from '../base/queue.ts';
 import { counted } from '../base/text.ts';
 import { Throttle } from '../base/throttle.ts';
 import { editorGit, type GitApi, type GitRepository } from '../editor/editorGit.ts';
+import type { Git } from '../server/git.ts';
 import type { Changes } from './changes.ts';
-import type { ChangeSets } from './changeSets.ts';
+import { firstTaken, type Snapshot } from './changeSet.ts';
+import { type ChangeSets, realPathOf } from './changeSets.ts';
+import type { ChangesSection } from './changesSection.ts';
 
-/** ms that may pass from when git replaces files until the editor's own Git tells of the branch. */
-const patience = 15_000;
-
-/** Files that wait for review on another branch than the one that is checked out. */
-interface Away {
+/** What is checked out. */
+interface Head {
+  /** Its branch; else the commit, in short. */
   readonly branch: string;
-  readonly paths: ReadonlySet<string>;
+  readonly commit: string | undefined;
 }
 
-/** Says what a branch switch has taken from the list, where else it would be gone without a word: nobody has decided about it. */
+/** Paths of files in a repository that were changed by agents and are as they were before, though nobody has decided about them. */
+interface Away {
+  /** All of them. */
+  readonly gone: ReadonlySet<string>;
+  /** Those that wait on another branch than this one. */
+  readonly branch: string;
+  readonly switched: ReadonlySet<string>;
+  /** Those that wait in a stash. */
+  readonly stashed: ReadonlySet<string>;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * Says what git has taken from the list, where else it would be gone without a word: nobody has decided about it. What waits on
+ * another branch, or in a stash, for as long as it does so; what a reset has taken, once.
+ */
 export class BranchSwitches implements Disposable {
   private readonly store = new DisposableStore();
-  /** What is checked out, as far as it is known; by the folder of the repository. */
-  private readonly heads = new Map<string, string>();
+  /** By the folder of the repository, as far as it is known. */
+  private readonly heads = new Map<string, Head>();
   private readonly away = new Map<string, Away>();
-  /** Paths, as they were last looked at. */
-  private listed: ReadonlySet<string> = new Set();
-  /** By path, when the file has last left the list, in ms. */
-  private readonly left = new Map<string, number>();
+  private readonly queue = new Queue();
   private told: string | undefined;
 
-  /** @param tell gets what is to be read for as long as it is so; undefined: nothing */
   constructor(
     private readonly sets: ChangeSets,
     private readonly changes: Changes,
-    private readonly tell: (words: string | undefined) => void,
+    private readonly git: Git,
+    private readonly section: Pick<ChangesSection, 'tellAway'>,
   ) {
-    const update = this.store.add(new Throttle(100, () => this.look()));
+    const update = this.store.add(new Throttle(100, () => this.say()));
     this.store.add(changes.onDidChange(() => update.schedule()));
-    this.look();
   }
 
   async start(): Promise<void> {
@@ -53,38 +67,93 @@ export class BranchSwitches implements Disposable {
   }
 
   private follow(git: GitApi, repository: GitRepository): void {
-    const root = rootOf(repository);
-    const look = () => {
-      const head = headOf(repository);
-      const last = this.heads.get(root);
-      if (head !== undefined && head !== last) {
-        this.heads.set(root, head);
-        if (last !== undefined) {
-          void this.switched(git, root, head);
-        }
-      }
-    };
-    this.store.add(repository.state.onDidChange(look));
-    look();
+    const head = headOf(repository);
+    if (head) {
+      this.heads.set(rootOf(repository), head);
+    }
+    // What cannot be told is as it was: git is at work, or the folder is not trusted.
+    const look = this.store.add(
+      new Throttle(100, () => void this.queue.run(() => this.look(git, repository)).catch(() => {})),
+    );
+    this.store.add(repository.state.onDidChange(() => look.schedule()));
   }
 
-  private async switched(git: GitApi, root: string, branch: string): Promise<void> {
-    await this.changes.refresh();
-    this.look();
-    const since = performance.now() - patience;
-    const before = this.away.get(root)?.paths ?? [];
-    const left = [...this.left].flatMap(([path, at]) => (at >= since ? [path] : []));
-    this.left.clear();
-    const isIn = (path: string) => {
-      const repository = git.getRepository(vscode.Uri.file(path));
-      return repository && rootOf(repository) === root;
-    };
-    const paths = [...before, ...left].filter((path) => this.isAway(path) && isIn(path));
-    this.away.set(root, { branch, paths: new Set(paths) });
-    this.say();
-    if (this.told !== undefined) {
-      vscode.window.setStatusBarMessage(this.told, 10_000);
+  /** The editor's own Git has looked at what is there. */
+  private async look(git: GitApi, repository: GitRepository): Promise<void> {
+    const root = rootOf(repository);
+    const last = this.heads.get(root);
+    const head = headOf(repository) ?? last;
+    if (!head || this.sets.all.length === 0) {
+      return this.put(root, head);
     }
+    await this.changes.refresh();
+    const known = this.away.get(root);
+    const gone = this.gone((path) => {
+      const around = git.getRepository(vscode.Uri.file(path));
+      return around ? rootOf(around) === root : false;
+    });
+    if (gone.length === 0) {
+      return this.put(root, head);
+    }
+    const { TreeGit } = await import('./treeGit.ts');
+    const tree = new TreeGit(realPathOf(repository.rootUri.fsPath), this.git);
+    await tree.begin();
+    if (tree.isAtWork()) {
+      return; // it tells once more when that is done
+    }
+    const pathsIn = (paths: ReadonlySet<string>) =>
+      new Set(gone.filter(({ path, real = path }) => paths.has(real)).map(({ path }) => path));
+    const hasSwitched = last !== undefined && last.branch !== head.branch;
+    const moved =
+      hasSwitched && last.commit !== undefined && head.commit !== undefined
+        ? pathsIn(await tree.differing(last.commit, head.commit))
+        : none;
+    const stashed = pathsIn(await tree.stashedSince(Math.min(...gone.map(firstTaken))));
+    const isNew = (path: string) => known?.gone.has(path) !== true;
+    const paths = gone.map(({ path }) => path);
+    const settled = await tree.settled(paths.filter(isNew));
+    const switched = new Set([...(known?.switched ?? none), ...moved]);
+    this.put(root, head, { gone: new Set(paths), branch: head.branch, switched, stashed });
+    if (hasSwitched) {
+      sayShortly(
+        [...switched].filter((path) => this.isAway(path)),
+        'on another branch: see Review',
+      );
+    }
+    sayShortly([...stashed].filter(isNew), 'in a stash: see Review');
+    const reset = settled.filter((path) => !switched.has(path) && !stashed.has(path));
+    if (reset.length > 0) {
+      vscode.window.setStatusBarMessage(
+        `${filesOf(reset, 40)} ${reset.length === 1 ? 'is' : 'are'} as before agents’ edits`,
+        10_000,
+      );
+    }
+  }
+
+  private put(root: string, head: Head | undefined, away?: Away): void {
+    if (head) {
+      this.heads.set(root, head);
+    }
+    if (away) {
+      this.away.set(root, away);
+    } else {
+      this.away.delete(root);
+    }
+    this.say();
+  }
+
+  /** One snapshot of each file. */
+  private gone(isIn: (path: string) => boolean): Snapshot[] {
+    const gone = new Map<string, Snapshot>();
+    for (const { snapshots } of this.sets.all) {
+      for (const snapshot of snapshots.values()) {
+        const { path } = snapshot;
+        if (this.changes.hasDiffered(snapshot) && this.isAway(path) && isIn(path)) {
+          gone.set(path, snapshot);
+        }
+      }
+    }
+    return [...gone.values()];
   }
 
   /** Nobody has decided about it, and it is as it was before. */
@@ -92,37 +161,48 @@ export class BranchSwitches implements Disposable {
     return this.sets.ofPath(path).length > 0 && this.changes.ofPath(path).length === 0;
   }
 
-  private look(): void {
-    const listed = new Set(this.changes.all.map(({ snapshot }) => snapshot.path));
-    for (const path of this.listed) {
-      if (!listed.has(path) && this.isAway(path)) {
-        this.left.set(path, performance.now());
-      }
-    }
-    this.listed = listed;
-    this.say();
-  }
-
   private say(): void {
-    const away = [...this.away.values()].map(({ branch, paths }) => ({
-      branch,
-      left: [...paths].filter((path) => this.isAway(path)),
-    }));
-    this.sets.away = new Set(away.flatMap(({ left }) => left));
-    const words = away.flatMap(({ branch, left }) => (left.length > 0 ? sentence(branch, left) : []));
+    const still = (paths: ReadonlySet<string>) => [...paths].filter((path) => this.isAway(path));
+    const away: string[] = [];
+    const words: string[] = [];
+    for (const { branch, switched, stashed } of this.away.values()) {
+      const elsewhere = still(switched);
+      const inStash = still(stashed).filter((path) => !switched.has(path));
+      away.push(...elsewhere, ...inStash);
+      words.push(
+        ...sentence(`On ${printable(branch, 60)}, `, elsewhere, 'switch back'),
+        ...sentence('Since a stash, ', inStash, 'apply it'),
+      );
+    }
+    this.sets.away = new Set(away);
     const told = words.length > 0 ? words.join(' ') : undefined;
     if (told !== this.told) {
       this.told = told;
-      this.tell(told);
+      this.section.tellAway(told);
     }
   }
 }
 
-function sentence(branch: string, [first = '', ...others]: readonly string[]): string {
-  const isOne = others.length === 0;
-  const files = isOne ? printable(basename(first), 200) : counted(others.length + 1, 'file');
-  const [are, they, wait] = isOne ? ['is', 'it', 'waits'] : ['are', 'they', 'wait'];
-  return `On ${printable(branch, 60)}, ${files} ${are} as before the edits of agents: ${they} ${wait} for review again once you switch back.`;
+/** None about no files. */
+function sentence(where: string, paths: readonly string[], until: string): string[] {
+  const [are, they, wait] = paths.length === 1 ? ['is', 'it', 'waits'] : ['are', 'they', 'wait'];
+  return paths.length === 0
+    ? []
+    : [
+        `${where}${filesOf(paths)} ${are} as before the edits of agents: ${they} ${wait} for review again once you ${until}.`,
+      ];
+}
+
+/** In the status bar, which cuts off what is longer; the sentence stands in the view. */
+function sayShortly(paths: readonly string[], where: string): void {
+  if (paths.length > 0) {
+    const wait = paths.length === 1 ? 'waits' : 'wait';
+    vscode.window.setStatusBarMessage(`${filesOf(paths, 40)} ${wait} ${where}`, 10_000);
+  }
+}
+
+function filesOf([first = '', ...others]: readonly string[], length = 200): string {
+  return others.length === 0 ? printable(basename(first), length) : counted(others.length + 1, 'file');
 }
 
 /** Git's API makes another object of one each time that it is asked. */
@@ -130,7 +210,8 @@ function rootOf({ rootUri }: GitRepository): string {
   return rootUri.toString();
 }
 
-/** The branch; else the commit, in short. Undefined before git has told of one. */
-function headOf({ state: { HEAD } }: GitRepository): string | undefined {
-  return HEAD?.name ?? HEAD?.commit?.slice(0, 8);
+/** Undefined before git has told of one. */
+function headOf({ state: { HEAD } }: GitRepository): Head | undefined {
+  const branch = HEAD?.name ?? HEAD?.commit?.slice(0, 8);
+  return branch === undefined ? undefined : { branch, commit: HEAD?.commit };
 }

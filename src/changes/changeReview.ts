@@ -61,6 +61,8 @@ export interface Restored {
 export class ChangeReview {
   /** Until when the session is about to write what it has announced. */
   private readonly awaited = new WeakMap<Snapshot, number>();
+  /** By a call that is told right after it. */
+  private announced: Snapshot | undefined;
   /** The change sets that are about to edit what the user is saving, by path. */
   private readonly overtaken = new Map<string, readonly ChangeSet[]>();
   /** What the user is saving, by path: what is there until then. Only as long as nobody else is known to write it. */
@@ -92,6 +94,12 @@ export class ChangeReview {
   /** This session has called a tool: what it has announced before, it has written by now. */
   didCall(author: Author): void {
     this.accepted.called(author);
+    this.sets.find(author)?.snapshots.forEach((snapshot) => {
+      if (snapshot !== this.announced && this.isAwaited(snapshot)) {
+        this.awaited.set(snapshot, 1); // over
+      }
+    });
+    this.announced = undefined;
   }
 
   /** What the user has accepted, and the CLI has written, is reviewed. @param path all by default */
@@ -109,6 +117,7 @@ export class ChangeReview {
     this.sets.announce(author, path);
     const snapshot = this.sets.find(author)?.snapshots.get(path);
     this.await(snapshot);
+    this.announced = snapshot;
     this.edited.fire({ author, path });
     return snapshot;
   }

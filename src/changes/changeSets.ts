@@ -91,7 +91,7 @@ export class ChangeSets implements Disposable {
   readonly onDidReplace = this.replaced.event;
   /** What reads or writes all files of a turn, one after the other. */
   readonly ofTurn = new Queue();
-  /** Paths of what waits on another branch, see `BranchSwitches`. */
+  /** Paths of what waits on another branch or in a stash, see `BranchSwitches`. */
   away: ReadonlySet<string> = new Set();
   /** What the limits have cost, for the user. */
   notice: string | undefined;

@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import type { Hunk } from '../base/lineDiff.ts';
 import type { AgentHunks } from './agentHunks.ts';
+import { counted } from '../base/text.ts';
 import { shownLine } from './changeHunks.ts';
 import type { Changes } from './changes.ts';
+import type { ChangeSets } from './changeSets.ts';
 import { openChange } from './openDiffs.ts';
 import { isSame } from '../editor/documents.ts';
 import { moveCursor } from '../editor/moveCursor.ts';
@@ -10,6 +12,7 @@ import { moveCursor } from '../editor/moveCursor.ts';
 /** From one change of an agent to the next, through the editors of the files that wait for review. */
 export class ChangeSteps {
   constructor(
+    private readonly sets: Pick<ChangeSets, 'away'>,
     private readonly changes: Changes,
     private readonly agentHunks: AgentHunks,
   ) {}
@@ -51,7 +54,12 @@ export class ChangeSteps {
   private async goToFile(path: string | undefined, step: 1 | -1 = 1): Promise<void> {
     const [change] = path === undefined ? [] : this.changes.ofPath(path);
     if (!change) {
-      vscode.window.setStatusBarMessage('All changes by agents are reviewed.', 5_000);
+      const { size } = this.sets.away;
+      const words =
+        size === 0
+          ? 'All changes by agents are reviewed.'
+          : `All that is here is reviewed; ${counted(size, 'file')} ${size === 1 ? 'waits' : 'wait'}: see Review`;
+      vscode.window.setStatusBarMessage(words, 5_000);
       return;
     }
     if (change.comparison.kind === 'deleted') {

@@ -56,7 +56,7 @@ export class HunkReview implements vscode.Disposable {
     private readonly changes: Changes,
     private readonly review: ChangeReview,
   ) {
-    this.steps = new ChangeSteps(changes, this.agentHunks);
+    this.steps = new ChangeSteps(sets, changes, this.agentHunks);
     void this.inFront.stay;
     this.subscription = vscode.Disposable.from(
       this.inFront,

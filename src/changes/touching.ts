@@ -56,6 +56,22 @@ export function touching<H extends Hunk>(
   });
 }
 
+/** An edit of a document, as the editor tells it: what stood from the start to the end is `text` now. */
+export interface Edit {
+  readonly range: { readonly start: { readonly line: number }; readonly end: { readonly line: number } };
+  readonly text: string;
+}
+
+/** Where the lines of hunks are once their document is edited. */
+export function shifted<H extends Hunk>(hunks: readonly H[], edits: readonly Edit[]): readonly H[] {
+  return edits.reduce((all, { range: { start, end }, text }) => {
+    const last = start.line + text.split('\n').length - 1;
+    const now = (line: number) =>
+      line <= start.line ? line : line > end.line ? line + last - end.line : Math.min(line, last);
+    return all.map((hunk) => ({ ...hunk, nowStart: now(hunk.nowStart), nowEnd: now(hunk.nowEnd) }));
+  }, hunks);
+}
+
 /** By how many lines a hunk could stand higher as well: the others are equal to those that it says came or went. */
 function stepsUp(hunk: Hunk, before: readonly string[], now: readonly string[]): number {
   const isRemoval = hunk.nowStart === hunk.nowEnd;

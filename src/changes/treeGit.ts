@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import type { Git, GitOptions } from '../server/git.ts';
 import { describe } from './changes.ts';
@@ -9,6 +9,10 @@ import { withIndexCopy } from './indexCopy.ts';
 const maxNamesLength = 20_000;
 /** Beyond that, content is not looked for in git. */
 const maxHashedBytes = 32 * 1024 * 1024;
+
+/** The newest, of which is asked what is in them. */
+const maxStashes = 20;
+const treeDiff = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--relative'];
 
 /** What git leaves in its folder while it works, or while it waits for the user to resolve something. */
 const signsOfWork = [
@@ -136,6 +140,45 @@ export class TreeGit {
   /** As git would check it out, with its line ends and encoding; undefined when it cannot. */
   async committed(path: string): Promise<Buffer | undefined> {
     return this.run(['cat-file', '--filters', `HEAD:./${this.nameOf(path)}`]).catch(() => undefined);
+  }
+
+  /** Of these files those that git has written, or found to be as it knows them, since somebody else did. */
+  async settled(paths: readonly string[]): Promise<string[]> {
+    const times = paths.map((path) =>
+      stat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => Infinity,
+      ),
+    );
+    const [index, ...all] = await Promise.all([stat(join(this.gitDir, 'index')), ...times]);
+    return paths.filter((_, i) => (all[i] ?? Infinity) <= index.mtimeMs);
+  }
+
+  /** Files of which two commits have different texts. */
+  differing(commit: string, other: string): Promise<Set<string>> {
+    return this.paths(...treeDiff, commit, other, '--');
+  }
+
+  /** Files that stashes have which were made at that time or later. @param since ms since the epoch */
+  async stashedSince(since: number): Promise<Set<string>> {
+    const found = await this.text(
+      'rev-list',
+      '--walk-reflogs',
+      '--ignore-missing',
+      '--timestamp',
+      `--max-count=${maxStashes}`,
+      'refs/stash',
+      '--',
+    );
+    const stashes = found.split('\n').flatMap((line) => {
+      const [time, commit] = line.split(' ');
+      return commit !== undefined && Number(time) >= Math.floor(since / 1000) ? [commit] : [];
+    });
+    const files = stashes.flatMap((stash) => [
+      this.differing(`${stash}^1`, stash),
+      this.paths(...treeDiff, '--root', '--no-commit-id', `${stash}^3`, '--').catch(() => []), // without untracked ones
+    ]);
+    return new Set((await Promise.all(files)).flatMap((each) => [...each]));
   }
 
   /** Those that the last commit has there. */

@@ -271,4 +271,30 @@ describe('changes of agents in the editor of a file', () => {
     await desk.configure('ideBridge.changes.lenses', true);
     await shows(ofFile, ...places(3));
   });
+
+  it('are not what the user types after a save, before anything has looked at it again', async () => {
+    const file = desk.scratch.write('a.txt', asText(original));
+    await open(file);
+    await edit(file, asText(original.with(20, 'LINE 20')));
+    await shows(ofFile, ...places(1));
+    const editor = vscode.window.activeTextEditor ?? assert.fail();
+    const typesFirst = (line: string) =>
+      editor.edit((builder) => builder.insert(new vscode.Position(0, 0), `${line}\n`));
+    await typesFirst('saved');
+    await letListSettle(); // it is looked at
+    // Within the 50 ms after which the colours are looked at.
+    const typed = new Promise((resolve) => {
+      const subscription = vscode.workspace.onDidSaveTextDocument(() => {
+        subscription.dispose();
+        resolve(typesFirst('not saved'));
+      });
+    });
+    await editor.document.save();
+    await typed;
+    assert.ok(editor.document.isDirty);
+    await letListSettle();
+    await row('+1 −1').waitFor();
+    await shows(ofFile, ...places(1));
+    await colors(1, 1);
+  });
 });

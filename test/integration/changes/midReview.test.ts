@@ -43,6 +43,7 @@ describe('a file under review that becomes something else', () => {
   };
   const says = (words: string | RegExp) =>
     desk.ui.page.locator('.notification-toast', { hasText: words }).first().waitFor();
+  const statusSays = (words: string) => desk.ui.page.locator('.statusbar-item', { hasText: words }).waitFor();
   const toastButton = (name: string) =>
     desk.ui.page.locator('.notification-toast').getByRole('button', { name }).first();
   /** At its end, and saves. */
@@ -210,7 +211,7 @@ describe('a file under review that becomes something else', () => {
       'On first, a.txt is as before the edits of agents: it waits for review again once you switch back.',
     );
     await message.waitFor();
-    await desk.ui.page.locator('.statusbar-item', { hasText: 'On first, a.txt is as before' }).waitFor();
+    await statusSays('a.txt waits on another branch: see Review');
     await desk.ui.screenshot('changes-branch-switched');
     await vscode.commands.executeCommand('ideBridge.keepAllChanges'); // not what cannot be seen
     git('checkout', '--quiet', 'other');
@@ -268,10 +269,54 @@ describe('a file under review that becomes something else', () => {
     await desk.ui.page.getByText('a.txt is no longer listed: what it was before').first().waitFor();
     assert.equal(readFileSync(path, 'utf8'), 'anew\n');
   });
+
+  it('what it was, by a stash: that is said until it is back, and nothing is taken for reviewed', async () => {
+    const { git, agents } = committed();
+    await row().filter({ hasText: '+2 −2' }).waitFor();
+    asSomebody(git, 'stash', '--quiet');
+    const message = reviewPane(desk.ui.page).getByText(
+      'Since a stash, a.txt is as before the edits of agents: it waits for review again once you apply it.',
+    );
+    await message.waitFor();
+    await statusSays('a.txt waits in a stash: see Review');
+    await desk.ui.screenshot('changes-stashed');
+    await vscode.commands.executeCommand('ideBridge.nextAgentChange');
+    await statusSays('All that is here is reviewed; 1 file waits: see Review');
+    await vscode.commands.executeCommand('ideBridge.keepAllChanges'); // not what cannot be seen
+    asSomebody(git, 'stash', 'pop', '--quiet');
+    await row().filter({ hasText: '+2 −2' }).waitFor();
+    await message.waitFor({ state: 'detached' });
+    assert.ok(readFileSync(path).equals(agents));
+  });
+
+  it('what it was, by a reset: that is said, and nothing waits', async () => {
+    const { git } = committed();
+    await row().filter({ hasText: '+2 −2' }).waitFor();
+    git('reset', '--quiet', '--hard');
+    await statusSays('a.txt is as before agents’ edits');
+    assert.ok(isAsBefore());
+    await vscode.commands.executeCommand('ideBridge.nextAgentChange');
+    await statusSays('All changes by agents are reviewed.');
+  });
+
+  /** The text from before is, and the agent's is not. */
+  function committed() {
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: desk.scratch.folder });
+    const agents = readFileSync(path);
+    git('init', '--quiet');
+    writeFileSync(path, asText(original));
+    commit(git);
+    writeFileSync(path, agents);
+    return { git, agents };
+  }
 });
 
 /** All that is there, as somebody. */
 function commit(git: (...args: string[]) => unknown): void {
   git('add', '--all');
-  git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '--message=now');
+  asSomebody(git, 'commit', '--quiet', '--message=now');
+}
+
+function asSomebody(git: (...args: string[]) => unknown, ...args: string[]): void {
+  git('-c', 'user.name=a', '-c', 'user.email=a@b', ...args);
 }

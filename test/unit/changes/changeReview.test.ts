@@ -847,4 +847,22 @@ describe('the review of changes', () => {
       assert.deepEqual(['renamed.txt', 'hard.txt'].map(text), ['0\n', '0\n']);
     });
   });
+
+  it('does not list what the user has brought back by hand, and deletes elsewhere', async () => {
+    editor.write(path('a.txt'), '0\n');
+    edit(first, 'a.txt', '1\n');
+    review.didCall(first); // which has announced it
+    review.didCall(first); // which has written it
+    editor.type(path('a.txt'), () => '0\n');
+    editor.save(path('a.txt'));
+    rmSync(path('a.txt'));
+    assert.deepEqual(await listed(), []);
+    editor.write(path('a.txt'), '0\n');
+    edit(first, 'a.txt', '0\n');
+    review.didCall(first);
+    editor.type(path('a.txt'), () => '2\n');
+    editor.save(path('a.txt'));
+    editor.write(path('a.txt'), '1\n'); // it may still come
+    assert.deepEqual(await listed(), ['Claude 1: a.txt']);
+  });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { diffLines } from '../../../src/base/lineDiff.ts';
-import { ofAgents, slidingHunks, touching } from '../../../src/changes/touching.ts';
+import { ofAgents, shifted, slidingHunks, touching } from '../../../src/changes/touching.ts';
 
 describe('hunks that touch others', () => {
   const before = (hunk: { beforeStart: number; beforeEnd: number }): [number, number] => [
@@ -50,5 +50,19 @@ describe('hunks that touch others', () => {
         assert.deepEqual(touching(mine, mine, before), mine);
       }),
     );
+  });
+
+  it('are where their lines are once their document is edited', () => {
+    const hunk = { beforeStart: 0, beforeEnd: 0, nowStart: 3, nowEnd: 5 };
+    const after = (start: number, end: number, text: string) => {
+      const range = { start: { line: start }, end: { line: end } };
+      return shifted([hunk], [{ range, text }]).map(({ nowStart, nowEnd }) => [nowStart, nowEnd])[0];
+    };
+    assert.deepEqual(after(0, 0, 'x\ny\n'), [5, 7]); // above
+    assert.deepEqual(after(1, 2, ''), [2, 4]);
+    assert.deepEqual(after(3, 3, 'x'), [3, 5]);
+    assert.deepEqual(after(4, 4, '\n'), [3, 6]); // inside
+    assert.deepEqual(after(5, 5, 'x\n'), [3, 5]); // below
+    assert.deepEqual(after(1, 9, ''), [1, 1]); // all of it is gone
   });
 });
