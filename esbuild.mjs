@@ -52,7 +52,7 @@ const budgets = {
   'src/notebooks/runQuestions.ts': 4_500,
   'src/past/deletePast.ts': 18_000,
   'src/past/openTranscript.ts': 35_500,
-  'src/past/past.ts': 18_500,
+  'src/past/past.ts': 19_000,
   'src/proposals/changedFile.ts': 6_000,
   'src/proposals/mayDecideAll.ts': 2_000,
   'src/proposals/proposalCommands.ts': 7_000,
