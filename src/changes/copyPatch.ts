@@ -6,7 +6,7 @@ import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
 import type { Change } from './changes.ts';
 import type { ChangeSets } from './changeSets.ts';
-import { patchOf, type PatchedFile } from './patch.ts';
+import { patchOf, type PatchedFile } from '../base/patch.ts';
 
 /** Names in a message. */
 const maxNamed = 5;

@@ -1,6 +1,9 @@
 /** What our own keys pass to a command that says yes or no: they may be held, or meant for what was in front before. */
 export const byKey = 'key';
 
+/** Instead of other arguments: what waits is to be shown, and not to be answered. */
+export const forShow = 'show';
+
 /** Instead of other arguments: the command is to do nothing, see `keepKeysInOrder`. */
 export const forNothing = 'forNothing';
 

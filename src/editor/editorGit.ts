@@ -8,6 +8,8 @@ export interface GitApi {
   readonly onDidOpenRepository: vscode.Event<GitRepository>;
   /** The one in which that is; undefined: none. */
   getRepository(uri: vscode.Uri): GitRepository | null | undefined;
+  /** A document with the text that a file has there. @param ref for example `HEAD` */
+  toGitUri(uri: vscode.Uri, ref: string): vscode.Uri;
 }
 
 export interface GitChange {

@@ -1,12 +1,16 @@
+import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { editorGit, type GitChange } from '../editor/editorGit.ts';
+import { withLf } from '../base/text.ts';
+import { isSame } from '../editor/documents.ts';
+import { editorGit, type GitApi, type GitChange } from '../editor/editorGit.ts';
+import { path } from '../tools/paths.ts';
 import { onOneLine } from './onOneLine.ts';
 import type { Tool } from '../tools/tool.ts';
-import { page, pageOutput, pageText, paging } from './answers.ts';
+import { maxText, page, pageOutput, pageText, paging, shownText } from './answers.ts';
 import { readingTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
-import { shownName } from './sourceLines.ts';
+import { pathOf, shownName } from './sourceLines.ts';
 import type { Workshop } from './workshop.ts';
 
 /** By the numbers of the `Status` of that API, which has no names at run time. */
@@ -25,19 +29,24 @@ const statuses = [
   'type changed',
 ];
 
-/** As the editor knows them: no git is started for it, which would run what a repository names. */
+/** As the editor knows them. We start no git, which would run what a repository names; nor does the editor, but for a diff. */
 export function changedFiles({ access }: Workshop): Tool {
   return readingTool({
     name: 'changedFiles',
     title: 'Changed Files',
-    description: "What has changed since the last commit, as the editor's source control has it",
-    input: z.object(paging),
+    description:
+      "What has changed since the last commit, as the editor's source control has it; of one file also how, with what is not saved yet",
+    input: z.object({
+      file: z.optional(path.check(z.describe('Path of one that is to be told with its diff'))),
+      ...paging,
+    }),
     output: z.object({
       changes: z.array(z.object({ path: z.string(), status: z.string(), isStaged: z.boolean() })),
       branches: z.array(z.string()),
+      diff: z.optional(z.string()),
       ...pageOutput,
     }),
-    async run(args) {
+    async run({ file, ...args }) {
       access.check();
       const git = await editorGit();
       if (!git) {
@@ -47,6 +56,9 @@ export function changedFiles({ access }: Workshop): Tool {
       if (repositories.length === 0) {
         throw new Refusal('The editor knows of no Git repository in this window.');
       }
+      const document = file === undefined ? undefined : await access.document(file);
+      const diff = document && (await diffOf(document, git));
+      await access.checkAgain(file); // it may have been excluded meanwhile
       const all = repositories.flatMap(({ state }) => [
         ...state.mergeChanges.map((change) => ({ ...of(change), status: 'in conflict', isStaged: false })),
         ...state.indexChanges.map((change) => ({ ...of(change), isStaged: true })),
@@ -55,7 +67,9 @@ export function changedFiles({ access }: Workshop): Tool {
           isStaged: false,
         })),
       ]);
-      const here = all.filter(({ uri }) => vscode.workspace.getWorkspaceFolder(uri));
+      const here = all.filter(({ uri }) =>
+        document ? isSame(uri, document.uri) : vscode.workspace.getWorkspaceFolder(uri),
+      );
       const { items, withheld } = await access.shared(here, ({ uri }) => uri);
       const shown = await page(
         items,
@@ -71,8 +85,11 @@ export function changedFiles({ access }: Workshop): Tool {
       );
       const on = branches.length > 0 ? `On ${branches.join(', ')}: ` : '';
       return {
-        text: `${on}${pageText(shown, 'changed file', 'changed files')}`,
-        data: { changes: shown.items, branches, ...shown.counts },
+        text: [
+          `${on}${pageText(shown, 'changed file', 'changed files')}`,
+          ...(diff === undefined ? [] : [diff]),
+        ].join('\n'),
+        data: { changes: shown.items, branches, ...(diff === undefined ? {} : { diff }), ...shown.counts },
       };
     },
   });
@@ -80,4 +97,27 @@ export function changedFiles({ access }: Workshop): Tool {
 
 function of({ uri, status }: GitChange): { uri: vscode.Uri; status: string } {
   return { uri, status: statuses[status] ?? 'changed' };
+}
+
+/** From the last commit to what is in the editor, as Git writes it. Line ends do not count: Git may convert them. */
+async function diffOf(document: vscode.TextDocument, git: GitApi): Promise<string> {
+  const { uri } = document;
+  const repository = git.getRepository(uri);
+  if (!repository) {
+    throw new Refusal(`${shownName(pathOf(uri))} is in no Git repository that the editor knows of.`);
+  }
+  const committed = await vscode.workspace.openTextDocument(git.toGitUri(uri, 'HEAD')).then(
+    (found) => Buffer.from(withLf(found.getText())),
+    () => undefined, // the last commit does not have it
+  );
+  const now = Buffer.from(withLf(document.getText()));
+  if (committed?.equals(now)) {
+    return 'As in the last commit.';
+  }
+  const name = relative(repository.rootUri.fsPath, uri.fsPath).split(sep).join('/');
+  const { patchOf } = await import('../base/patch.ts');
+  const { patch, leftOut } = patchOf([{ path: name, before: committed, now }]);
+  return leftOut.length > 0
+    ? 'Too different from the last commit to be compared.'
+    : shownText(patch, maxText);
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { byKey } from '../editor/commandIds.ts';
+import { byKey, forShow } from '../editor/commandIds.ts';
 import { codeScheme } from '../editor/schemes.ts';
 import { allTabs, contentOf } from '../editor/tabContent.ts';
 import { Notebooks } from './notebooks.ts';
@@ -23,7 +23,9 @@ export class NotebooksFeature implements Disposable {
   commands() {
     return {
       runCode: (argument: unknown) =>
-        this.agree(argument === byKey, typeof argument === 'number' ? argument : undefined),
+        argument === forShow
+          ? this.asked?.show()
+          : this.agree(argument === byKey, typeof argument === 'number' ? argument : undefined),
       refuseCode: () => this.asked?.refuse() || sayThatNoCodeWaits(),
     };
   }

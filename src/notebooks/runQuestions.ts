@@ -2,11 +2,15 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { Deferred } from '../base/deferred.ts';
 import { Queue } from '../base/queue.ts';
+import { printable } from '../base/printable.ts';
 import { columnBeside } from '../editor/columns.ts';
+import { commandIds, forShow } from '../editor/commandIds.ts';
 import { isSame } from '../editor/documents.ts';
+import { Notice } from '../editor/notice.ts';
 import { InFront } from '../proposals/inFront.ts';
 import { RunLenses } from './runLenses.ts';
 import { codeScheme } from '../editor/schemes.ts';
+import { setting } from '../editor/settings.ts';
 import { contentOf, tabsWith } from '../editor/tabContent.ts';
 
 /** Loads what asks. */
@@ -128,6 +132,7 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
     const refuse = () => answer.settle(undefined);
     this.asked = asked;
     signal.addEventListener('abort', refuse, { once: true });
+    const notice = vscode.window.state.focused ? undefined : tell(question);
     let timer;
     try {
       await show(uri, question.language);
@@ -141,6 +146,7 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
       return await answer.promise;
     } finally {
       clearTimeout(timer);
+      notice?.end();
       signal.removeEventListener('abort', refuse);
       this.asked = undefined;
       await vscode.window.tabGroups.close(tabsWith(uri));
@@ -154,6 +160,17 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
       setTimeout(() => tabsWith(asked.uri).length === 0 && asked.answer.settle(undefined), 100);
     }
   }
+}
+
+/** Whoever works in another program does not see its tab. */
+function tell({ words }: RunQuestion): Notice | undefined {
+  if (!setting('attention.notify')) {
+    return undefined;
+  }
+  const notice = new Notice();
+  const show = { title: 'Show', command: commandIds.runCode, arguments: [forShow] };
+  notice.say(printable(words, 200), show);
+  return notice;
 }
 
 function isQuestion({ input }: vscode.Tab): boolean {

@@ -320,6 +320,24 @@ describe('the editor tools', function () {
       'tsconfig.json  untracked',
     ]);
     assert.doesNotMatch(changed.text, /id_rsa/);
+    const commit = ['-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'all'];
+    execFileSync('git', ['-C', scratch.folder, 'add', '.']);
+    execFileSync('git', ['-C', scratch.folder, ...commit]);
+    const diffOf = async (file: string) => (await call('changedFiles', { file: `${name}/${file}` })).text;
+    await until('the commit', async () => (await diffOf('plain.xyz')).endsWith('As in the last commit.'));
+    const { document } = await vscode.window.showTextDocument(vscode.Uri.file(scratch.path('plain.xyz')));
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), 'not saved\n');
+    await vscode.workspace.applyEdit(edit);
+    assert.match(
+      await diffOf('plain.xyz'),
+      /a\/plain\.xyz\n.*b\/plain\.xyz\n@@ -1,1 \+1,2 @@\n\+not saved\n words that no server knows$/,
+    );
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    scratch.write('new.xyz', 'new\n');
+    assert.match(await diffOf('new.xyz'), /--- \/dev\/null\n.*\n@@ -0,0 \+1,1 @@\n\+new$/);
+    assert.match(await diffOf('id_rsa.ts'), /not shared/);
+    rmSync(scratch.path('new.xyz'));
     rmSync(scratch.path('.git'), { recursive: true });
   });
 

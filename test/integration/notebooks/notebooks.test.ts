@@ -271,6 +271,35 @@ describe('executeCode', function () {
         assert.match(texts(await answer).join(), /refused/);
       });
 
+      it('is told by a notification where the window has not the focus, which shows it and answers nothing', async () => {
+        // Playwright lets each page believe that it has the focus, even behind another.
+        const focus = (hasFocus: boolean) =>
+          ui.page.evaluate<unknown>(
+            `document.hasFocus = () => ${hasFocus}; document.dispatchEvent(new Event('visibilitychange'))`,
+          );
+        const toast = ui.page.locator('.notification-toast', { hasText: 'wants to run this code in' });
+        await focus(false);
+        let answer;
+        try {
+          await until('the window to lose the focus', () => !vscode.window.state.focused);
+          answer = execute('1');
+          await toast.waitFor({ timeout: slow });
+        } finally {
+          await focus(true);
+        }
+        await desk.isConsidered();
+        await toast.getByText('Show').click();
+        await until(
+          'it in front',
+          () => vscode.window.activeTextEditor?.document.uri.scheme === 'ide-bridge-code',
+        );
+        assert.equal(editor.notebook.cellCount, 1);
+        await toast.waitFor();
+        await desk.sayNo();
+        assert.match(texts(await answer).join(), /refused/);
+        await toast.waitFor({ state: 'hidden' });
+      });
+
       it('comes once per session, if the user wants it so', async () => {
         await set('confirm', 'session');
         assert.deepEqual(texts(await executed('1')), ['1']);

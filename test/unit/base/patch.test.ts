@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { patchOf } from '../../../src/changes/patch.ts';
+import { patchOf } from '../../../src/base/patch.ts';
 
 describe('a patch', () => {
   let folder: string;
