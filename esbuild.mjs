@@ -9,7 +9,7 @@ const budgets = {
   'src/api/apis.ts': 17_000,
   'src/api/propose.ts': 20_000,
   'src/api/registerTool.ts': 12_000,
-  'src/base/patch.ts': 12_000,
+  'src/base/patch.ts': 7_000,
   'src/changes/branchSwitches.ts': 5_000,
   'src/changes/changeCommands.ts': 20_500,
   'src/changes/changeRows.ts': 13_000,
