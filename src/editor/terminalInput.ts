@@ -59,8 +59,9 @@ export async function runInNewTerminal(terminal: vscode.Terminal, commandLine: s
     isInUse ||= event.terminal === terminal;
   });
   try {
-    // Before there is a process, VS Code does not know either which shell is the user's.
-    await terminal.processId;
+    // Before the first process of a window, VS Code does not know which shell is the user's. Else nothing is gained by that wait.
+    const isUnknown = integrationIsOn() && vscode.env.shell === '';
+    await (isUnknown && terminal.processId);
     let shell = willTell() ? await shellIntegration(terminal, shellIntegrationTimeout) : undefined;
     if (!shell && willTell() && terminal.state.isInteractedWith) {
       shell = await shellIntegration(terminal, patience);
@@ -70,7 +71,7 @@ export async function runInNewTerminal(terminal: vscode.Terminal, commandLine: s
       const elapsed = performance.now() - begun;
       await sleep(Math.min(Math.max(elapsed, echo.least), echo.most));
     }
-    if (isInUse || (!shell && willTell() && terminal.state.isInteractedWith)) {
+    if (isInUse || (!shell && (isUnknown || willTell()) && terminal.state.isInteractedWith)) {
       return false;
     }
     if (shell) {
@@ -86,10 +87,11 @@ export async function runInNewTerminal(terminal: vscode.Terminal, commandLine: s
 
 /** Whether the user's shell is one that VS Code makes tell what runs in it; in another nothing is gained by waiting. */
 function willTell(): boolean {
-  const settings = vscode.workspace.getConfiguration('terminal.integrated.shellIntegration');
-  return (
-    settings.get('enabled') === true && /(bash|zsh|fish|pwsh|powershell)(\.exe)?$/i.test(vscode.env.shell)
-  );
+  return integrationIsOn() && /(bash|zsh|fish|pwsh|powershell)(\.exe)?$/i.test(vscode.env.shell);
+}
+
+function integrationIsOn(): boolean {
+  return vscode.workspace.getConfiguration('terminal.integrated.shellIntegration').get('enabled') === true;
 }
 
 /** The end of a command that was typed before the shell could tell is never reported. */
