@@ -119,5 +119,5 @@ async function diffOf(document: vscode.TextDocument, git: GitApi): Promise<strin
   const { patch, leftOut } = patchOf([{ path: name, before: committed, now }]);
   return leftOut.length > 0
     ? 'Too different from the last commit to be compared.'
-    : shownText(patch, maxText);
+    : shownText(patch.trimEnd(), maxText);
 }
