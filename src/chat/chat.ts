@@ -32,7 +32,7 @@ import { ChatThread, type ThreadPrompt } from './chatThread.ts';
 import { EditsOfAgent } from './editsOfAgent.ts';
 import type { FolderAgents } from './folderAgents.ts';
 import { type IdePorts, IdeServer } from './ideServer.ts';
-import { type AnswerMetadata, type NextStep } from './followups.ts';
+import type { AnswerMetadata, NextStep } from './followups.ts';
 import { code, plain } from './markdown.ts';
 import type { ModelApi } from './modelApi.ts';
 import { modelVendor, participantId } from './names.ts';

@@ -20,7 +20,7 @@ import type { EditsOfAgent } from './editsOfAgent.ts';
 import { plain } from './markdown.ts';
 import { type PickName, type Picks, withPick, withPicks } from './picks.ts';
 import type { Button, Surface } from './surface.ts';
-import { type NextStep } from './followups.ts';
+import type { NextStep } from './followups.ts';
 import { type TurnAids, TurnView } from './turnView.ts';
 
 /** Ms without a turn: a process holds some hundred megabytes, and starts in a second. */

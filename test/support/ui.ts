@@ -10,6 +10,8 @@ export interface Ui {
   /** Writes a PNG of the window and returns its path. */
   screenshot(name: string): Promise<string>;
   hasTerminalFocus(): Promise<boolean>;
+  /** Has the editor believe that its window has the focus, or not: Playwright lets each page believe that it has, even behind another. */
+  setWindowFocus(hasFocus: boolean): Promise<void>;
   /** Disconnects; the window stays. */
   close(): Promise<void>;
 }
@@ -32,6 +34,10 @@ export async function connectUi(): Promise<Ui> {
     },
     hasTerminalFocus: () =>
       page.evaluate<boolean>('document.activeElement.classList.contains("xterm-helper-textarea")'),
+    setWindowFocus: (hasFocus) =>
+      page.evaluate(
+        `document.hasFocus = () => ${hasFocus}; document.dispatchEvent(new Event('visibilitychange')); undefined`,
+      ),
     close: () => browser.close(),
   };
 }

@@ -272,20 +272,15 @@ describe('executeCode', function () {
       });
 
       it('is told by a notification where the window has not the focus, which shows it and answers nothing', async () => {
-        // Playwright lets each page believe that it has the focus, even behind another.
-        const focus = (hasFocus: boolean) =>
-          ui.page.evaluate<unknown>(
-            `document.hasFocus = () => ${hasFocus}; document.dispatchEvent(new Event('visibilitychange'))`,
-          );
         const toast = ui.page.locator('.notification-toast', { hasText: 'wants to run this code in' });
-        await focus(false);
+        await ui.setWindowFocus(false);
         let answer;
         try {
           await until('the window to lose the focus', () => !vscode.window.state.focused);
           answer = execute('1');
           await toast.waitFor({ timeout: slow });
         } finally {
-          await focus(true);
+          await ui.setWindowFocus(true);
         }
         await desk.isConsidered();
         await toast.getByText('Show').click();

@@ -245,12 +245,7 @@ describe('attention', function () {
   });
 
   it('is asked for once by a proposal in front of a window without the focus', async () => {
-    // Playwright lets each page believe that it has the focus, even behind another.
-    const focus = (hasFocus: boolean) =>
-      ui.page.evaluate<unknown>(
-        `document.hasFocus = () => ${hasFocus}; document.dispatchEvent(new Event('visibilitychange'))`,
-      );
-    await focus(false);
+    await ui.setWindowFocus(false);
     try {
       await until('the window to lose the focus', () => !vscode.window.state.focused);
       const { pid } = await cli.run(1);
@@ -263,7 +258,7 @@ describe('attention', function () {
       assert.equal(await toasts().count(), 1);
       await client.callForTexts('closeAllDiffTabs');
     } finally {
-      await focus(true);
+      await ui.setWindowFocus(true);
     }
   });
 });
