@@ -110,7 +110,9 @@ export class TurnView {
         }
         this.surface.markdown(`\n\n${endLine(item, this.state)}`);
         break;
-      case 'question': // is put by who asks it
+      case 'question': // is put by who asks it, after the line of its tool
+        this.last = undefined;
+        break;
       case 'other':
         break;
     }

@@ -167,6 +167,14 @@ describe('a turn in the chat', () => {
     ]);
   });
 
+  it('names the tool again where a question stands between its line and what it has found', () => {
+    send();
+    take(says(use('t1', 'mcp__db__query', {})));
+    cli.change(cli.addQuestion('mcp__db__query', 't1'), { state: 'allowed' });
+    take(result('t1', 'one row'));
+    assert.deepEqual(shown.lines, ['**Use** ` query of db `', '**Use** ` query of db ` {1 line: t1}']);
+  });
+
   it('shows the list of tasks when it has changed', () => {
     send();
     const todos = (id: string, status: string) =>
