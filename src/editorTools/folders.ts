@@ -168,8 +168,8 @@ async function search(
   signal: AbortSignal,
   mayRead: (uri: vscode.Uri) => Promise<boolean>,
 ): Promise<{ places: Place[]; isComplete: boolean }> {
-  const fold = (line: string) => (matchCase ? line : line.toLowerCase());
-  const wanted = fold(text);
+  // In lower case, a line may have another length.
+  const wanted = new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), matchCase ? 'u' : 'iu');
   const places: Place[] = [];
   const deadline = performance.now() + maxTime;
   for (const uri of files) {
@@ -178,11 +178,11 @@ async function search(
       return { places, isComplete: false };
     }
     const content = openDocument(uri)?.getText() ?? ((await mayRead(uri)) ? await read(uri.fsPath) : '');
-    if (!fold(content).includes(wanted)) {
+    if (!wanted.test(content)) {
       continue;
     }
     for (const [index, line] of content.split(/\r\n?|\n/).entries()) {
-      const at = fold(line).indexOf(wanted);
+      const at = line.search(wanted);
       if (at >= 0 && places.length < maxFound) {
         places.push({ path: uri.fsPath, line: index + 1, column: at + 1, text: shownLine(line) });
       }

@@ -17,6 +17,8 @@ export interface EditorWindow {
 export interface Wanted {
   /** Of the window; else it is found by the folder. */
   readonly port?: number | undefined;
+  /** Of the window that had the port when it was last there; another may have it by now. */
+  readonly token?: string | undefined;
   /** In the window, or anywhere below what it has open. Absolute. */
   readonly folder: string;
 }
@@ -45,11 +47,14 @@ export function openWindows(dir: string): EditorWindow[] {
  * The one with the wanted port; else the one whose folder is nearest above the wanted one.
  * @throws NoSuchWindow
  */
-export function findWindow(windows: readonly EditorWindow[], { port, folder }: Wanted): EditorWindow {
+export function findWindow(windows: readonly EditorWindow[], { port, token, folder }: Wanted): EditorWindow {
   if (port !== undefined) {
     const found = windows.find((each) => each.port === port);
     if (!found) {
       throw new NoSuchWindow(`No editor window listens on port ${port}. ${listed(windows)}`, true);
+    }
+    if (token !== undefined && token !== found.token) {
+      throw new NoSuchWindow(`Another editor window listens on port ${port} now. ${listed(windows)}`, false);
     }
     return found;
   }

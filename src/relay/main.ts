@@ -6,7 +6,7 @@ import { lockDir } from '../server/configDir.ts';
 import { JsonLines } from '../server/jsonLines.ts';
 import { connect } from './connection.ts';
 import { openWindows, type Wanted } from './findWindow.ts';
-import { Relay } from './relay.ts';
+import { type Last, Relay } from './relay.ts';
 
 const usage = `Offers the tools of an editor window with IDE Bridge for Claude Code as an MCP server on stdin and stdout.
 
@@ -31,10 +31,12 @@ function wantedBy(args: string[]): Wanted {
   return { port, folder: resolve(values.folder ?? '.') };
 }
 
-/** Where nothing else is wanted: the port of the window in whose terminal this runs, while there is such a window. */
-function portOfTerminal(args: string[]): number | undefined {
+/** Where nothing else is wanted: the window in whose terminal this runs, while there is such a window. */
+function windowOfTerminal(args: string[]): Last | undefined {
   const here = Number(process.env.CLAUDE_CODE_SSE_PORT); // the CLI has it, and passes it on
-  return args.length === 0 && openWindows(lockDir()).some(({ port }) => port === here) ? here : undefined;
+  return args.length === 0 && openWindows(lockDir()).some(({ port }) => port === here)
+    ? { port: here }
+    : undefined;
 }
 
 async function main(args: string[]): Promise<number> {
@@ -50,10 +52,10 @@ async function main(args: string[]): Promise<number> {
     return 2;
   }
   const relay = new Relay(
-    (patience, port = wanted.port) => connect({ ...wanted, port }, patience),
+    (patience, last) => connect({ ...wanted, ...last }, patience),
     (text) => process.stdout.write(`${text}\n`),
     say,
-    portOfTerminal(args),
+    windowOfTerminal(args),
   );
   process.stdout.on('error', () => process.exit(0)); // nobody reads any more
   process.stderr.on('error', () => {}); // nobody reads that

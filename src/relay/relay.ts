@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { maxMessageBytes } from '../server/webSockets.ts';
 import type { Connection } from './connection.ts';
+import type { Wanted } from './findWindow.ts';
 
 interface Message {
   id?: string | number;
@@ -15,6 +16,9 @@ interface Asked {
   /** The window to which it was sent first went away. */
   isAskedAgain: boolean;
 }
+
+/** A window that was there. */
+export type Last = Pick<Wanted, 'port' | 'token'>;
 
 /** How long to wait for a window, in ms: as it reloads, and at any other time. */
 const patience = { reload: 20_000, usual: 3_000 };
@@ -35,16 +39,16 @@ export class Relay {
   private onAnswer = () => {};
 
   /**
-   * @param connect to the window with that port, if one is named, else to the one that is wanted
+   * @param connect to that window, if one is named, else to the one that is wanted
    * @param give a message to the client, without its line end
    * @param log for people
-   * @param lastPort of the window that is tried first
+   * @param last the window that is tried first
    */
   constructor(
-    private readonly connect: (patience: number, port?: number) => Promise<Connection>,
+    private readonly connect: (patience: number, last?: Last) => Promise<Connection>,
     private readonly give: (text: string) => void,
     private readonly log: (line: string) => void,
-    private lastPort?: number,
+    private last?: Last,
   ) {}
 
   /** Takes what the client says: a message, or several at once. */
@@ -114,9 +118,9 @@ export class Relay {
 
   private async open(wait: number): Promise<Connection> {
     const connection = await this.find(wait);
-    const { editor, folders, port } = connection.window;
+    const { editor, folders, port, token } = connection.window;
     this.log(`Connected to ${editor}, ${folders.join(', ') || 'no folder'} (port ${port}).`);
-    this.lastPort = port;
+    this.last = { port, token };
     if (this.hello) {
       await this.greet(connection, this.hello);
       // It may be another version of us by now.
@@ -129,11 +133,11 @@ export class Relay {
 
   /** A window that reloads is away for a while, and others must not be taken for it. */
   private async find(wait: number): Promise<Connection> {
-    if (this.lastPort !== undefined) {
+    if (this.last !== undefined) {
       try {
-        return await this.connect(wait, this.lastPort);
+        return await this.connect(wait, this.last);
       } catch {
-        this.lastPort = undefined; // closed, or at another port
+        this.last = undefined; // closed, or at another port
       }
       return this.connect(0);
     }

@@ -341,6 +341,21 @@ describe('the editor tools', function () {
     rmSync(scratch.path('.git'), { recursive: true });
   });
 
+  it('find text as it is written, at the column that the editor has', async () => {
+    scratch.write('words.xyz', 'İİ a(b)[c].$d+ *?|^{1}\\/-\n');
+    for (const [text, column] of [
+      ['A(B)[C].$D+', 4],
+      ['*?|^{1}\\/-', 16],
+      ['b)[', 6],
+    ] as const) {
+      const found = places(await call('searchFiles', { glob: `${name}/words.xyz`, text }));
+      assert.match(found.join(), new RegExp(`words\\.xyz:1:${column} `), text);
+    }
+    const { text } = await call('searchFiles', { glob: `${name}/words.xyz`, text: 'A(B)', matchCase: true });
+    assert.match(text, /^0 places/);
+    rmSync(scratch.path('words.xyz'));
+  });
+
   it('say so where no language server covers a file', async () => {
     const { text, isError } = await call('references', { file: `${name}/plain.xyz`, line: 1, column: 1 });
     assert.ok(isError);

@@ -44,6 +44,17 @@ describe('the window that is meant', () => {
     assert.throws(() => findWindow(windows, { port: 9, folder: '/work' }), /port 9\. There are/);
   });
 
+  it('is not another that has got the port of one that was closed', () => {
+    const windows = [window(1, '/work'), { ...window(2, '/other'), token: 'another' }];
+    const last = { port: 2, token: 't', folder: '/work' };
+    assert.throws(
+      () => findWindow(windows, last),
+      (error: NoSuchWindow) =>
+        !error.mayCome && error.message.startsWith('Another editor window listens on port 2'),
+    );
+    assert.equal(findWindow(windows, { ...last, token: 'another' }).port, 2);
+  });
+
   it('is found by a link to its folder, and by what its own link leads to', () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'windows-')));
     try {

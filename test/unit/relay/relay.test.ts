@@ -116,13 +116,13 @@ describe('the program for clients that know only stdio', function () {
   it('tries the window of its terminal first, and any with the folder once that has closed', async () => {
     const ports: (number | undefined)[] = [];
     const relay = new Relay(
-      async (_, port) => {
-        ports.push(port);
+      async (_, last) => {
+        ports.push(last?.port);
         throw new Error('closed');
       },
       () => {},
       () => {},
-      7,
+      { port: 7 },
     );
     await relay.take({ jsonrpc: '2.0', id: 1, method: 'initialize' });
     await relay.take({ jsonrpc: '2.0', id: 2, method: 'initialize' });
