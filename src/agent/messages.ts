@@ -158,6 +158,8 @@ const canUseTool = z.object({
   description: lenient(z.string()),
   permission_suggestions: lenient(z.array(record)),
   decision_reason: lenient(z.string()),
+  /** What has the CLI ask, such as `rule`, `hook` or `mode`; 2.1, and undefined where only nothing allows it. */
+  decision_reason_type: lenient(z.string()),
   blocked_path: lenient(z.string()),
   /** Of a sub-agent; 2.1. */
   agent_id: lenient(z.string()),

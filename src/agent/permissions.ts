@@ -39,6 +39,8 @@ export interface PermissionQuestion {
   readonly blockedPath?: string;
   /** Of an MCP server that we have named, whatever a folder has under its name; not told by 2.0, nor by 1.0, which takes the folder's. */
   readonly isOfOurServer?: boolean;
+  /** A rule or hook of the user's wants them to be asked, not only that nothing allows it; not told by 2.0, nor by 1.0. */
+  readonly isDemanded?: boolean;
   readonly rules: readonly PermissionRule[];
 }
 
@@ -58,6 +60,9 @@ export type AskPermission = (
   signal: AbortSignal,
 ) => Promise<PermissionDecision>;
 
+/** Of `decision_reason_type`; in the mode for plans there is another one with each question. */
+const demands: readonly unknown[] = ['rule', 'hook'];
+
 export function questionOf(id: string, request: CanUseTool): PermissionQuestion {
   const { tool_name: tool, tool_use_id, description, decision_reason, blocked_path } = request;
   return {
@@ -70,6 +75,7 @@ export function questionOf(id: string, request: CanUseTool): PermissionQuestion 
     ...(decision_reason === undefined ? {} : { reason: decision_reason }),
     ...(blocked_path === undefined ? {} : { blockedPath: blocked_path }),
     ...(request.mcp_server?.source === 'dynamic' ? { isOfOurServer: true } : {}),
+    ...(demands.includes(request.decision_reason_type) ? { isDemanded: true } : {}),
     rules: request.permission_suggestions ?? [],
   };
 }

@@ -363,7 +363,11 @@ export class Chat implements vscode.Disposable {
       if (!surface) {
         return { kind: 'deny', reason: 'Nobody can be asked: the chat shows no turn of this session.' };
       }
-      if (question.isOfOurServer === true && this.ide.isUsedUnasked(question.tool)) {
+      if (
+        question.isOfOurServer === true &&
+        question.isDemanded !== true &&
+        this.ide.isUsedUnasked(question.tool)
+      ) {
         return { kind: 'allow' };
       }
       const put = putQuestion(question, this.dependencies.reports);

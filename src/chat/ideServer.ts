@@ -63,7 +63,7 @@ export class IdeServer implements Endpoint, vscode.Disposable {
     return this.tools.call(name, args, call);
   }
 
-  /** Of the two, one only reads what the editor shows, and the other asks by itself, with the code in sight. */
+  /** Unless the user's own rules want it otherwise: one only reads what the editor shows, the other asks by itself, with the code in sight. */
   isUsedUnasked(tool: string): boolean {
     return this.names.includes(tool);
   }

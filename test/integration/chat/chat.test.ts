@@ -942,4 +942,27 @@ describe('@claude in the chat', function () {
     await open('3 lines', /# \[no\]\(command:link\)/);
     await open('1 line', /^LOUDER/);
   });
+
+  it('asks before it uses the bridge where the user’s rules say so, and does not where they forbid it', async () => {
+    const tool = 'mcp__ide__getDiagnostics';
+    const heeds = (rules: object) =>
+      writeFileSync(join(agent.root, '.claude', 'settings.json'), JSON.stringify({ permissions: rules }));
+    heeds({ ask: [tool] });
+    await ask('by a rule', toolUse(tool, {}), text('Not asked for plums.'));
+    await button('Deny').first().click({ timeout: 30_000 });
+    await says('Not asked for plums.');
+    assert.match((await agent.api.nextResult(tool)).text, /does not want that/);
+    await vscode.commands.executeCommand('workbench.action.chat.newChat');
+    heeds({});
+    await desk.configure('ideBridge.agent.permissionMode', 'plan'); // in which the CLI asks for a reason, too: the mode
+    await ask('by no rule', toolUse(tool, {}), text('Told without a question.'));
+    await says('Told without a question.');
+    assert.equal((await agent.api.nextResult(tool)).isError, false);
+    await vscode.commands.executeCommand('workbench.action.chat.newChat');
+    heeds({ deny: [tool] });
+    await ask('against a rule', toolUse(tool, {}), text('No problems told.'));
+    await says('No problems told.');
+    assert.equal(await button('Allow').count(), 0);
+    assert.equal((await agent.api.nextResult(tool)).isError, true);
+  });
 });
