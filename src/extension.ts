@@ -120,6 +120,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     bridge,
     diagnostics: documents.diagnostics,
     notebooks: notebooks.notebooks,
+    questions: notebooks.questions,
     storageUri,
     processes,
     proposals,

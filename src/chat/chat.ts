@@ -16,6 +16,7 @@ import { Notice } from '../editor/notice.ts';
 import type { Reports } from '../editor/reports.ts';
 import { setting } from '../editor/settings.ts';
 import { workspace } from '../editor/workspaceFolders.ts';
+import type { LoadQuestions } from '../notebooks/runQuestions.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
 import { openCommandSetting } from '../sessions/launch.ts';
@@ -49,6 +50,7 @@ import { threadKey, ThreadRecords } from './threadRecords.ts';
 export interface ChatDependencies extends IdePorts {
   readonly processes: ChildProcesses;
   readonly proposals: Proposals;
+  readonly questions: LoadQuestions;
   readonly agentChanges: AgentChanges;
   readonly sharing: Sharing;
   readonly reports: Reports;
@@ -95,7 +97,7 @@ export class Chat implements vscode.Disposable {
     this.ide = new IdeServer(dependencies);
     this.picks = new ChatPicks(dependencies.workspaceState);
     this.threadRecords = new ThreadRecords(dependencies.workspaceState);
-    this.sessions = new ChatSessions(dependencies.proposals, onSessions);
+    this.sessions = new ChatSessions(dependencies.proposals, dependencies.questions, onSessions);
   }
 
   /** What the CLI of the last turn has said of itself. */

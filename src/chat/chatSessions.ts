@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
+import type { LoadQuestions, RunQuestions } from '../notebooks/runQuestions.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import { type StateWords, stateWords } from '../sessions/sessionStates.ts';
 import { promptText, proposalsText } from '../sessions/stateText.ts';
@@ -35,15 +36,21 @@ interface Known {
 /** The conversations of this window's chat that have a process: one that is idle for long has none until its next prompt. */
 export class ChatSessions implements vscode.Disposable {
   private readonly known: Known[] = [];
+  private code: RunQuestions | undefined;
   private told = '';
   private readonly store = new DisposableStore();
 
-  /** @param tell all of them, whenever one of them looks otherwise */
+  /** @param questions about code in tabs of their own @param tell all of them, whenever one of them looks otherwise */
   constructor(
     private readonly proposals: Proposals,
+    questions: LoadQuestions,
     private readonly tell: (sessions: readonly ChatSession[]) => void,
   ) {
     this.store.add(proposals.onDidChange(() => this.update()));
+    void questions().then((code) => {
+      this.code = code;
+      this.store.add(code.onDidChangeQuestion(() => this.update()));
+    });
   }
 
   add(agent: ChatAgent, thread: ChatThread): void {
@@ -115,11 +122,13 @@ export class ChatSessions implements vscode.Disposable {
     const state =
       asked > 0
         ? stateWords('asks', 'Asks in the chat')
-        : proposed > 0
-          ? stateWords('proposes', proposalsText(proposed))
-          : thread.state !== 'idle'
-            ? stateWords('working', 'Working')
-            : stateWords('idle', 'Idle');
+        : this.code?.waitingUses.some((id) => thread.hasUse(id))
+          ? stateWords('asks', 'Asks to run code')
+          : proposed > 0
+            ? stateWords('proposes', proposalsText(proposed))
+            : thread.state !== 'idle'
+              ? stateWords('working', 'Working')
+              : stateWords('idle', 'Idle');
     const { sessionId } = thread;
     return { chatId: agent.id, label: agent.label, since, sessionId, state, prompt, isFirst: prompts <= 1 };
   }

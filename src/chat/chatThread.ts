@@ -209,6 +209,11 @@ export class ChatThread implements vscode.Disposable {
     return item?.kind === 'toolUse' ? item.result : undefined;
   }
 
+  /** Whether it is this conversation's. */
+  hasUse(toolUseId: string): boolean {
+    return this.session.conversation.get(toolUseId)?.kind === 'toolUse';
+  }
+
   /** Where the turn that runs is shown; that of the next one, while none does. */
   get surface(): Surface | undefined {
     return (this.running ?? this.turns[0])?.surface;

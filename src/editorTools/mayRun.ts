@@ -116,7 +116,7 @@ export class MayRun {
       language: 'shellscript',
       yes: fingerprint === undefined ? (['Run Once'] as const) : (['Run Once', what.always] as const),
     };
-    const ask = () => questions.ask(question, signal);
+    const ask = () => questions.ask(question, call);
     const answer = await this.calls.whileAsking(call, () => questions.show(), ask);
     if (answer === always && fingerprint !== undefined) {
       await this.workspaceState.update(agreedKey, [...this.agreed, fingerprint].slice(-maxAgreed));

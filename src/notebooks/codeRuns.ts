@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Session } from '../server/session.ts';
+import type { ToolCall } from '../server/session.ts';
 import type { CodeRun } from '../tools/executeCode.ts';
 import { type JupyterKernel, jupyterKernel } from './jupyter.ts';
 import { runNewCell } from './newCell.ts';
@@ -27,7 +27,8 @@ export class CodeRuns {
     this.consent = new RunConsent(workspaceState, questions);
   }
 
-  async run(code: string, session: Session, signal: AbortSignal): Promise<CodeRun> {
+  async run(code: string, call: ToolCall): Promise<CodeRun> {
+    const { signal } = call;
     const { editor } = this.notebooks;
     if (!vscode.workspace.isTrusted) {
       throw refusals.untrusted();
@@ -46,7 +47,7 @@ export class CodeRuns {
     this.isRunning = true;
     try {
       this.checkKernel(editor.notebook, kernel);
-      await this.askUser(editor.notebook, code, session, signal);
+      await this.askUser(editor.notebook, code, call);
       this.checkKernel(editor.notebook, kernel); // again: the user may have run a cell meanwhile
       return await runNewCell(this.visible(editor), code, { kernel, signal });
     } finally {
@@ -55,15 +56,10 @@ export class CodeRuns {
   }
 
   /** Before anything of the code is in the notebook: that may be saved at any time, and stays if the window goes. */
-  private async askUser(
-    notebook: vscode.NotebookDocument,
-    code: string,
-    session: Session,
-    signal: AbortSignal,
-  ): Promise<void> {
+  private async askUser(notebook: vscode.NotebookDocument, code: string, call: ToolCall): Promise<void> {
     const name = nameOf(notebook);
-    const isAgreed = await this.consent.isGiven({ session, notebook: name, code }, signal);
-    if (!isAgreed || signal.aborted) {
+    const isAgreed = await this.consent.isGiven(name, code, call);
+    if (!isAgreed || call.signal.aborted) {
       throw refusals.refused();
     }
     if (!isOpen(notebook)) {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Session } from '../server/session.ts';
+import type { ToolCall } from '../server/session.ts';
 import type { CodeRun, CodeRunner } from '../tools/executeCode.ts';
 import type { CodeRuns, KnownNotebooks } from './codeRuns.ts';
 import type { LoadQuestions } from './runQuestions.ts';
@@ -27,10 +27,10 @@ export class Notebooks implements CodeRunner, KnownNotebooks, vscode.Disposable 
     vscode.Disposable.from(...this.subscriptions).dispose();
   }
 
-  async run(code: string, session: Session, signal: AbortSignal): Promise<CodeRun> {
+  async run(code: string, call: ToolCall): Promise<CodeRun> {
     const { CodeRuns } = await import('./codeRuns.ts');
     this.codeRuns ??= new CodeRuns(this, this.workspaceState, this.questions);
-    return this.codeRuns.run(code, session, signal);
+    return this.codeRuns.run(code, call);
   }
 
   /** The notebook that is in front, or was before the focus went to a terminal in the editor area. */

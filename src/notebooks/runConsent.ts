@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { Session } from '../server/session.ts';
+import type { Session, ToolCall } from '../server/session.ts';
 import type { LoadQuestions } from './runQuestions.ts';
 import { setting } from '../editor/settings.ts';
 
@@ -16,10 +16,8 @@ export class RunConsent {
   ) {}
 
   /** @param notebook its file name */
-  async isGiven(
-    { session, notebook, code }: { session: Session; notebook: string; code: string },
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async isGiven(notebook: string, code: string, call: ToolCall): Promise<boolean> {
+    const { session } = call;
     const policy = setting('notebook.confirm');
     if (policy !== 'workspace') {
       await this.workspaceState.update(workspaceKey, undefined);
@@ -40,7 +38,7 @@ export class RunConsent {
         language: 'python',
         yes: [`Run${lasting[policy]}`],
       },
-      signal,
+      call,
     );
     if (answer === undefined) {
       return false;

@@ -11,6 +11,7 @@ import { InFront } from '../proposals/inFront.ts';
 import { RunLenses } from './runLenses.ts';
 import { codeScheme } from '../editor/schemes.ts';
 import { setting } from '../editor/settings.ts';
+import type { ToolCall } from '../server/session.ts';
 import { contentOf, tabsWith } from '../editor/tabContent.ts';
 
 /** Loads what asks. */
@@ -39,6 +40,9 @@ interface AskedQuestion extends RunQuestion {
 /** What became of a yes. */
 export type Agreement = 'agreed' | 'too soon' | 'brought into view' | 'nothing waits';
 
+/** The call of a tool that has to wait for the answer. */
+type Asking = Pick<ToolCall, 'signal' | 'toolUseId'>;
+
 /** In ms. */
 const consideration = 1_000;
 
@@ -49,6 +53,8 @@ const consideration = 1_000;
  */
 export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private asked: AskedQuestion | undefined;
+  /** Whose answers are still to come. */
+  private readonly waiting = new Set<Asking>();
   private readonly queue = new Queue();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly inFront = new InFront(() => {
@@ -57,7 +63,7 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
   });
   private readonly subscriptions: vscode.Disposable;
 
-  /** Another question waits, or one can be agreed to now. */
+  /** Another question waits, one can be agreed to now, or one is over. */
   readonly onDidChangeQuestion = this.changed.event;
 
   constructor() {
@@ -77,10 +83,22 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
 
   /**
    * One at a time.
-   * @returns the answer of `yes` by its index; undefined for a no, and when the signal comes first
+   * @returns the answer of `yes` by its index; undefined for a no, and when the call is aborted first
    */
-  ask(question: RunQuestion, signal: AbortSignal): Promise<number | undefined> {
-    return this.queue.run(async () => (signal.aborted ? undefined : this.put(question, signal)));
+  async ask(question: RunQuestion, asking: Asking): Promise<number | undefined> {
+    const { signal } = asking;
+    this.waiting.add(asking);
+    try {
+      return await this.queue.run(async () => (signal.aborted ? undefined : this.put(question, signal)));
+    } finally {
+      this.waiting.delete(asking);
+      this.changed.fire();
+    }
+  }
+
+  /** The uses of tools, by the ids that their clients have told, that wait for the user. */
+  get waitingUses(): readonly string[] {
+    return [...this.waiting].flatMap(({ toolUseId }) => toolUseId ?? []);
   }
 
   /**
@@ -135,6 +153,7 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
     const notice = vscode.window.state.focused ? undefined : tell(question);
     let timer;
     try {
+      this.changed.fire();
       await show(uri, question.language);
       timer = setTimeout(() => {
         asked.isConsidered = true;

@@ -56,8 +56,8 @@ export interface ToolCall {
   readonly session: Session;
   /** Aborted when the client cancels the request or goes away. */
   readonly signal: AbortSignal;
-  /** Whether the model made the call; the CLI makes most calls by itself. */
-  readonly fromModel: boolean;
+  /** Of the model, as the client says; undefined where the CLI makes the call by itself, as it does with most. 1.0 never says it. */
+  readonly toolUseId: string | undefined;
   /** Tells the client that the call goes on, if it has asked for that: some wait for a minute only. */
   readonly tellProgress: () => void;
 }
@@ -329,7 +329,7 @@ export class Session extends Proposer implements Disposable {
     const call = this.tools.call(name, args ?? {}, {
       session: this,
       signal: abort.signal,
-      fromModel: _meta?.['claudecode/toolUseId'] !== undefined,
+      toolUseId: _meta?.['claudecode/toolUseId'],
       tellProgress: () => {
         if (progressToken !== undefined && this.inFlight.has(id)) {
           const params = { progressToken, progress: ++progress };

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Content } from '../protocol/mcp.ts';
-import type { Session } from '../server/session.ts';
+import type { ToolCall } from '../server/session.ts';
 import { defineTool, text, type Tool } from './tool.ts';
 
 /** What a run in a notebook has left. */
@@ -16,7 +16,7 @@ export interface CodeRunner {
    * Runs the code in a new cell of the notebook that the user works in, if the user agrees.
    * @throws UserError when nothing was run; it says why, and what to do
    */
-  run(code: string, session: Session, signal: AbortSignal): Promise<CodeRun>;
+  run(code: string, call: ToolCall): Promise<CodeRun>;
 }
 
 export function executeCode(notebooks: CodeRunner): Tool {
@@ -34,8 +34,8 @@ export function executeCode(notebooks: CodeRunner): Tool {
         z.describe('The code to be executed on the kernel.'),
       ),
     }),
-    async run({ code }, { session, signal }) {
-      const { outputs, failure } = await notebooks.run(code, session, signal);
+    async run({ code }, call) {
+      const { outputs, failure } = await notebooks.run(code, call);
       if (failure !== undefined) {
         // Of an error the CLI passes on the texts alone (2.1.330).
         const isError = outputs.every(({ type }) => type === 'text');

@@ -89,8 +89,8 @@ export function getDiagnostics(source: DiagnosticsSource, edits: EditListener): 
           z.describe('File URI to get diagnostics for. If not provided, gets diagnostics for all files.'),
         ),
     }),
-    async run({ uri }, { session, fromModel }) {
-      if (fromModel) {
+    async run({ uri }, { session, toolUseId }) {
+      if (toolUseId !== undefined) {
         await within(patienceOfModel, source.learn(uri || undefined));
         const { files, leftOut } = boundDiagnostics(uri ? [source.of(uri)] : source.all(), source.activeUri);
         const answer = json(files);

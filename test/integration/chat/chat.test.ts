@@ -965,4 +965,23 @@ describe('@claude in the chat', function () {
     assert.equal(await button('Allow').count(), 0);
     assert.equal((await agent.api.nextResult(tool)).isError, true);
   });
+
+  it('stands among the sessions as one that asks while its code waits for consent, until that runs', async function () {
+    skipWithout('python3-ipykernel', this);
+    await vscode.commands.executeCommand('ideBridge.sessions.focus');
+    const notebooks = await KernelDesk.with(desk.ui);
+    try {
+      await notebooks.openNotebook(desk.scratch, 'row.ipynb', notebooks.kernels.python);
+      const code = 'import time; time.sleep(5)';
+      await ask('wait for plums', toolUse('mcp__ide__executeCode', { code }), text('It slept.'));
+      await notebooks.question();
+      const row = session('Chat · wait for plums');
+      await row.filter({ hasText: 'Asks to run code' }).waitFor();
+      await notebooks.sayYes();
+      await row.filter({ hasText: 'Working' }).waitFor({ timeout: 4_000 });
+      await says('It slept.');
+    } finally {
+      await notebooks.clear();
+    }
+  });
 });

@@ -36,6 +36,7 @@ describe('a thread of the chat after a reload of the window', () => {
       {
         processes: agent.processes,
         log: { trace: quiet, info: quiet, warn: quiet, error: quiet },
+        questions: () => new Promise(() => {}),
         proposals: { all: [], onDidChange: () => ({ dispose: quiet }) },
         agentChanges: { beginTurn: () => Promise.resolve() },
         records: {

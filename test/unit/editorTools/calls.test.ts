@@ -34,7 +34,7 @@ describe('the calls of clients', () => {
 
   function callBy(session: Session, abort = new AbortController()): ToolCall {
     session.onDidClose(() => abort.abort());
-    return { session, signal: abort.signal, fromModel: true, tellProgress: () => {} };
+    return { session, signal: abort.signal, toolUseId: 'toolu_1', tellProgress: () => {} };
   }
 
   const done = () => Promise.resolve(text('Done.'));

@@ -11,7 +11,7 @@ const echo = defineTool({
   name: 'echo',
   description: 'Says it again.',
   input: z.object({ value: z.string() }),
-  run: ({ value }, { fromModel }) => text(value, fromModel ? 'model' : 'client'),
+  run: ({ value }, { toolUseId }) => text(value, toolUseId === undefined ? 'client' : 'model'),
 });
 const fail = defineTool({
   name: 'fail',
