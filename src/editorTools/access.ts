@@ -36,12 +36,31 @@ export class Access {
   /**
    * Once more after a wait, during which the user may have paused sharing or excluded the file.
    * @param input as the client named it, if it named one
+   * @param mayBeGone where the answer is of a file that need not be there any more
    * @throws Refusal when it may not be told of any more
    */
-  async checkAgain(input: string | undefined): Promise<void> {
+  async checkAgain(input: string | undefined, mayBeGone = false): Promise<void> {
     this.check();
-    if (input !== undefined && !this.untitled(input)) {
+    if (input === undefined || this.untitled(input)) {
+      return;
+    }
+    if (!mayBeGone) {
       await this.existing(input);
+    } else if (!(await this.find(input))) {
+      await this.mustBeShared(named(input), input);
+    }
+  }
+
+  /**
+   * Of files that are not there any more, which have but these names.
+   * @param input as the client named them
+   * @throws Refusal unless all of them may be told of
+   */
+  async mustBeShared(uris: readonly vscode.Uri[], input: string): Promise<void> {
+    this.check();
+    await this.learn(uris);
+    if (!uris.every((uri) => this.sharing.allows(uri))) {
+      throw notShared(input);
     }
   }
 
@@ -147,6 +166,17 @@ export class Access {
 
   /** Says the same of what is outside whether it is there or not. */
   private async existing(input: string): Promise<vscode.Uri> {
+    const found = await this.find(input);
+    if (!found) {
+      throw new Refusal(
+        `There is no ${quoted(input)} in the workspace folders, nor is it open in the editor.`,
+      );
+    }
+    return found;
+  }
+
+  /** Undefined where none is there. @throws Refusal for one that is not shared */
+  private async find(input: string): Promise<vscode.Uri | undefined> {
     this.check();
     if (/^[a-z][\w+.-]+:/i.test(input) && !input.toLowerCase().startsWith('file:')) {
       throw new Refusal(`Only files can be named, by a path or a file: URI, not ${quoted(input)}.`);
@@ -159,10 +189,10 @@ export class Access {
         return uri;
       }
       if (isThere) {
-        throw new Refusal(`${quoted(input)} is not shared by the settings of this editor.`);
+        throw notShared(input);
       }
     }
-    throw new Refusal(`There is no ${quoted(input)} in the workspace folders, nor is it open in the editor.`);
+    return undefined;
   }
 
   private async learn(uris: readonly vscode.Uri[]): Promise<void> {
@@ -201,6 +231,10 @@ async function realPath(path: string): Promise<string | undefined> {
   } catch {
     return undefined; // it is not there
   }
+}
+
+function notShared(input: string): Refusal {
+  return new Refusal(`${quoted(input)} is not shared by the settings of this editor.`);
 }
 
 function quoted(input: string): string {

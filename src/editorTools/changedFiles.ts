@@ -3,10 +3,12 @@ import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { withLf } from '../base/text.ts';
 import { isSame } from '../editor/documents.ts';
-import { editorGit, type GitApi, type GitChange } from '../editor/editorGit.ts';
+import { fileUris } from '../editor/paths.ts';
+import { editorGit, type GitApi, type GitChange, type GitRepository } from '../editor/editorGit.ts';
 import { path } from '../tools/paths.ts';
 import { onOneLine } from './onOneLine.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { Access } from './access.ts';
 import { maxText, page, pageOutput, pageText, paging, shownText } from './answers.ts';
 import { readingTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
@@ -56,19 +58,13 @@ export function changedFiles({ access }: Workshop): Tool {
       if (repositories.length === 0) {
         throw new Refusal('The editor knows of no Git repository in this window.');
       }
-      const document = file === undefined ? undefined : await access.document(file);
-      const diff = document && (await diffOf(document, git));
-      await access.checkAgain(file); // it may have been excluded meanwhile
-      const all = repositories.flatMap(({ state }) => [
-        ...state.mergeChanges.map((change) => ({ ...of(change), status: 'in conflict', isStaged: false })),
-        ...state.indexChanges.map((change) => ({ ...of(change), isStaged: true })),
-        ...[...state.workingTreeChanges, ...(state.untrackedChanges ?? [])].map((change) => ({
-          ...of(change),
-          isStaged: false,
-        })),
-      ]);
-      const here = all.filter(({ uri }) =>
-        document ? isSame(uri, document.uri) : vscode.workspace.getWorkspaceFolder(uri),
+      const gone = file === undefined ? undefined : await deletedFile(file, repositories, access);
+      const document = file === undefined || gone ? undefined : await access.document(file);
+      const asked = gone ?? document?.uri;
+      const diff = asked && (await diffOf(asked, document?.getText(), git));
+      await access.checkAgain(file, true); // it may have been excluded meanwhile
+      const here = changesIn(repositories).filter(({ uri }) =>
+        asked ? isSame(uri, asked) : vscode.workspace.getWorkspaceFolder(uri),
       );
       const { items, withheld } = await access.shared(here, ({ uri }) => uri);
       const shown = await page(
@@ -95,13 +91,49 @@ export function changedFiles({ access }: Workshop): Tool {
   });
 }
 
+interface Change {
+  readonly uri: vscode.Uri;
+  readonly status: string;
+  readonly isStaged: boolean;
+}
+
+function changesIn(repositories: readonly GitRepository[]): Change[] {
+  return repositories.flatMap(({ state }) => [
+    ...state.mergeChanges.map((change) => ({ ...of(change), status: 'in conflict', isStaged: false })),
+    ...state.indexChanges.map((change) => ({ ...of(change), isStaged: true })),
+    ...[...state.workingTreeChanges, ...(state.untrackedChanges ?? [])].map((change) => ({
+      ...of(change),
+      isStaged: false,
+    })),
+  ]);
+}
+
+/** A file that is not there any more, which Git says. @throws Refusal where it is not shared */
+async function deletedFile(
+  input: string,
+  repositories: readonly GitRepository[],
+  access: Access,
+): Promise<vscode.Uri | undefined> {
+  const meant = fileUris(input);
+  const found = changesIn(repositories).find(
+    ({ uri, status }) =>
+      status === 'deleted' &&
+      meant.some((each) => isSame(each, uri)) &&
+      vscode.workspace.getWorkspaceFolder(uri),
+  );
+  if (!found || (await access.isInside(found.uri))) {
+    return undefined; // by now there may be another one
+  }
+  await access.mustBeShared([found.uri], input);
+  return found.uri;
+}
+
 function of({ uri, status }: GitChange): { uri: vscode.Uri; status: string } {
   return { uri, status: statuses[status] ?? 'changed' };
 }
 
-/** From the last commit to what is in the editor, as Git writes it. Line ends do not count: Git may convert them. */
-async function diffOf(document: vscode.TextDocument, git: GitApi): Promise<string> {
-  const { uri } = document;
+/** From the last commit to what is in the editor, undefined if it is deleted, as Git writes it. Line ends do not count: Git may convert them. */
+async function diffOf(uri: vscode.Uri, text: string | undefined, git: GitApi): Promise<string> {
   const repository = git.getRepository(uri);
   if (!repository) {
     throw new Refusal(`${shownName(pathOf(uri))} is in no Git repository that the editor knows of.`);
@@ -110,8 +142,8 @@ async function diffOf(document: vscode.TextDocument, git: GitApi): Promise<strin
     (found) => Buffer.from(withLf(found.getText())),
     () => undefined, // the last commit does not have it
   );
-  const now = Buffer.from(withLf(document.getText()));
-  if (committed?.equals(now)) {
+  const now = text === undefined ? undefined : Buffer.from(withLf(text));
+  if (now && committed?.equals(now)) {
     return 'As in the last commit.';
   }
   const name = relative(repository.rootUri.fsPath, uri.fsPath).split(sep).join('/');

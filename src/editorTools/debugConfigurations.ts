@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { nameOfFolder } from './folderName.ts';
 import { namesOthers, type WhatRuns } from './mayRun.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
@@ -57,7 +58,8 @@ function inLaunch(
 /** @throws Refusal where there is none, or more than one */
 export function configurationNamed(name: string, folder: string | undefined): LaunchConfiguration {
   const named = launchConfigurations().filter(
-    (each) => each.name === name && (folder === undefined || each.folder?.name === folder),
+    (each) =>
+      each.name === name && (folder === undefined || (each.folder && nameOfFolder(each.folder) === folder)),
   );
   const [found] = named;
   if (!found) {
@@ -66,7 +68,7 @@ export function configurationNamed(name: string, folder: string | undefined): La
     );
   }
   if (named.length > 1) {
-    const others = named.map((each) => `"${onOneLine(each.folder?.name ?? '')}"`);
+    const others = named.map((each) => `"${onOneLine(each.folder ? nameOfFolder(each.folder) : '')}"`);
     throw new Refusal(
       `Several folders have a launch configuration of that name: ${others.join(', ')}. Say which folder.`,
     );
@@ -81,7 +83,7 @@ export function startAsWhatRuns(configuration: LaunchConfiguration): WhatRuns {
   const text = textOf(configuration);
   return {
     title: `Debug ${onOneLine(name, 40)}?`,
-    words: `wants to start "${onOneLine(name)}" in the debugger${folder ? ` (${onOneLine(folder.name)})` : ''}`,
+    words: `wants to start "${onOneLine(name)}" in the debugger${folder ? ` (${onOneLine(nameOfFolder(folder))})` : ''}`,
     code: text,
     always: 'Always Start This Configuration',
     exactly: isWhole(configuration) ? `debug ${place} ${text}` : undefined,

@@ -14,6 +14,7 @@ import {
 } from './debugConfigurations.ts';
 import type { DebuggingWorkshop } from './debugging.ts';
 import { type Debuggee, isStopped, root, type StoppedDebuggee } from './debugSessions.ts';
+import { nameOfFolder } from './folderName.ts';
 import { keepTelling } from './keepTelling.ts';
 import { onOneLine } from './onOneLine.ts';
 import { plainOutput, tail } from './plainOutput.ts';
@@ -100,7 +101,7 @@ export function debugSessions({ access, sessions }: DebuggingWorkshop): Tool {
       const configurations = launchConfigurations().map(({ name, type, folder }) => ({
         name: onOneLine(name, 1_000),
         ...(type !== undefined && { type: onOneLine(type) }),
-        ...(folder && { folder: onOneLine(folder.name) }),
+        ...(folder && { folder: onOneLine(nameOfFolder(folder)) }),
       }));
       const text = [
         running.length === 0 ? 'Nothing is debugged now.' : 'Debugged now:',
@@ -477,15 +478,24 @@ export function setBreakpoint({ access, mayRun }: DebuggingWorkshop): Tool {
           );
         const place = `${shownName(uri.fsPath)}:${line}`;
         const code = [condition, logMessage].filter((each) => each !== undefined);
-        const lost = inLine().flatMap((each) => [each.condition, each.hitCondition, each.logMessage]);
+        const lost = inLine()
+          .flatMap((each) => [each.condition, each.hitCondition, each.logMessage])
+          .filter((each) => each);
         if (!remove && code.length > 0) {
-          await mustAgree(`wants to set a breakpoint with this in ${place}`, code.join('\n'), {
+          const instead = lost.length > 0 ? ['', '# In the place of the one with', ...lost] : [];
+          await mustAgree(
+            `wants to set a breakpoint with this in ${place}`,
+            [...code, ...instead].join('\n'),
+            {
+              mayRun,
+              call,
+            },
+          );
+        } else if (lost.length > 0) {
+          await mustAgree(`wants to take away the breakpoint with this in ${place}`, lost.join('\n'), {
             mayRun,
             call,
           });
-        } else if (lost.some((each) => each !== undefined)) {
-          const words = lost.filter((each) => each !== undefined).join('\n');
-          await mustAgree(`wants to take away the breakpoint with this in ${place}`, words, { mayRun, call });
         }
         await mayRun.mustStill(call, 'debugging', file);
         const there = inLine();

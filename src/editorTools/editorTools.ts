@@ -176,7 +176,7 @@ export class EditorTools implements ToolHost, Disposable {
   ): Promise<ToolResult> {
     const result = await host.call(name, args, call);
     try {
-      await this.workshop.access.checkAgain(host === this.others ? undefined : fileOf(args));
+      await this.workshop.access.checkAgain(host === this.others ? undefined : fileOf(args), true);
       return result;
     } catch (error) {
       if (error instanceof Refusal) {

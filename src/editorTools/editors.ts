@@ -1,4 +1,6 @@
+import * as vscode from 'vscode';
 import * as z from 'zod/mini';
+import { openNotebook } from '../editor/documents.ts';
 import { onOneLine } from './onOneLine.ts';
 import { cut } from '../base/text.ts';
 import { path } from '../tools/paths.ts';
@@ -34,7 +36,7 @@ export function openEditors({ access, tabs }: Workshop): Tool {
       access.check();
       const shown = await page(tabs.list(), args, (tab) => {
         const data = {
-          path: onOneLine(tab.uri.replace(/^file:\/\//, ''), 1_000),
+          path: onOneLine(tab.uri.replace(/^(file:\/\/|untitled:)/, ''), 1_000),
           kind: tab.kind,
           group: tab.groupIndex + 1,
           isActive: tab.isActive && tab.isGroupActive,
@@ -102,7 +104,7 @@ export function readBuffer({ access }: Workshop): Tool {
     name: 'readBuffer',
     title: 'Text in the Editor',
     description:
-      'The text of a file as it is in the editor, with what is not saved yet; also of an untitled document, by its name',
+      'The text of a file as it is in the editor, with what is not saved yet; also of an untitled document, by its name, and of an open notebook its cells',
     input: z.object({
       file: path.check(z.describe('Path, or the name of an untitled document')),
       startLine: z.optional(counting.check(z.describe('From 1'))),
@@ -120,7 +122,12 @@ export function readBuffer({ access }: Workshop): Tool {
     async run({ file, startLine = 1, endLine = Infinity }) {
       access.check();
       const document = await access.document(file);
-      const { lineCount, isDirty, languageId, uri } = document;
+      const { languageId, uri } = document;
+      // As a document of its own a notebook has the JSON that is on disk.
+      const notebook = openNotebook(uri);
+      const cells = notebook && cellLines(notebook);
+      const lineCount = cells?.length ?? document.lineCount;
+      const { isDirty } = notebook ?? document;
       if (startLine > lineCount) {
         throw new Refusal(`That document has ${lineCount} lines.`);
       }
@@ -128,7 +135,7 @@ export function readBuffer({ access }: Workshop): Tool {
       let length = 0;
       let next = startLine;
       for (; next <= Math.min(endLine, lineCount); next++) {
-        const { text } = document.lineAt(next - 1);
+        const text = cells?.[next - 1] ?? document.lineAt(next - 1).text;
         length += text.length + 1;
         if (length > maxBuffer && taken.length > 0) {
           break;
@@ -155,5 +162,13 @@ export function readBuffer({ access }: Workshop): Tool {
         },
       };
     },
+  });
+}
+
+/** The cells, each under a line that says which it is. */
+function cellLines(notebook: vscode.NotebookDocument): string[] {
+  return notebook.getCells().flatMap(({ kind, index, document }) => {
+    const what = kind === vscode.NotebookCellKind.Code ? `code, ${document.languageId}` : 'text';
+    return [`# Cell ${index + 1} (${what})`, ...document.getText().split(/\r\n?|\n/)];
   });
 }

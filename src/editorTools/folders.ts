@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { tokenOf } from '../editor/cancellation.ts';
-import { openDocument } from '../editor/documents.ts';
+import { openDocument, openNotebook } from '../editor/documents.ts';
 import { path } from '../tools/paths.ts';
 import type { Tool } from '../tools/tool.ts';
 import { page, pageOutput, pageText, paging, type Place, placeText, shownLine } from './answers.ts';
@@ -10,6 +10,7 @@ import { placeOutput } from './places.ts';
 import { readingTool } from './readingTool.ts';
 import { shownName } from './sourceLines.ts';
 import type { Workshop } from './workshop.ts';
+import { counted } from '../base/text.ts';
 
 export function listDirectory({ access }: Workshop): Tool {
   return readingTool({
@@ -32,7 +33,7 @@ export function listDirectory({ access }: Workshop): Tool {
           : [await access.folder(args.folder)];
       const all: { uri: vscode.Uri; kind: EntryKind }[] = [];
       for (const folder of folders) {
-        const entries = await vscode.workspace.fs.readDirectory(folder);
+        const entries = await entriesIn(folder);
         const found = entries.map(([name, type]) => ({
           uri: vscode.Uri.joinPath(folder, name),
           kind: entryKind(type),
@@ -59,6 +60,15 @@ export function listDirectory({ access }: Workshop): Tool {
   });
 }
 
+/** None of a workspace folder that is gone: those of the others are told. */
+async function entriesIn(folder: vscode.Uri): Promise<[string, vscode.FileType][]> {
+  try {
+    return await vscode.workspace.fs.readDirectory(folder);
+  } catch {
+    return [];
+  }
+}
+
 type EntryKind = 'folder' | 'file' | 'link' | 'other';
 
 function entryKind(type: vscode.FileType): EntryKind {
@@ -70,8 +80,8 @@ function entryKind(type: vscode.FileType): EntryKind {
 
 /** Files of which the text is searched in one call. */
 const maxSearched = 2_000;
-/** Of one of them, in bytes. */
-const maxFile = 1024 * 1024;
+/** Of one of them, in MB. */
+const maxFile = 4;
 /** Files and places that are gone through, of which pages are made. */
 const maxFound = 5_000;
 /** ms that a search may take. */
@@ -86,12 +96,18 @@ export function searchFiles({ access }: Workshop): Tool {
     name: 'searchFiles',
     title: 'Search in Files',
     description:
-      'Files by glob, without those that the editor excludes from search; with text, the lines that have it, unsaved ones included. The text is taken literally, not as a regular expression',
+      'Files by glob, without those that the editor excludes from search; with text, the lines that have it, unsaved ones included. The text is taken literally, not as a regular expression, and is looked for within a line',
     input: z.object({
       glob: z.optional(
         z.string().check(z.minLength(1), z.maxLength(200), z.refine(isModest, 'has too many * or {')),
       ),
-      text: z.optional(z.string().check(z.minLength(1), z.maxLength(500))),
+      text: z.optional(
+        z.string().check(
+          z.minLength(1),
+          z.maxLength(500),
+          z.refine((text) => !/[\r\n]/.test(text), 'is looked for within a line: give one of its lines'),
+        ),
+      ),
       matchCase: z.optional(z.boolean()),
       ...paging,
     }),
@@ -120,8 +136,12 @@ export function searchFiles({ access }: Workshop): Tool {
           data: { files: shown.items, isComplete, ...shown.counts },
         };
       }
-      const { places, isComplete } = await search(items, text, args.matchCase ?? false, signal, (uri) =>
-        access.isInside(uri),
+      const { places, isComplete, notes } = await search(
+        items,
+        text,
+        args.matchCase ?? false,
+        signal,
+        (uri) => access.isInside(uri),
       );
       const shown = await page(
         places,
@@ -131,8 +151,8 @@ export function searchFiles({ access }: Workshop): Tool {
       );
       const isAll = isComplete && found.length < limit;
       return {
-        text: `${pageText(shown, 'place', 'places')}${isAll ? '' : incomplete}`,
-        data: { places: shown.items, isComplete: isAll, ...shown.counts },
+        text: [`${pageText(shown, 'place', 'places')}${isAll ? '' : incomplete}`, ...notes].join('\n'),
+        data: { places: shown.items, isComplete: isAll && notes.length === 0, ...shown.counts },
       };
     },
   });
@@ -147,16 +167,24 @@ export function isModest(glob: string): boolean {
 
 async function find(glob: string, limit: number, signal: AbortSignal): Promise<vscode.Uri[]> {
   const cancellation = tokenOf(AbortSignal.any([signal, AbortSignal.timeout(maxTime)]));
+  const found = new Map<string, vscode.Uri>(); // a workspace folder may lie in another one
   try {
-    return await vscode.workspace.findFiles(glob, excluded(), limit, cancellation.token);
+    for (const folder of vscode.workspace.workspaceFolders ?? []) {
+      const pattern = new vscode.RelativePattern(folder, glob);
+      const inIt = await vscode.workspace.findFiles(pattern, excluded(folder), limit, cancellation.token);
+      inIt.forEach((uri) => found.set(uri.toString(), uri));
+    }
+    return [...found.values()].slice(0, limit);
   } finally {
     cancellation.dispose();
   }
 }
 
 /** On top of `files.exclude`, which `findFiles` minds by itself. */
-function excluded(): string | undefined {
-  const settings = vscode.workspace.getConfiguration('search').get<Record<string, unknown>>('exclude', {});
+function excluded({ uri }: vscode.WorkspaceFolder): string | undefined {
+  const settings = vscode.workspace
+    .getConfiguration('search', uri)
+    .get<Record<string, unknown>>('exclude', {});
   const globs = Object.keys(settings).filter((glob) => settings[glob] === true);
   return globs.length > 0 ? `{${globs.join(',')}}` : undefined;
 }
@@ -167,18 +195,23 @@ async function search(
   matchCase: boolean,
   signal: AbortSignal,
   mayRead: (uri: vscode.Uri) => Promise<boolean>,
-): Promise<{ places: Place[]; isComplete: boolean }> {
+): Promise<{ places: Place[]; isComplete: boolean; notes: string[] }> {
   // In lower case, a line may have another length.
   const wanted = new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), matchCase ? 'u' : 'iu');
   const places: Place[] = [];
+  let tooLarge = 0;
+  let unsaved = 0;
+  const told = (isComplete: boolean) => ({ places, isComplete, notes: notesOf(tooLarge, unsaved) });
   const deadline = performance.now() + maxTime;
   for (const uri of files) {
     signal.throwIfAborted();
     if (performance.now() > deadline || places.length >= maxFound) {
-      return { places, isComplete: false };
+      return told(false);
     }
+    unsaved += openNotebook(uri)?.isDirty ? 1 : 0;
     const content = openDocument(uri)?.getText() ?? ((await mayRead(uri)) ? await read(uri.fsPath) : '');
-    if (!wanted.test(content)) {
+    tooLarge += content === undefined ? 1 : 0;
+    if (content === undefined || !wanted.test(content)) {
       continue;
     }
     for (const [index, line] of content.split(/\r\n?|\n/).entries()) {
@@ -188,15 +221,41 @@ async function search(
       }
     }
   }
-  return { places, isComplete: true };
+  return told(true);
 }
 
-/** Nothing of what is no text, or is gone by now. */
-async function read(file: string): Promise<string> {
+/** What an answer that names no place would else have a client take for proven. */
+function notesOf(tooLarge: number, unsaved: number): string[] {
+  return [
+    ...(tooLarge > 0
+      ? [
+          `${counted(tooLarge, 'file', 'files')} of more than ${maxFile} MB not searched: a narrower glob leaves them out.`,
+        ]
+      : []),
+    ...(unsaved > 0
+      ? [
+          `${counted(unsaved, 'notebook', 'notebooks')} searched without what is not saved: readBuffer tells that.`,
+        ]
+      : []),
+  ];
+}
+
+/** Nothing of what is no text, or is gone by now; undefined for what is too large. */
+async function read(file: string): Promise<string | undefined> {
   try {
     const found = await stat(file);
-    const content = found.isFile() && found.size <= maxFile ? await readFile(file, 'utf8') : '';
-    return content.includes('\0') ? '' : content;
+    if (!found.isFile()) {
+      return '';
+    }
+    if (found.size > maxFile * 1024 * 1024) {
+      return undefined;
+    }
+    const bytes = await readFile(file);
+    const mark = bytes.toString('latin1', 0, 2);
+    if (mark === '\xFF\xFE' || mark === '\xFE\xFF') {
+      return new TextDecoder(mark === '\xFF\xFE' ? 'utf-16le' : 'utf-16be').decode(bytes);
+    }
+    return bytes.includes(0) ? '' : bytes.toString('utf8');
   } catch {
     return '';
   }

@@ -11,6 +11,7 @@ import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { withoutUnshared } from './namedFiles.ts';
 import { type ChangedProblem, Marks, type Problem, problemChanges } from './problemChanges.ts';
 import { readingTool } from './readingTool.ts';
+import { Refusal } from './refusal.ts';
 import { pathOf, shownName } from './sourceLines.ts';
 import { counting, someLines } from './spots.ts';
 import type { Workshop } from './workshop.ts';
@@ -52,7 +53,11 @@ export function diagnostics({ access, diagnostics: source }: Workshop): Tool {
     async run({ file, severity = 'warning', since, ...args }, { session, signal }) {
       access.check();
       const before = since === undefined ? undefined : marks.get(session, since);
-      const uri = file === undefined ? undefined : rawFileUri((await access.document(file)).uri.fsPath);
+      const document = file === undefined ? undefined : await access.document(file);
+      if (document?.isUntitled) {
+        throw new Refusal('The problems of a document without a file are not told. Save it first.');
+      }
+      const uri = document && rawFileUri(document.uri.fsPath);
       await Promise.race([source.learn(uri), sleep(patience, undefined, { signal, ref: false })]);
       const everywhere = source.all();
       const mark = marks.add(session, everywhere.flatMap(problemsOf));

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { nameOfFolder } from './folderName.ts';
 import { namesOthers, type WhatRuns } from './mayRun.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
@@ -52,9 +53,9 @@ export async function taskNamed(wanted: TaskName, signal: AbortSignal): Promise<
   return task;
 }
 
-/** Of the workspace folder that a task belongs to. */
+/** Of the workspace folder that a task belongs to, see `nameOfFolder`. */
 export function folderName({ scope }: vscode.Task): string | undefined {
-  return typeof scope === 'object' ? scope.name : undefined;
+  return typeof scope === 'object' ? nameOfFolder(scope) : undefined;
 }
 
 export function isRunning(task: vscode.Task): boolean {

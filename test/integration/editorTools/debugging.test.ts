@@ -214,6 +214,13 @@ describe('the editor tools that debug', function () {
     assert.match((await call('setBreakpoint', { file, line: 600 })).text, /has \d+ lines/);
     assert.match((await call('setBreakpoint', { file: '/etc/passwd', line: 1 })).text, /There is no/);
     await until('the first alone', () => vscode.debug.breakpoints.length === 1);
+    const replacing = call('setBreakpoint', { file, line: 2, logMessage: 'here' });
+    assert.match(
+      (await until('the question', shownCode)) ?? '',
+      /\nhere\n\n# In the place of the one with\nfirst > 1$/,
+    );
+    await answer('Refuse', 'wants to set a breakpoint with this');
+    assert.match((await replacing).text, /Nothing was run/);
   });
 
   it('start nothing else than what the user has seen', async () => {

@@ -11,6 +11,7 @@ import { connectUi } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { chooseSharing, currentLock, Scratch } from '../bridge.ts';
 import { configure } from '../fakeCli.ts';
+import { ipynb } from '../notebooks/ipynb.ts';
 import { type Answer, callTool, connectTools } from './toolClient.ts';
 
 interface GitExports {
@@ -354,6 +355,95 @@ describe('the editor tools', function () {
     const { text } = await call('searchFiles', { glob: `${name}/words.xyz`, text: 'A(B)', matchCase: true });
     assert.match(text, /^0 places/);
     rmSync(scratch.path('words.xyz'));
+  });
+
+  it('search what they say, and say what they have not searched', async () => {
+    const found = (args: object) => call('searchFiles', { glob: `${name}/searched/*`, ...args });
+    scratch.write('searched/wide.txt', Buffer.from('\uFEFFneedle in UTF-16\n', 'utf16le'));
+    scratch.write('searched/two.txt', 'one\r\ntwo\r\n');
+    scratch.write('searched/excluded.txt', 'needle\n');
+    const settings = vscode.workspace.getConfiguration('search');
+    await settings.update('exclude', { '**/excluded.txt': true }, vscode.ConfigurationTarget.Global);
+    try {
+      const answer = await found({ text: 'needle' });
+      assert.deepEqual(places(answer), ['searched/wide.txt:1:1  needle in UTF-16']);
+      assert.equal(answer.data?.['isComplete'], true);
+      await assert.rejects(found({ text: 'one\ntwo' }), /looked for within a line/);
+      scratch.write('searched/large.txt', `${'x'.repeat(5 * 1024 * 1024)}\nneedle\n`);
+      const cut = await until('the large file to be known', async () => {
+        const again = await found({ text: 'needle' });
+        return again.data?.['isComplete'] === false && again;
+      });
+      assert.match(cut.text, /\n1 file of more than 4 MB not searched: a narrower glob leaves them out\.$/);
+    } finally {
+      await settings.update('exclude', undefined, vscode.ConfigurationTarget.Global);
+      rmSync(scratch.path('searched'), { recursive: true });
+    }
+  });
+
+  it('take the name of a document without a file as they tell it', async () => {
+    const document = await vscode.workspace.openTextDocument({ content: 'not on disk' });
+    await vscode.window.showTextDocument(document, { preview: false });
+    try {
+      const { text: told } = await call('openEditors');
+      assert.ok(told.includes(`\n${document.uri.path}  (active`), told);
+      assert.match((await call('readBuffer', { file: document.uri.path })).text, /\nnot on disk$/);
+      const { text, isError } = await call('diagnostics', { file: document.uri.path });
+      assert.ok(isError, text);
+      assert.match(text, /without a file are not told\. Save it first/);
+    } finally {
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    }
+  });
+
+  it('know of cells that are not saved', async () => {
+    const path = scratch.write('cells.ipynb', ipynb(['needle = 1']));
+    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(path));
+    await vscode.window.showNotebookDocument(notebook);
+    try {
+      const edit = new vscode.WorkspaceEdit();
+      edit.set(notebook.uri, [
+        vscode.NotebookEdit.insertCells(1, [
+          new vscode.NotebookCellData(vscode.NotebookCellKind.Markup, 'unsaved\nneedle', 'markdown'),
+        ]),
+      ]);
+      await vscode.workspace.applyEdit(edit);
+      const { text } = await call('readBuffer', { file: path });
+      assert.match(text, /: lines 1 to 5 of 5, unsaved changes\n# Cell 1 \(code, python\)\nneedle = 1\n/);
+      assert.match(text, /\n# Cell 2 \(text\)\nunsaved\nneedle$/);
+      const found = await call('searchFiles', { glob: `${name}/cells.ipynb`, text: 'needle' });
+      assert.match(found.text, /\n1 notebook searched without what is not saved: readBuffer tells that\.$/);
+      assert.equal(found.data?.['isComplete'], false);
+    } finally {
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+      rmSync(path);
+    }
+  });
+
+  it('tell what was in a file that is deleted', async () => {
+    const repository = new Scratch();
+    const git = (...args: string[]) => execFileSync('git', ['-C', repository.folder, ...args]);
+    git('init', '-q', '-b', 'trunk');
+    repository.write('gone.xyz', 'was here\n');
+    repository.write('id_rsa.ts', 'secret\n');
+    git('add', '-f', 'gone.xyz', 'id_rsa.ts');
+    git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'both');
+    const exports = await vscode.extensions.getExtension<GitExports>('vscode.git')?.activate();
+    await exports?.getAPI(1).openRepository(vscode.Uri.file(repository.folder));
+    rmSync(repository.path('gone.xyz'));
+    rmSync(repository.path('id_rsa.ts'));
+    const diffOf = (file: string) => call('changedFiles', { file: repository.path(file) });
+    try {
+      const { text } = await until('the deletion', async () => {
+        const answer = await diffOf('gone.xyz');
+        return !answer.isError && answer;
+      });
+      assert.match(text, /gone\.xyz {2}deleted\n[^]*\+\+\+ \/dev\/null\n@@ -1,1 \+0,0 @@\n-was here$/);
+      assert.match((await diffOf('id_rsa.ts')).text, /not shared/);
+      assert.match((await diffOf('never.xyz')).text, /There is no/);
+    } finally {
+      repository.remove();
+    }
   });
 
   it('say so where no language server covers a file', async () => {
