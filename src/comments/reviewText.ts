@@ -43,6 +43,7 @@ export function reviewText(items: readonly ReviewItem[]): string {
       ...(isCut ? [`… (${number - maxQuoted} more lines)`] : []),
     ].join('\n');
     const fence = fenceFor(code);
+    const language = extname(path).slice(1).replaceAll('`', ''); // with one there it is no fence
     const note = isFileGone
       ? ' (the file is gone)'
       : isChanged
@@ -50,7 +51,7 @@ export function reviewText(items: readonly ReviewItem[]): string {
         : '';
     return [
       `${index + 1}. ${path}, ${placeText(lines)}${note}:`,
-      `${fence}${extname(path).slice(1)}\n${code}\n${fence}`,
+      `${fence}${language}\n${code}\n${fence}`,
       ...comments.map((comment) => comment.trim()),
     ].join('\n');
   });

@@ -12,6 +12,7 @@ import type { Proposals } from '../proposals/proposals.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Proposer } from '../server/proposer.ts';
 import { Session } from '../server/session.ts';
+import type { ReviewComment } from './reviewComment.ts';
 import { reviewText } from './reviewText.ts';
 import type { Thread, Threads } from './threads.ts';
 
@@ -57,7 +58,7 @@ export async function sendReview(dependencies: SendingDependencies, threads: Thr
   }
   if (left.length > 0) {
     await vscode.env.clipboard.writeText(left.map(({ words }) => words).join('\n\n'));
-    left.forEach((each) => settle(threads, each.threads, 'the clipboard'));
+    left.forEach(({ told }) => settle(threads, told, 'the clipboard'));
     const why = left.flatMap((each) => each.why ?? [])[0];
     if (why !== undefined) {
       void vscode.window.showWarningMessage(
@@ -67,10 +68,15 @@ export async function sendReview(dependencies: SendingDependencies, threads: Thr
   }
 }
 
-/** What the user is to paste. */
-interface Left {
+/** The text of a review. */
+interface Written {
   readonly words: string;
-  readonly threads: readonly Thread[];
+  /** What is in it, with the text as it is there: the user may write more at any moment. */
+  readonly told: ReadonlyMap<ReviewComment, string>;
+}
+
+/** What the user is to paste. */
+interface Left extends Written {
   readonly why?: string;
 }
 
@@ -79,23 +85,26 @@ function isOpen(thread: Thread): boolean {
 }
 
 /** The text of a review of these, as it is sent, wherever it may be pasted. */
-async function textOf(threads: Threads, open: readonly Thread[]): Promise<string> {
+async function write(threads: Threads, open: readonly Thread[]): Promise<Written> {
   const items = [];
+  const told = new Map<ReviewComment, string>();
   for (const thread of open) {
     // Where the lines are now; of a file that is gone nothing stands there.
     const document = await thread.open();
     threads.find(thread);
     threads.lookAt(thread.path);
+    const comments = openComments(thread);
+    comments.forEach((comment) => told.set(comment, comment.saved.text));
     items.push({
       path: printable(pathFor(thread.path), 1_000),
       lines: thread.lines,
       quoted: thread.quoted,
       isFileGone: thread.isFileGone,
       isChanged: document === undefined || thread.isAsQuoted !== true,
-      comments: openComments(thread).map(({ saved }) => saved.text),
+      comments: comments.map(({ saved }) => saved.text),
     });
   }
-  return pasteableLines(reviewText(items));
+  return { words: pasteableLines(reviewText(items)), told };
 }
 
 /** In a workspace of several folders, each CLI runs in one of them. */
@@ -153,7 +162,7 @@ async function sendTo(
   isFirst: boolean,
 ): Promise<Left | undefined> {
   if (to === 'clipboard') {
-    return { words: await textOf(threads, open), threads: open };
+    return write(threads, open);
   }
   const proposed = new Map<Proposal, Thread[]>();
   for (const thread of open) {
@@ -164,33 +173,36 @@ async function sendTo(
   }
   if (!(to instanceof Session)) {
     for (const [{ uri }, ofProposal] of proposed) {
-      const reason = await textOf(threads, ofProposal);
-      settle(threads, ofProposal, printable(to.label));
-      await proposals.reject(uri, { reason });
+      const { words, told } = await write(threads, ofProposal);
+      settle(threads, told, printable(to.label));
+      await proposals.reject(uri, { reason: words });
     }
     return undefined;
   }
-  const words = await textOf(threads, open);
+  const { words, told } = await write(threads, open);
   const id = randomUUID();
-  let number = 0;
-  for (const thread of open) {
-    for (const comment of openComments(thread)) {
-      comment.review = id;
-      number++;
-    }
-    threads.changed(thread);
-  }
-  const review = { id, name: `review with ${counted(number, 'comment')}`, words };
+  change(threads, told, { review: id });
+  const review = { id, name: `review with ${counted(told.size, 'comment')}`, words };
   const why = await (await reasons()).review(to, [...proposed.keys()], review, isFirst);
-  return why === undefined ? undefined : { words, threads: open, why };
+  return why === undefined ? undefined : { words, told, why };
 }
 
 /** They count as sent. */
-function settle(threads: Threads, open: readonly Thread[], to: string): void {
-  for (const thread of open) {
-    for (const comment of thread.comments.filter(({ sent }) => !sent)) {
-      Object.assign(comment, { review: undefined, sent: { to, at: Date.now() } });
+function settle(threads: Threads, told: Written['told'], to: string): void {
+  change(threads, told, { sent: { to, at: Date.now() } });
+}
+
+/** Not those that say something else by now. */
+function change(
+  threads: Threads,
+  told: Written['told'],
+  to: Partial<Pick<ReviewComment, 'review' | 'sent'>>,
+): void {
+  for (const thread of threads.all) {
+    const comments = openComments(thread).filter((comment) => told.get(comment) === comment.saved.text);
+    if (comments.length > 0) {
+      comments.forEach((comment) => Object.assign(comment, to));
+      threads.changed(thread);
     }
-    threads.changed(thread);
   }
 }

@@ -339,7 +339,62 @@ describe('comments on lines', function () {
       await comment('Not so loud.').waitFor();
       await thread('Not so loud.').getByText('These lines have changed since').waitFor();
     });
+
+    it('count as sent only where they are in what is sent: not one that waits already for another', async () => {
+      const { document } = await openEdited(desk.client);
+      await editAs(client, document.uri.fsPath, edited.replace('FIVE', '5'));
+      await until('the text of the second', () => document.getText().includes('5'));
+      await until(
+        'the rows of both',
+        async () => (await changesRows(desk.ui).filter({ hasText: 'a.txt' }).count()) === 2,
+      );
+      await commentOn([1, 1], 'Not so loud.');
+      cli.is('busy');
+      void vscode.commands.executeCommand('ideBridge.sendReview');
+      await choice('agent').click();
+      await page().getByText('Your review with 1 comment waits: ').first().waitFor();
+      await openFile('a.txt', 'Not so loud.');
+      await comment('Not so loud.').getByText('Waits for the prompt').waitFor();
+      await replyTo('Not so loud.', 'Nor so long.');
+      const sending = vscode.commands.executeCommand('ideBridge.sendReview');
+      await choice('Copy the Review').click();
+      await sending;
+      assert.doesNotMatch(await vscode.env.clipboard.readText(), /Not so loud/);
+      await comment('Nor so long.').getByText('Sent to the clipboard').waitFor();
+      await comment('Not so loud.').getByText('Waits for the prompt').waitFor({ timeout: 5_000 });
+      cli.is('idle');
+      await comment('Not so loud.').getByText('Sent to agent').waitFor();
+    });
   });
+
+  it('count as sent only where they are in what is sent: not one that is made while the user is asked about others', async () => {
+    await desk.configure('workbench.quickOpen.closeOnFocusLost', false);
+    const other = desk.scratch.write('b.txt', 'one\n');
+    await openEdited();
+    await commentOn([4, 4], 'Why five?');
+    await vscode.window.showTextDocument(vscode.Uri.file(other), { preview: false });
+    await vscode.commands.executeCommand('ideBridge.commentOnLines', vscode.Uri.file(other), 0, 0);
+    await write('Whose?');
+    await openFile('a.txt', 'Why five?');
+    const sending = vscode.commands.executeCommand('ideBridge.sendReview');
+    await choice('Copy the Review').waitFor();
+    await replyTo('Why five?', 'And why loud?');
+    await choice('Copy the Review').click();
+    await sending;
+    assert.doesNotMatch(await vscode.env.clipboard.readText(), /And why loud/);
+    await comment('Why five?').getByText('Sent to the clipboard').waitFor();
+    await comment('And why loud?').getByText('Not sent').waitFor({ timeout: 5_000 });
+  });
+
+  /** Whom the user may send a review to. */
+  function choice(name: string) {
+    return page().locator('.quick-input-widget .monaco-list-row:visible', { hasText: name });
+  }
+
+  async function replyTo(text: string, reply: string): Promise<void> {
+    await thread(text).locator('.review-thread-reply-button').click();
+    await write(reply);
+  }
 
   /** Of the file in front. */
   async function openThread(text: string): Promise<void> {

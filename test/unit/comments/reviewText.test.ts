@@ -81,4 +81,16 @@ describe('the text of a review', () => {
     it(`suggests ${JSON.stringify(suggestion)} in ${JSON.stringify(comment)}`, () =>
       assert.equal(suggestionIn(comment), suggestion));
   }
+
+  it('quotes code also where the name of the file would end the fence', () => {
+    const item = {
+      lines: { start: 0, end: 0 },
+      quoted: ['x'],
+      isFileGone: false,
+      isChanged: false,
+      comments: [],
+    };
+    assert.match(reviewText([{ ...item, path: 'a.`b' }]), /\n```b\nx\n```\n?$/);
+    assert.match(reviewText([{ ...item, path: 'a.c++' }]), /\n```c\+\+\nx\n```\n?$/);
+  });
 });
