@@ -268,6 +268,9 @@ export class CliConversation {
       if (message.permissionMode !== undefined) {
         this.setState({ mode: message.permissionMode });
       }
+    } else if (message.subtype === 'compact_boundary') {
+      const { compactions = 0 } = this.conversation.snapshot().state;
+      this.setState({ compactions: compactions + 1 });
     } else {
       this.takeOther(json);
     }

@@ -89,6 +89,8 @@ export interface ConversationState {
   readonly maxOutput?: number;
   /** Tokens that the last request to it had. */
   readonly contextTokens?: number;
+  /** How often this process has put a summary in the place of what was said, whoever wanted it. */
+  readonly compactions?: number;
 }
 
 /** A small step from one snapshot to the next. */

@@ -272,7 +272,9 @@ export class ChatThread implements vscode.Disposable {
       cancelling.dispose();
       attached.dispose();
       if (this.promptState(id) === 'sent') {
-        this.sentImages = withImages(forgets.test(text) ? noImages : this.sentImages, images);
+        const isCompacted = conversation.snapshot().state.compactions !== state.compactions;
+        const before = isCompacted || forgets.test(text) ? noImages : this.sentImages;
+        this.sentImages = withImages(before, images);
       }
       this.turns.splice(this.turns.indexOf(turn), 1);
     }

@@ -31,7 +31,13 @@ export class Comments implements Disposable, vscode.CommentingRangeProvider {
     addComment: (reply?: vscode.CommentReply) => this.add(reply),
     editComment: (comment: ReviewComment) => this.with(comment, () => comment.edit()),
     saveComment: (comment: ReviewComment) =>
-      this.with(comment, () => comment.save() && this.recall([comment])),
+      this.with(comment, (thread) => {
+        if (comment.save()) {
+          thread.isResolved = false; // as by a new comment: it is to be sent
+          this.recall([comment]);
+          comment.review = undefined; // also of one that is just being given
+        }
+      }),
     cancelComment: (comment: ReviewComment) => this.with(comment, () => comment.cancel()),
     deleteComment: (comment: ReviewComment) =>
       this.with(comment, (thread) => {
@@ -277,6 +283,9 @@ async function apply(thread: Thread, comment: ReviewComment): Promise<void> {
       ? new vscode.Range(lines.start, 0, lines.end + 1, 0) // no line at all
       : new vscode.Range(lines.start, 0, lines.end, Infinity);
   edit.replace(document.uri, document.validateRange(all), suggestion);
-  await vscode.workspace.applyEdit(edit);
-  vscode.window.setStatusBarMessage('Applied, and not saved yet. Undo takes it back.', 5_000);
+  if (await vscode.workspace.applyEdit(edit)) {
+    vscode.window.setStatusBarMessage('Applied, and not saved yet. Undo takes it back.', 5_000);
+  } else {
+    void vscode.window.showWarningMessage('Nothing was applied: the editor has refused the edit. Try again.');
+  }
 }

@@ -174,8 +174,11 @@ async function sendTo(
   if (!(to instanceof Session)) {
     for (const [{ uri }, ofProposal] of proposed) {
       const { words, told } = await write(threads, ofProposal);
-      settle(threads, told, printable(to.label));
-      await proposals.reject(uri, { reason: words });
+      // Decided meanwhile, it takes no reason any more: the comments are about the file then.
+      if (proposals.find(uri)) {
+        settle(threads, told, printable(to.label));
+        await proposals.reject(uri, { reason: words });
+      }
     }
     return undefined;
   }

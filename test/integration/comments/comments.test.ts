@@ -386,13 +386,31 @@ describe('comments on lines', function () {
     await comment('And why loud?').getByText('Not sent').waitFor({ timeout: 5_000 });
   });
 
+  it('are sent where they are edited, also in a thread that was resolved', async () => {
+    await openEdited();
+    await commentOn([1, 1], 'Too loud.');
+    await thread('Too loud.').getByRole('button', { name: 'Resolve Comments' }).click();
+    await comment('Too loud.').waitFor({ state: 'hidden' });
+    await openThread('Too loud.');
+    await editComment('Too loud.', 'Not so loud.');
+    assert.match(await review(), /Not so loud\./);
+  });
+
   /** Whom the user may send a review to. */
   function choice(name: string) {
     return page().locator('.quick-input-widget .monaco-list-row:visible', { hasText: name });
   }
 
   async function replyTo(text: string, reply: string): Promise<void> {
-    await thread(text).locator('.review-thread-reply-button').click();
+    // The editor may fold a thread of a file that has just come to the front.
+    await until('the input', async () => {
+      await openThread(text);
+      const button = thread(text).locator('.review-thread-reply-button');
+      return button.click({ timeout: 2_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     await write(reply);
   }
 

@@ -15,6 +15,7 @@ const fakeCli = `
     const { type, request_id, request } = JSON.parse(line);
     if (type === 'control_request') {
       say({ type: 'control_response', response: { subtype: 'success', request_id, response: {} } });
+      if (request.model === 'compacted') say({ type: 'system', subtype: 'compact_boundary' });
       if (request.subtype === 'set_model') say({ type: 'result', subtype: 'success' });
     }
   });`;
@@ -105,5 +106,20 @@ describe('a thread of the chat', () => {
     assert.deepEqual(thread.images, { count: 3, bytes: 35 });
     await say('/compact all', []);
     assert.deepEqual(thread.images, { count: 0, bytes: 0 });
+  });
+
+  it('knows that the CLI has compacted them away by itself', async () => {
+    const say = async (model: string, size: number) => {
+      const images = [{ mediaType: 'image/gif', bytes: new Uint8Array(size) }];
+      const turn = thread.turn({ text: 'go on', images }, surface(), token, invocation('images'));
+      await until('the turn', () => thread.state === 'running');
+      await thread.useModel(model);
+      await turn;
+    };
+    await say('as before', 10);
+    await say('compacted', 5);
+    assert.deepEqual(thread.images, { count: 1, bytes: 5 });
+    await say('as before, again', 7);
+    assert.deepEqual(thread.images, { count: 2, bytes: 12 });
   });
 });
