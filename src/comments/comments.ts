@@ -256,13 +256,7 @@ export class Comments implements Disposable, vscode.CommentingRangeProvider {
   }
 
   private settle(isMeant: (comment: ReviewComment) => boolean, sent: ReviewComment['sent']): void {
-    for (const thread of this.threads.all) {
-      const comments = thread.comments.filter(isMeant);
-      if (comments.length > 0) {
-        comments.forEach((comment) => Object.assign(comment, { review: undefined, sent }));
-        this.threads.changed(thread);
-      }
-    }
+    this.threads.change(isMeant, { review: undefined, sent });
   }
 }
 

@@ -184,7 +184,7 @@ async function sendTo(
   }
   const { words, told } = await write(threads, open);
   const id = randomUUID();
-  change(threads, told, { review: id });
+  threads.change(isStill(told), { review: id });
   const review = { id, name: `review with ${counted(told.size, 'comment')}`, words };
   const why = await (await reasons()).review(to, [...proposed.keys()], review, isFirst);
   return why === undefined ? undefined : { words, told, why };
@@ -192,20 +192,10 @@ async function sendTo(
 
 /** They count as sent. */
 function settle(threads: Threads, told: Written['told'], to: string): void {
-  change(threads, told, { sent: { to, at: Date.now() } });
+  threads.change(isStill(told), { sent: { to, at: Date.now() } });
 }
 
 /** Not those that say something else by now. */
-function change(
-  threads: Threads,
-  told: Written['told'],
-  to: Partial<Pick<ReviewComment, 'review' | 'sent'>>,
-): void {
-  for (const thread of threads.all) {
-    const comments = openComments(thread).filter((comment) => told.get(comment) === comment.saved.text);
-    if (comments.length > 0) {
-      comments.forEach((comment) => Object.assign(comment, to));
-      threads.changed(thread);
-    }
-  }
+function isStill(told: Written['told']): (comment: ReviewComment) => boolean {
+  return (comment) => comment.isOpen && told.get(comment) === comment.saved.text;
 }

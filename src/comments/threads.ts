@@ -164,6 +164,20 @@ export class Threads implements Disposable {
     this.save();
   }
 
+  /** Those comments of all threads have become others. */
+  change(
+    isMeant: (comment: ReviewComment) => boolean,
+    to: Partial<Pick<ReviewComment, 'review' | 'sent'>>,
+  ): void {
+    for (const thread of this.threads) {
+      const comments = thread.comments.filter(isMeant);
+      if (comments.length > 0) {
+        comments.forEach((comment) => Object.assign(comment, to));
+        this.changed(thread);
+      }
+    }
+  }
+
   /** Something of it has become another. Kept at once: the window may end at any moment. */
   changed(thread: Thread): void {
     if (this.threads.includes(thread)) {

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
+import { counted } from '../base/text.ts';
 import { tokenOf } from '../editor/cancellation.ts';
 import { openDocument, openNotebook } from '../editor/documents.ts';
 import { path } from '../tools/paths.ts';
@@ -10,7 +11,6 @@ import { placeOutput } from './places.ts';
 import { readingTool } from './readingTool.ts';
 import { shownName } from './sourceLines.ts';
 import type { Workshop } from './workshop.ts';
-import { counted } from '../base/text.ts';
 
 export function listDirectory({ access }: Workshop): Tool {
   return readingTool({
@@ -60,12 +60,15 @@ export function listDirectory({ access }: Workshop): Tool {
   });
 }
 
-/** None of a workspace folder that is gone: those of the others are told. */
+/** None of a folder of the window that is gone: those of the others are told. @throws for one that cannot be read */
 async function entriesIn(folder: vscode.Uri): Promise<[string, vscode.FileType][]> {
   try {
     return await vscode.workspace.fs.readDirectory(folder);
-  } catch {
-    return [];
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') {
+      return [];
+    }
+    throw error;
   }
 }
 
