@@ -6,8 +6,11 @@ import type { ToolResult } from '../protocol/mcp.ts';
 import type { Session, ToolCall } from '../server/session.ts';
 import { clientName } from './clientName.ts';
 
-/** How many are remembered: of one client, of those that have ended; and of clients, of those that have left. */
-const most = { calls: 20, left: 3 };
+/**
+ * How many are remembered: of one client, of those that have ended; of clients, of those that have left; and of all clients,
+ * unless more of them have a call that has not ended. Those over HTTP go as they like, and do not say so.
+ */
+const most = { calls: 20, left: 3, clients: 10 };
 
 /** UTF-16 units of what a call was given, and of its answer, that are remembered of each. */
 const maxText = 20_000;
@@ -155,8 +158,18 @@ export class Calls implements Disposable {
       { once: true },
     );
     client.calls = withoutOldest([begun, ...client.calls]);
+    this.forgetQuiet();
     this.changed.fire();
     return begun;
+  }
+
+  /** Those whose last call is the longest ago; one of them comes back with its next call. */
+  private forgetQuiet(): void {
+    const quiet = this.known
+      .filter(({ calls }) => calls.every(({ endedAt }) => endedAt !== undefined))
+      .sort((a, b) => lastCall(a) - lastCall(b));
+    const forgotten = quiet.slice(0, Math.max(0, this.known.length - most.clients));
+    this.known = this.known.filter((client) => !forgotten.includes(client));
   }
 
   private set(call: Call | undefined, state: 'asks' | 'runs', question: (() => unknown) | undefined): void {
@@ -202,6 +215,10 @@ export class Calls implements Disposable {
     client.session = undefined;
     this.forgetLeft();
   }
+}
+
+function lastCall({ calls }: CallingClient): number {
+  return calls[0]?.begunAt ?? 0;
 }
 
 /** Of those that have ended: by many that are harmless, a client would else push one out that asks. */

@@ -190,6 +190,30 @@ describe('the calls of clients', () => {
     assert.deepEqual(names(), []);
   });
 
+  it('are of ten clients at most, that called last, and of all that wait: who is quiet may have gone without a word', async () => {
+    const calls = create();
+    const names = () => calls.clients.map(({ name }) => name);
+    const waits = new AbortController();
+    const first = await connect('waits');
+    const waiting = calls.follow(callBy(first, waits), 'runTask', {}, () => new Promise(() => {}));
+    waiting.catch(() => {});
+    const quiet = [];
+    for (let number = 1; number <= 12; number++) {
+      const session = await connect(`quiet ${number}`);
+      quiet.push(session);
+      await calls.follow(callBy(session), 'runTask', {}, done);
+    }
+    assert.deepEqual(names(), ['waits', ...quiet.slice(3).map((_, index) => `quiet ${index + 4}`)]);
+    const [back] = quiet;
+    assert.ok(back);
+    await calls.follow(callBy(back), 'runTask', {}, done);
+    assert.equal(names().length, 10);
+    assert.equal(names().at(-1), 'quiet 1');
+    assert.ok(!names().includes('quiet 4'));
+    back.dispose();
+    assert.deepEqual(names().slice(-1), ['quiet 1'], 'it has left');
+  });
+
   it('are not begun for a client that has left already', async () => {
     const calls = create();
     const session = await connect();
