@@ -14,7 +14,7 @@ export function extensionUnderTest(): vscode.Extension<unknown> {
   return extension;
 }
 
-/** For what VS Code 1.96 is known not to do; README's limits name it. */
+/** For what VS Code 1.96 is known not to do; docs/limits.md names it. */
 export function skipOnFloor(test: Mocha.Context): void {
   if (process.env[testEnvironment.floor]) {
     test.skip();
