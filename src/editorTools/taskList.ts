@@ -96,7 +96,7 @@ export function asWhatRuns(task: vscode.Task): WhatRuns {
 }
 
 /**
- * All that the editor tells of what it runs: it reads a tasks.json again before it runs a task, so that another
+ * All that the editor tells of what it runs, as of now: it reads a tasks.json again before it runs a task, so that another
  * definition is another task.
  */
 export function definitionOf(task: vscode.Task): string {
@@ -107,6 +107,8 @@ export function definitionOf(task: vscode.Task): string {
     commandLine(task),
     execution instanceof vscode.CustomExecution ? undefined : execution?.options,
     configured(task),
+    before(task),
+    terminalOf(task),
   ]);
 }
 
@@ -120,6 +122,7 @@ function shown(task: vscode.Task): string {
     line ?? '# The editor does not tell what this task runs.',
     ...(detail !== undefined && line !== undefined && !line.includes(detail) ? [asRemark(detail)] : []),
     ...(options === undefined ? [] : [asRemark(`With ${options}`)]),
+    ...terminalOf(task).map((setting) => asRemark(`With ${setting}`)),
     ...(first.length === 0 ? [] : ['# First:', ...first.map((each) => asRemark(each))]),
   ].join('\n');
 }
@@ -132,6 +135,20 @@ function optionsOf(execution: vscode.Task['execution']): string | undefined {
   const { cwd, ...others } = execution.options ?? {};
   const text = JSON.stringify({ ...(cwd !== '${workspaceFolder}' && { cwd }), ...others });
   return text === '{}' ? undefined : text;
+}
+
+/** What the workspace, into which an agent can write, has set for the terminal of a task: its environment, its shell. */
+function terminalOf({ scope }: vscode.Task): string[] {
+  const folder = typeof scope === 'object' ? scope.uri : undefined;
+  const settings = vscode.workspace.getConfiguration('terminal.integrated', folder);
+  const platform = { win32: 'windows', darwin: 'osx' }[process.platform as string] ?? 'linux';
+  return ['env', 'automationProfile', 'defaultProfile', 'profiles'].flatMap((name) => {
+    const key = `${name}.${platform}`;
+    const { workspaceValue, workspaceFolderValue = workspaceValue } = settings.inspect(key) ?? {};
+    return workspaceFolderValue === undefined
+      ? []
+      : [`terminal.integrated.${key} ${JSON.stringify(workspaceFolderValue)}`];
+  });
 }
 
 function asRemark(text: string): string {
