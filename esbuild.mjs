@@ -46,7 +46,7 @@ const budgets = {
   'src/editorTools/editing.ts': 29_000,
   'src/editorTools/editorTools.ts': 71_000,
   'src/editorTools/inputSchema.ts': 150_000,
-  'src/editorTools/running.ts': 28_000,
+  'src/editorTools/running.ts': 29_000,
   'src/mentions/mentionCommands.ts': 5_500,
   'src/mentions/reasons.ts': 11_000,
   'src/notebooks/codeRuns.ts': 15_000,
