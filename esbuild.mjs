@@ -42,7 +42,7 @@ const budgets = {
   'src/editor/tell.ts': 2_500,
   'src/editor/terminalInput.ts': 6_000,
   'src/editorTools/copyConfiguration.ts': 4_000,
-  'src/editorTools/debugging.ts': 32_000,
+  'src/editorTools/debugging.ts': 37_000,
   'src/editorTools/editing.ts': 29_000,
   'src/editorTools/editorTools.ts': 71_000,
   'src/editorTools/inputSchema.ts': 150_000,

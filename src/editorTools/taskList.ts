@@ -151,7 +151,7 @@ function terminalOf({ scope }: vscode.Task): string[] {
   });
 }
 
-function asRemark(text: string): string {
+export function asRemark(text: string): string {
   return `# ${onOneLine(text, maxShown)}`;
 }
 
@@ -173,13 +173,13 @@ interface ConfiguredTask {
 
 /** What tasks.json says of it: entries by its name, and those without one, of which an extension makes the name. */
 function configured(task: vscode.Task): ConfiguredTask[] {
-  return entriesFor(task).filter((each) => {
+  return entriesFor(task.scope).filter((each) => {
     const name = each.label ?? each.taskName;
     return name === undefined || name === task.name;
   });
 }
 
-function entriesFor({ scope }: vscode.Task): ConfiguredTask[] {
+function entriesFor(scope: vscode.Task['scope']): ConfiguredTask[] {
   const folder = typeof scope === 'object' ? scope.uri : undefined;
   const tasks = vscode.workspace.getConfiguration('tasks', folder).get<unknown>('tasks');
   return Array.isArray(tasks)
@@ -187,24 +187,31 @@ function entriesFor({ scope }: vscode.Task): ConfiguredTask[] {
     : [];
 }
 
-/** What is run before a task, each as tasks.json has it, or by its name where that does not have it; none twice. */
+/** What is run before a task, see `entriesNamed`. */
 function before(task: vscode.Task): string[] {
-  const all = entriesFor(task);
+  return entriesNamed(dependenciesOf(configured(task)), task.scope);
+}
+
+/** Tasks and what is run before them, each as tasks.json has it, or by its name where that does not have it; none twice. */
+export function entriesNamed(names: readonly unknown[], scope: vscode.Task['scope']): string[] {
+  const all = entriesFor(scope);
   const found = new Map<string, string>();
-  const add = (entries: readonly ConfiguredTask[]) => {
-    for (const name of entries.flatMap(({ dependsOn }) =>
-      dependsOn === undefined ? [] : [dependsOn].flat(),
-    )) {
+  const add = (wanted: readonly unknown[]) => {
+    for (const name of wanted) {
       const key = JSON.stringify(name);
       if (!found.has(key)) {
         const named = all.filter(({ label, taskName }) => (label ?? taskName) === name);
         found.set(key, named.length > 0 ? named.map((each) => JSON.stringify(each)).join(' ') : key);
-        add(named);
+        add(dependenciesOf(named));
       }
     }
   };
-  add(configured(task));
+  add(names);
   return [...found.values()];
+}
+
+function dependenciesOf(entries: readonly ConfiguredTask[]): unknown[] {
+  return entries.flatMap(({ dependsOn }) => (dependsOn === undefined ? [] : [dependsOn].flat()));
 }
 
 function quoted(text: string): string {

@@ -286,4 +286,31 @@ describe('the editor tools that debug', function () {
       /^The program has gone on meanwhile\. Nothing was evaluated: ask again\.$/,
     );
   });
+
+  it('show what a task before it runs, and start nothing where that has changed while the user was asked', async () => {
+    const tasks = new FolderSettings('tasks.tasks');
+    const prepare = { label: 'prepare', type: 'shell', command: 'echo prepared', dependsOn: 'fetch' };
+    const fetch = { label: 'fetch', type: 'shell', command: 'echo fetched' };
+    try {
+      await tasks.write('2.0.0', [prepare, fetch]);
+      await define({
+        name: 'Program',
+        type: 'node',
+        request: 'launch',
+        program: file,
+        preLaunchTask: 'prepare',
+      });
+      const starting = call('startDebugging', { name: 'Program' });
+      assert.match(
+        await until('the question', shownCode),
+        /"preLaunchTask": "prepare"[^]*\n# With these tasks:\n# .*echo prepared.*\n# .*echo fetched.*$/,
+      );
+      await tasks.write('2.0.0', [prepare, { ...fetch, command: 'touch swapped' }]);
+      await answer('Run Once', 'wants to start');
+      assert.match((await starting).text, /has become another one meanwhile/);
+      assert.equal(running.size, 0);
+    } finally {
+      tasks.remove();
+    }
+  });
 });
