@@ -3,7 +3,7 @@ import { nameOfFolder } from './folderName.ts';
 import { namesOthers, type WhatRuns } from './mayRun.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
-import { asRemark, entriesNamed } from './taskList.ts';
+import { asRemark, entriesNamed, inputsNamed } from './taskList.ts';
 
 /** One that the user could choose in *Run and Debug*. */
 export interface LaunchConfiguration {
@@ -83,10 +83,15 @@ export function startAsWhatRuns(configuration: LaunchConfiguration): WhatRuns {
   const place = folder?.uri.toString() ?? '';
   const text = textOf(configuration);
   const tasks = entriesNamed(tasksOf(configuration), folder);
+  const inputs = [...inputsNamed(text, 'launch', folder), ...inputsNamed(tasks.join(), 'tasks', folder)];
   return {
     title: `Debug ${onOneLine(name, 40)}?`,
     words: `wants to start "${onOneLine(name)}" in the debugger${folder ? ` (${onOneLine(nameOfFolder(folder))})` : ''}`,
-    code: [text, ...(tasks.length === 0 ? [] : ['# With these tasks:', ...tasks.map(asRemark)])].join('\n'),
+    code: [
+      text,
+      ...(tasks.length === 0 ? [] : ['# With these tasks:', ...tasks.map(asRemark)]),
+      ...inputs.map(asRemark),
+    ].join('\n'),
     always: 'Always Start This Configuration',
     exactly: isWhole(configuration) ? `debug ${place} ${text}` : undefined,
   };

@@ -100,6 +100,12 @@ export function asWhatRuns(task: vscode.Task): WhatRuns {
  * definition is another task.
  */
 export function definitionOf(task: vscode.Task): string {
+  const own = ownDefinitionOf(task);
+  return [own, ...inputsNamed(own, 'tasks', task.scope)].join('\n');
+}
+
+/** Without the inputs that it names. */
+function ownDefinitionOf(task: vscode.Task): string {
   const { execution, scope } = task;
   return JSON.stringify([
     [task.name, task.source, task.detail, task.definition],
@@ -112,7 +118,7 @@ export function definitionOf(task: vscode.Task): string {
   ]);
 }
 
-/** The command line, what it is run with, and what is run before. */
+/** The command line, what it is run with, what is run before, and the inputs that all of that names. */
 function shown(task: vscode.Task): string {
   const { detail, execution } = task;
   const line = commandLine(task);
@@ -124,6 +130,7 @@ function shown(task: vscode.Task): string {
     ...(options === undefined ? [] : [asRemark(`With ${options}`)]),
     ...terminalOf(task).map((setting) => asRemark(`With ${setting}`)),
     ...(first.length === 0 ? [] : ['# First:', ...first.map((each) => asRemark(each))]),
+    ...inputsNamed(ownDefinitionOf(task), 'tasks', task.scope).map(asRemark),
   ].join('\n');
 }
 
@@ -208,6 +215,17 @@ export function entriesNamed(names: readonly unknown[], scope: vscode.Task['scop
   };
   add(names);
   return [...found.values()];
+}
+
+/** What a tasks.json or launch.json has of the inputs that a text of it names: a command of the editor may give one. */
+export function inputsNamed(text: string, of: 'tasks' | 'launch', scope: vscode.Task['scope']): string[] {
+  const folder = typeof scope === 'object' ? scope.uri : undefined;
+  const inputs = vscode.workspace.getConfiguration(of, folder).get<unknown>('inputs');
+  return Array.isArray(inputs)
+    ? (inputs as ({ id?: unknown } | null)[])
+        .filter((each) => text.includes(`\${input:${String(each?.id)}}`))
+        .map((each) => `Input ${JSON.stringify(each)}`)
+    : [];
 }
 
 function dependenciesOf(entries: readonly ConfiguredTask[]): unknown[] {

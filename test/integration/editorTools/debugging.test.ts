@@ -313,4 +313,17 @@ describe('the editor tools that debug', function () {
       tasks.remove();
     }
   });
+
+  it('show the inputs that a configuration names', async () => {
+    const input = { id: 'which', type: 'command', command: 'some.command' };
+    const configuration = { name: 'Program', type: 'node', request: 'launch', program: '${input:which}' };
+    await launchFile.write('0.2.0', [configuration], [input]);
+    const starting = call('startDebugging', { name: 'Program' });
+    assert.match(
+      await until('the question', shownCode),
+      /\n# Input \{"id":"which","type":"command","command":"some\.command"\}$/,
+    );
+    await answer('Refuse', 'wants to start');
+    assert.ok((await starting).isError);
+  });
 });

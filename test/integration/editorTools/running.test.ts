@@ -522,4 +522,18 @@ describe('the editor tools that run', function () {
       assert.deepEqual([made('part'), made('whole')], [false, false]);
     }
   });
+
+  it('show the inputs that a task names, and run nothing where one has changed while the user is asked', async () => {
+    const task = { label: 'greet', type: 'shell', command: 'echo ${input:who}' };
+    const input = (command: string) => [{ id: 'who', type: 'command', command }, { id: 'other' }];
+    await tasksFile.write('2.0.0', [task], input('some.command'));
+    const running = call('runTask', { name: 'greet' });
+    assert.equal(
+      await until('the question', shownCode),
+      'echo ${input:who}\n# Input {"id":"who","type":"command","command":"some.command"}',
+    );
+    await tasksFile.write('2.0.0', [task], input('another.command'));
+    await answer('Run Once');
+    assert.match((await running).text, /has become another one meanwhile/);
+  });
 });
