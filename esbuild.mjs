@@ -16,7 +16,7 @@ const budgets = {
   'src/changes/copyPatch.ts': 12_000,
   'src/changes/hunkReview.ts': 24_000,
   'src/changes/revertFile.ts': 3_000,
-  'src/changes/shellEdits.ts': 17_000,
+  'src/changes/shellEdits.ts': 17_500,
   'src/changes/stage.ts': 2_000,
   'src/changes/treeGit.ts': 7_000,
   'src/changes/turnCommands.ts': 10_000,
