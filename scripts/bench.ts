@@ -21,16 +21,18 @@ import { findLocks, IdeClient, type Lock } from '../test/support/ideClient.ts';
 import { SdkTransport } from '../test/support/sdkTransport.ts';
 import { until } from '../test/support/until.ts';
 import { benchAgent } from './benchAgent.ts';
+import { benchChat } from './benchChat.ts';
 import { benchRecords } from './benchRecords.ts';
 import { megabytes, ms, percent, quantile, row, spread, timed } from './figures.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What needs no window. */
+/** What needs no window, or has one of its own. */
 const withoutWindow: Record<string, () => Promise<void> | void> = {
   comparison: benchComparison,
   records: benchRecords,
   agent: benchAgent,
+  chat: benchChat,
 };
 
 async function main(): Promise<void> {
