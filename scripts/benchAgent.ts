@@ -12,7 +12,7 @@ import { parseMessage } from '../src/agent/messages.ts';
 import { cliArguments, cliEnvironment } from '../src/agent/options.ts';
 import { PastSessions } from '../src/records/pastSessions.ts';
 import { AgentDesk, cliOf, saidIn } from '../test/e2e/agent/agentDesk.ts';
-import { text } from '../test/e2e/mockApi.ts';
+import { text, type Turn } from '../test/e2e/mockApi.ts';
 import { linesOf } from '../test/unit/records/fixtures.ts';
 import { until } from '../test/support/until.ts';
 import { megabytes, ms, quantile, row, spread, timed } from './figures.ts';
@@ -201,9 +201,18 @@ export class BareCli {
     );
   }
 
+  get folder(): string {
+    return this.desk.folder;
+  }
+
   /** @param words what the model says @returns ms until it begins to; reads on until the turn has ended */
-  async firstToken(words: string): Promise<number> {
-    this.desk.api.script([text(words)]);
+  firstToken(words: string): Promise<number> {
+    return this.turn([text(words)]);
+  }
+
+  /** @returns ms until the model says a first word; reads on until the turn has ended */
+  async turn(turns: readonly Turn[]): Promise<number> {
+    this.desk.api.script([...turns]);
     const start = performance.now();
     let first: number | undefined;
     const message = { role: 'user', content: [{ type: 'text', text: 'say it' }] };
