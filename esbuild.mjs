@@ -50,7 +50,7 @@ const budgets = {
   'src/mentions/mentionCommands.ts': 5_500,
   'src/mentions/reasons.ts': 11_000,
   'src/notebooks/codeRuns.ts': 15_000,
-  'src/notebooks/runQuestions.ts': 4_500,
+  'src/notebooks/runQuestions.ts': 4_600,
   'src/past/deletePast.ts': 18_000,
   'src/past/openTranscript.ts': 35_500,
   'src/past/past.ts': 19_000,

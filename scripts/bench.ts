@@ -21,16 +21,29 @@ import { findLocks, IdeClient, type Lock } from '../test/support/ideClient.ts';
 import { SdkTransport } from '../test/support/sdkTransport.ts';
 import { until } from '../test/support/until.ts';
 import { benchAgent } from './benchAgent.ts';
+import { benchChat } from './benchChat.ts';
 import { benchRecords } from './benchRecords.ts';
-import { megabytes, ms, percent, quantile, row, spread, timed } from './figures.ts';
+import {
+  longestPause,
+  megabytes,
+  memoryOf,
+  ms,
+  percent,
+  quantile,
+  row,
+  settledMemory,
+  spread,
+  timed,
+} from './figures.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What needs no window. */
+/** What needs no window, or has one of its own. */
 const withoutWindow: Record<string, () => Promise<void> | void> = {
   comparison: benchComparison,
   records: benchRecords,
   agent: benchAgent,
+  chat: benchChat,
 };
 
 async function main(): Promise<void> {
@@ -519,26 +532,6 @@ async function benchLongFile(client: IdeClient, { page }: Workbench, workspace: 
   row('longest pause with a save of a line of the user’s there', spread(saves));
 }
 
-/** The longest time in which the extension host has not answered while that is done, in ms. */
-async function longestPause(client: IdeClient, act: () => Promise<void>): Promise<number> {
-  let longest = 0;
-  let isDone = false;
-  const ping = async () => {
-    while (!isDone) {
-      longest = Math.max(longest, await timed(() => client.request('ping')));
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-  };
-  const pinging = ping();
-  try {
-    await act();
-  } finally {
-    isDone = true;
-    await pinging;
-  }
-  return longest;
-}
-
 /** A proposal of 5 MB with a change in the middle of the file. */
 async function benchLargeProposal(client: IdeClient, { page }: Workbench, workspace: string): Promise<void> {
   const lines = Array.from(
@@ -663,21 +656,6 @@ function benchComparison(): void {
 
 function diffArguments(path: string, text: string, tabName: string): object {
   return { old_file_path: path, new_file_path: path, new_file_contents: text, tab_name: tabName };
-}
-
-/** The smallest resident size seen within 10 s, in bytes: the collector runs when it likes. */
-async function settledMemory(pid: number): Promise<number> {
-  let smallest = Infinity;
-  for (let i = 0; i < 20; i++) {
-    smallest = Math.min(smallest, memoryOf(pid));
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-  return smallest;
-}
-
-/** The resident size, in bytes, with what the collector has not taken yet. */
-function memoryOf(pid: number): number {
-  return Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 
 /** Turn by turn with the editor's own command, which an extension without anything else would call. */

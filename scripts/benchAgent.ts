@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { CliConversation } from '../src/agent/cliConversation.ts';
 import { Conversation, type Update } from '../src/agent/conversation.ts';
 import { History } from '../src/agent/history.ts';
@@ -12,12 +12,12 @@ import { parseMessage } from '../src/agent/messages.ts';
 import { cliArguments, cliEnvironment } from '../src/agent/options.ts';
 import { PastSessions } from '../src/records/pastSessions.ts';
 import { AgentDesk, cliOf, saidIn } from '../test/e2e/agent/agentDesk.ts';
-import { text } from '../test/e2e/mockApi.ts';
+import { text, type Turn } from '../test/e2e/mockApi.ts';
 import { linesOf } from '../test/unit/records/fixtures.ts';
 import { until } from '../test/support/until.ts';
 import { megabytes, ms, quantile, row, spread, timed } from './figures.ts';
 
-const version = '2.1.330';
+export const version = '2.1.330';
 
 /** The agent engine, beside the least that could be done without it. */
 export async function benchAgent(): Promise<void> {
@@ -144,14 +144,7 @@ async function benchHistory(): Promise<void> {
 /** From a prompt to the model's first word, of a CLI that runs: by the engine, and on the bare pipes. */
 async function benchFirstToken(): Promise<void> {
   const desk = await AgentDesk.open(version);
-  const cli = await cliOf(version);
-  const options = desk.options();
-  const bareCli = spawn(cli.program, [...cli.programArgs, ...cliArguments(cli, options).args], {
-    cwd: desk.folder,
-    env: cliEnvironment(cli, options),
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
-  const lines = createInterface({ input: bareCli.stdout })[Symbol.asyncIterator]();
+  const bareCli = await BareCli.start();
   try {
     const session = await desk.session();
     const [ours, bare]: [number[], number[]] = [[], []];
@@ -170,8 +163,7 @@ async function benchFirstToken(): Promise<void> {
       });
       ours.push(performance.now() - start);
       await until('the turn to end', () => session.state === 'idle');
-      desk.api.script([text(`bare ${turn}`)]);
-      bare.push(await firstToken(bareCli.stdin, lines));
+      bare.push(await bareCli.firstToken(`bare ${turn}`));
     }
     // The first of each starts the process or warms it up.
     const [engine, pipes] = [ours.slice(2), bare.slice(2)];
@@ -179,23 +171,65 @@ async function benchFirstToken(): Promise<void> {
     row('prompt → first token, engine', `${spread(engine)}, bare CLI ${spread(pipes)}`);
     row('overhead', ms(overhead), overhead < 50, 'under 50 ms');
   } finally {
-    bareCli.kill();
+    await bareCli.close();
     await desk.close();
   }
 }
 
-/** @returns ms; reads on until the turn has ended */
-async function firstToken(prompts: Writable, lines: AsyncIterator<string>): Promise<number> {
-  const start = performance.now();
-  let first: number | undefined;
-  const message = { role: 'user', content: [{ type: 'text', text: 'say it' }] };
-  prompts.write(`${JSON.stringify({ type: 'user', message, parent_tool_use_id: null, session_id: '' })}\n`);
-  for (let next; (next = await lines.next()).done !== true;) {
-    if (next.value.includes('"text_delta"')) {
-      first ??= performance.now();
-    } else if (next.value.includes('"type":"result"')) {
-      break;
-    }
+/** A CLI that is asked on its pipes, with the arguments that the engine gives it, and a model of its own. */
+export class BareCli {
+  private readonly lines: AsyncIterator<string>;
+
+  private constructor(
+    private readonly desk: AgentDesk,
+    private readonly cli: ChildProcessByStdio<Writable, Readable, null>,
+  ) {
+    this.lines = createInterface({ input: cli.stdout })[Symbol.asyncIterator]();
   }
-  return (first ?? NaN) - start;
+
+  static async start(): Promise<BareCli> {
+    const desk = await AgentDesk.open(version);
+    const cli = await cliOf(version);
+    const options = desk.options();
+    return new BareCli(
+      desk,
+      spawn(cli.program, [...cli.programArgs, ...cliArguments(cli, options).args], {
+        cwd: desk.folder,
+        env: cliEnvironment(cli, options),
+        stdio: ['pipe', 'pipe', 'ignore'],
+      }),
+    );
+  }
+
+  get folder(): string {
+    return this.desk.folder;
+  }
+
+  /** @param words what the model says @returns ms until it begins to; reads on until the turn has ended */
+  firstToken(words: string): Promise<number> {
+    return this.turn([text(words)]);
+  }
+
+  /** @returns ms until the model says a first word; reads on until the turn has ended */
+  async turn(turns: readonly Turn[]): Promise<number> {
+    this.desk.api.script([...turns]);
+    const start = performance.now();
+    let first: number | undefined;
+    const message = { role: 'user', content: [{ type: 'text', text: 'say it' }] };
+    const prompt = { type: 'user', message, parent_tool_use_id: null, session_id: '' };
+    this.cli.stdin.write(`${JSON.stringify(prompt)}\n`);
+    for (let next; (next = await this.lines.next()).done !== true;) {
+      if (next.value.includes('"text_delta"')) {
+        first ??= performance.now();
+      } else if (next.value.includes('"type":"result"')) {
+        break;
+      }
+    }
+    return (first ?? NaN) - start;
+  }
+
+  async close(): Promise<void> {
+    this.cli.kill();
+    await this.desk.close();
+  }
 }

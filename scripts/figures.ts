@@ -1,9 +1,46 @@
 // What the parts of the bench measure and print with.
+import { readFileSync } from 'node:fs';
+import type { IdeClient } from '../test/support/ideClient.ts';
 
 export async function timed(action: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await action();
   return performance.now() - start;
+}
+
+/** The longest time in which the extension host has not answered while that is done, in ms. */
+export async function longestPause(client: IdeClient, act: () => Promise<void>): Promise<number> {
+  let longest = 0;
+  let isDone = false;
+  const ping = async () => {
+    while (!isDone) {
+      longest = Math.max(longest, await timed(() => client.request('ping')));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  };
+  const pinging = ping();
+  try {
+    await act();
+  } finally {
+    isDone = true;
+    await pinging;
+  }
+  return longest;
+}
+
+/** The smallest resident size seen within 10 s, in bytes: the collector runs when it likes. */
+export async function settledMemory(pid: number): Promise<number> {
+  let smallest = Infinity;
+  for (let i = 0; i < 20; i++) {
+    smallest = Math.min(smallest, memoryOf(pid));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  return smallest;
+}
+
+/** The resident size, in bytes, with what the collector has not taken yet. */
+export function memoryOf(pid: number): number {
+  return Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 
 export function quantile(values: number[], q: number): number {

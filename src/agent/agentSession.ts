@@ -5,7 +5,7 @@ import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
 import type { Cli } from './cli.ts';
-import { CliConversation } from './cliConversation.ts';
+import { CliConversation, maxResults } from './cliConversation.ts';
 import { CliProcess, type Ending } from './cliProcess.ts';
 import { ControlError, type ControlHandler } from './control.ts';
 import { Conversation } from './conversation.ts';
@@ -67,7 +67,7 @@ const interruptTime = 10_000;
 /** One conversation with Claude Code, whatever becomes of the processes that it runs in. */
 export class AgentSession {
   readonly conversation = new Conversation();
-  private readonly cliConversation = new CliConversation(this.conversation);
+  private readonly cliConversation = new CliConversation(this.conversation, maxResults);
   private readonly changed = new Emitter<AgentState>();
   readonly onDidChangeState = this.changed.event;
 

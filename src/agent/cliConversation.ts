@@ -13,6 +13,9 @@ import type {
 
 /** UTF-16 units; the whole stands in the session's transcript. */
 const maxResult = 200_000;
+/** The same, of all results of a session that runs; of what was said before the last of them the beginnings are kept. */
+export const maxResults = 16_000_000;
+const maxOldResult = 2_000;
 
 /** A message of the model that is being written: by session or sub-agent one at a time. */
 interface Stream {
@@ -32,8 +35,15 @@ export class CliConversation {
   private isInterrupted = false;
   /** What the CLI itself has said in the model's place: an error comes once more, as the result of the turn. */
   private ownWords: ContentBlock[] = [];
+  /** Ids of tool uses with a whole result, the oldest first. */
+  private readonly withResult = new Set<string>();
+  private kept = 0;
 
-  constructor(private readonly conversation: Conversation) {}
+  /** @param limit UTF-16 units of results that are kept whole, the last ones */
+  constructor(
+    private readonly conversation: Conversation,
+    private readonly limit = Infinity,
+  ) {}
 
   take(message: CliMessage, json: unknown): void {
     if (message.type !== 'result') {
@@ -183,8 +193,29 @@ export class CliConversation {
       if (block.type === 'tool_result' && block.tool_use_id !== undefined) {
         const result = toolResult(block);
         this.change(block.tool_use_id, { state: result.isError ? 'failed' : 'done', result });
+        this.keep(block.tool_use_id, result);
       } else if (block.type === 'text' && block.text?.startsWith('[Request interrupted by user') === true) {
         this.isInterrupted ||= typeof parent_tool_use_id !== 'string';
+      }
+    }
+  }
+
+  /** A turn can use thousands of tools. */
+  private keep(id: string, { text }: ToolResult): void {
+    if (text.length <= maxOldResult || this.withResult.has(id)) {
+      return;
+    }
+    this.withResult.add(id);
+    this.kept += text.length;
+    for (const old of this.withResult) {
+      const item = this.conversation.get(old);
+      if (this.kept <= this.limit) {
+        return;
+      }
+      this.withResult.delete(old);
+      if (item?.kind === 'toolUse' && item.result) {
+        this.kept -= item.result.text.length;
+        this.change(old, { result: shortened(item.result, maxOldResult) });
       }
     }
   }
@@ -338,10 +369,17 @@ function itemOf(
 }
 
 function toolResult(block: ContentBlock): ToolResult {
-  const text = textOf(block.content);
-  const kept = cut(text, maxResult);
-  const leftOut = text.length - kept.length;
-  return { text: kept, isError: block.is_error === true, ...(leftOut > 0 ? { leftOut } : {}) };
+  return shortened({ text: textOf(block.content), isError: block.is_error === true }, maxResult);
+}
+
+/** @param limit UTF-16 units */
+function shortened({ text, isError, leftOut = 0 }: ToolResult, limit: number): ToolResult {
+  if (text.length <= limit) {
+    return { text, isError };
+  }
+  // Copied: a part of a string holds on to the whole.
+  const kept = Buffer.from(cut(text, limit)).toString();
+  return { text: kept, isError, leftOut: leftOut + text.length - kept.length };
 }
 
 function textOf(content: unknown): string {

@@ -1,11 +1,13 @@
 import type * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
+import { forShow } from '../editor/commandIds.ts';
 import type { LoadQuestions, RunQuestions } from '../notebooks/runQuestions.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import { type StateWords, stateWords } from '../sessions/sessionStates.ts';
 import { promptText, proposalsText } from '../sessions/stateText.ts';
 import type { ChatAgent } from './chatAgent.ts';
 import type { ChatThread } from './chatThread.ts';
+import { plain } from './markdown.ts';
 
 /** A conversation of the chat, as it stands among the sessions. */
 export interface ChatSession {
@@ -38,6 +40,8 @@ export class ChatSessions implements vscode.Disposable {
   private readonly known: Known[] = [];
   private code: RunQuestions | undefined;
   private told = '';
+  /** Uses of tools whose code waits for the user in a tab of its own, as their answers say. */
+  private readonly toldWaiting = new Map<string, ChatThread>();
   private readonly store = new DisposableStore();
 
   /** @param questions about code in tabs of their own @param tell all of them, whenever one of them looks otherwise */
@@ -49,7 +53,12 @@ export class ChatSessions implements vscode.Disposable {
     this.store.add(proposals.onDidChange(() => this.update()));
     void questions().then((code) => {
       this.code = code;
-      this.store.add(code.onDidChangeQuestion(() => this.update()));
+      this.store.add(
+        code.onDidChangeQuestion(() => {
+          this.update();
+          this.tellWaiting(code);
+        }),
+      );
     });
   }
 
@@ -117,12 +126,31 @@ export class ChatSessions implements vscode.Disposable {
     }
   }
 
+  /** The tab is elsewhere, and may be covered by others: the answer says what it waits for. */
+  private tellWaiting({ waitingUses }: RunQuestions): void {
+    for (const [id, title] of waitingUses) {
+      const thread = this.known.find(({ thread }) => thread.hasUse(id))?.thread;
+      if (thread && !this.toldWaiting.has(id)) {
+        this.toldWaiting.set(id, thread);
+        const { surface } = thread;
+        surface?.buttons([{ title: 'Show the Question', command: 'runCode', args: [forShow] }]);
+        surface?.progress(`Waits for your answer in the tab "${plain(title)}"`);
+      }
+    }
+    for (const [id, { surface }] of this.toldWaiting) {
+      if (!waitingUses.has(id)) {
+        this.toldWaiting.delete(id);
+        surface?.progress('Working');
+      }
+    }
+  }
+
   private describe({ agent, thread, since, prompt, prompts, asked }: Known): ChatSession {
     const proposed = this.proposals.all.filter(({ session }) => session === agent).length;
     const state =
       asked > 0
         ? stateWords('asks', 'Asks in the chat')
-        : this.code?.waitingUses.some((id) => thread.hasUse(id))
+        : [...(this.code?.waitingUses.keys() ?? [])].some((id) => thread.hasUse(id))
           ? stateWords('asks', 'Asks to run code')
           : proposed > 0
             ? stateWords('proposes', proposalsText(proposed))

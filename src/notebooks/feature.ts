@@ -24,7 +24,7 @@ export class NotebooksFeature implements Disposable {
     return {
       runCode: (argument: unknown) =>
         argument === forShow
-          ? this.asked?.show()
+          ? this.asked?.show() || sayThatNoCodeWaits()
           : this.agree(argument === byKey, typeof argument === 'number' ? argument : undefined),
       refuseCode: () => this.asked?.refuse() || sayThatNoCodeWaits(),
     };

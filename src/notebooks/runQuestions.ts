@@ -54,7 +54,7 @@ const consideration = 1_000;
 export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private asked: AskedQuestion | undefined;
   /** Whose answers are still to come. */
-  private readonly waiting = new Set<Asking>();
+  private readonly waiting = new Map<Asking, RunQuestion>();
   private readonly queue = new Queue();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly inFront = new InFront(() => {
@@ -87,7 +87,7 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
    */
   async ask(question: RunQuestion, asking: Asking): Promise<number | undefined> {
     const { signal } = asking;
-    this.waiting.add(asking);
+    this.waiting.set(asking, question);
     try {
       return await this.queue.run(async () => (signal.aborted ? undefined : this.put(question, signal)));
     } finally {
@@ -96,9 +96,12 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
     }
   }
 
-  /** The uses of tools, by the ids that their clients have told, that wait for the user. */
-  get waitingUses(): readonly string[] {
-    return [...this.waiting].flatMap(({ toolUseId }) => toolUseId ?? []);
+  /** The titles of what waits for the user, by the uses of tools, whose ids their clients have told. */
+  get waitingUses(): ReadonlyMap<string, string> {
+    const all = [...this.waiting];
+    return new Map(
+      all.flatMap(([{ toolUseId }, { title }]) => (toolUseId === undefined ? [] : [[toolUseId, title]])),
+    );
   }
 
   /**
@@ -119,13 +122,14 @@ export class RunQuestions implements vscode.TextDocumentContentProvider, vscode.
     return isMeant && asked.isConsidered && asked.answer.settle(yes) ? 'agreed' : 'too soon';
   }
 
-  /** Brings the one that waits into view, and the focus to it. */
-  show(): void {
-    if (this.asked) {
-      const { uri } = this.asked;
+  /** Brings the one that waits into view, and the focus to it. @returns false where nothing waits */
+  show(): boolean {
+    const { uri } = this.asked ?? {};
+    if (uri) {
       const viewColumn = tabsWith(uri)[0]?.group.viewColumn ?? vscode.ViewColumn.Active;
       void vscode.window.showTextDocument(uri, { viewColumn, preview: false });
     }
+    return uri !== undefined;
   }
 
   /** @returns false where nothing waits */

@@ -997,4 +997,30 @@ describe('@claude in the chat', function () {
     await says('Failed');
     assert.equal((await answer().innerText()).match(/API Error/g)?.length, 1);
   });
+
+  it('says in its turn in which tab its code waits for consent, leads there, and works on once that is given', async function () {
+    skipWithout('python3-ipykernel', this);
+    const notebooks = await KernelDesk.with(desk.ui);
+    try {
+      await notebooks.openNotebook(desk.scratch, 'turn.ipynb', notebooks.kernels.python);
+      const code = 'import time; time.sleep(5)';
+      await ask('wait for pears', toolUse('mcp__ide__executeCode', { code }), text('It slept too.'));
+      await notebooks.question();
+      const now = answer().locator('.progress-container').last();
+      await now.filter({ hasText: 'Waits for your answer in the tab "Run in turn.ipynb?"' }).waitFor();
+      await desk.ui.screenshot('chat-code-waits');
+      const active = () => vscode.window.tabGroups.activeTabGroup.activeTab?.label;
+      assert.equal(active(), 'turn.ipynb');
+      await button('Show the Question').click();
+      await until('the question', () => active() === 'Run in turn.ipynb?');
+      await notebooks.sayYes();
+      await now.filter({ hasText: 'Working' }).waitFor({ timeout: 4_000 });
+      await says('It slept too.');
+      assert.doesNotMatch(await answer().innerText(), /Waits for your answer/);
+      await button('Show the Question').click();
+      await desk.ui.page.locator('.notification-toast', { hasText: 'No code waits' }).waitFor();
+    } finally {
+      await notebooks.clear();
+    }
+  });
 });

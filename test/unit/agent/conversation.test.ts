@@ -311,6 +311,31 @@ describe('What the CLI prints becomes a conversation', () => {
     );
   });
 
+  it('with the last results whole, and of those before the beginning', () => {
+    const conversation = new Conversation();
+    const cli = new CliConversation(conversation, 50_000);
+    const say = (json: object) => cli.take(parseMessage(json) ?? assert.fail(), json);
+    for (const id of ['a', 'b', 'c']) {
+      say({
+        type: 'assistant',
+        message: { id, content: [{ type: 'tool_use', id, name: 'Bash', input: {} }] },
+      });
+      say({
+        type: 'user',
+        message: { content: [{ type: 'tool_result', tool_use_id: id, content: id.repeat(20_000) }] },
+      });
+    }
+    const kept = ['a', 'b', 'c'].map((id) => {
+      const item = conversation.get(id);
+      return item?.kind === 'toolUse' && [item.state, item.result?.text.length, item.result?.leftOut];
+    });
+    assert.deepEqual(kept, [
+      ['done', 2_000, 18_000],
+      ['done', 20_000, undefined],
+      ['done', 20_000, undefined],
+    ]);
+  });
+
   it('of ten thousand items', () => {
     const lines = Array.from({ length: 10_000 }, (_, i) => [
       ...begun(`m${i}`),
