@@ -44,7 +44,7 @@ const budgets = {
   'src/editorTools/copyConfiguration.ts': 4_000,
   'src/editorTools/debugging.ts': 32_000,
   'src/editorTools/editing.ts': 29_000,
-  'src/editorTools/editorTools.ts': 71_000,
+  'src/editorTools/editorTools.ts': 72_500,
   'src/editorTools/inputSchema.ts': 150_000,
   'src/editorTools/running.ts': 28_000,
   'src/mentions/mentionCommands.ts': 5_500,
