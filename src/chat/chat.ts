@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { AgentDefinition } from '../agent/agentDefinition.ts';
-import { type Cli, findCli } from '../agent/cli.ts';
+import { type Cli, findCli, isAsFound } from '../agent/cli.ts';
 import type { FolderOffer, TrustFolders } from '../agent/folderTrust.ts';
 import type { Item } from '../agent/items.ts';
 import type { Initialized } from '../agent/messages.ts';
@@ -287,7 +287,12 @@ export class Chat implements vscode.Disposable {
     }
     const { found } = this;
     try {
-      return await found.cli;
+      const cli = await found.cli;
+      if (isAsFound(cli)) {
+        return cli;
+      }
+      this.found = undefined;
+      return await this.cli();
     } catch (error) {
       this.found = undefined; // it may be installed meanwhile
       throw error;

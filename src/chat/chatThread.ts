@@ -73,7 +73,7 @@ export class ChatThread implements vscode.Disposable {
     around: Pick<AgentSurroundings, 'processes' | 'log' | 'trustFolders'>,
     private readonly editsOfAgent: EditsOfAgent,
     ask: (surface: Surface | undefined) => AskPermission,
-    cli: Cli,
+    private cli: Cli,
     options: AgentOptions,
     public picks: Picks,
     private readonly aids: ThreadAids,
@@ -146,7 +146,8 @@ export class ChatThread implements vscode.Disposable {
 
   /** Takes other options, which hold from the next turn on. What the user has chosen in the conversation stays. */
   configure(cli: Cli, options: AgentOptions): void {
-    if (!isDeepStrictEqual(options, this.wanted)) {
+    if (cli !== this.cli || !isDeepStrictEqual(options, this.wanted)) {
+      this.cli = cli;
       this.wanted = options;
       this.session.restart(withPicks(options, this.picks), cli);
     }

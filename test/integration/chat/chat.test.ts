@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -7,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -983,5 +985,36 @@ describe('@claude in the chat', function () {
     } finally {
       await notebooks.clear();
     }
+  });
+
+  it('goes on with another CLI once the setting names that, or an update has put it in the place of the first', async () => {
+    const { path } = await cliOf(cliVersions.newest);
+    const started = join(agent.root, 'started');
+    const cli = (name: string) => {
+      const file = join(agent.root, name);
+      writeFileSync(file, `#!/bin/sh\n[ "$1" = -p ] && echo ${name} >> "${started}"\nexec "${path}" "$@"\n`);
+      chmodSync(file, 0o755);
+      return file;
+    };
+    const link = join(agent.root, 'claude');
+    symlinkSync(cli('one'), link);
+    await desk.configure('ideBridge.command', link);
+    await ask('first', text('Number one.'));
+    await says('Number one.');
+    await says('tokens in');
+
+    rmSync(link);
+    symlinkSync(cli('two'), link);
+    rmSync(join(agent.root, 'one'));
+    await ask('second', text('Number two.'));
+    await says('Number two.');
+    await says('tokens in');
+
+    await desk.configure('ideBridge.command', cli('three'));
+    await ask('third', text('Number three.'));
+    await says('Number three.');
+    assert.equal(readFileSync(started, 'utf8'), 'one\ntwo\nthree\n');
+    const request = await agent.api.nextRequest('all prompts', (each) => contextText(each).includes('third'));
+    assert.match(contextText(request), /first[^]*second[^]*third/);
   });
 });

@@ -57,6 +57,7 @@ describe('An agent session goes on, whatever its CLI does', function () {
         programEnv: {},
         version: '2.1.330',
         flags: new Set(),
+        stamp: '',
       },
       { folders: [folder], mode: 'default', mayBypass: false, env: { CLAUDE_CONFIG_DIR: root } },
     );
