@@ -379,7 +379,9 @@ export class Chat implements vscode.Disposable {
       }
       const put = putQuestion(question, this.dependencies.reports);
       const answer = await this.sessions.asks(thread, this.put(put, surface, label, signal));
-      surface.markdown(`\n\n${answer ? put.outcome(answer) : 'The question is over.'}\n\n`);
+      if (answer || thread.state === 'running') {
+        surface.markdown(`\n\n${answer ? put.outcome(answer) : 'The question is over.'}\n\n`);
+      }
       return answer ?? { kind: 'deny', reason: 'The question was withdrawn.' };
     };
   }

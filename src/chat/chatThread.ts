@@ -79,7 +79,8 @@ export class ChatThread implements vscode.Disposable {
     private readonly aids: ThreadAids,
     resume: string | undefined,
   ) {
-    const surface = () => this.surface;
+    // The end of a process is told last: the editor folds what comes before the last words of an answer.
+    const surface = () => (this.state === 'running' ? this.surface : undefined);
     const put: AskPermission = async (question, signal) => {
       await nextUpdate(); // the line of its tool use comes first
       return ask(surface())(question, signal);
@@ -253,6 +254,8 @@ export class ChatThread implements vscode.Disposable {
     const cancelling = token.onCancellationRequested(() => {
       if (!session.unqueue(id)) {
         void session.interrupt();
+      } else if (session.state === 'starting' && session.queued.length === 0) {
+        void session.stop(); // what it asks about the folder is asked in the next answer
       }
     });
     try {
