@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { errorMessage } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
@@ -33,8 +34,8 @@ import { imageBlock, type PromptImage } from './promptImages.ts';
 
 /** An MCP server in this process, that the CLI talks to over its own pipe. */
 export interface InProcessServer {
-  /** @returns the JSON-RPC answer; for a notification anything */
-  handle(message: Readonly<Record<string, unknown>>): Promise<object>;
+  /** @param signal nobody waits for the answer any more @returns the JSON-RPC answer; for a notification anything */
+  handle(message: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<object>;
 }
 
 export interface AgentSurroundings {
@@ -60,6 +61,9 @@ interface Prompt {
 }
 
 const defaultIdleTime = 30 * 60_000;
+
+/** Lines of one process, as of a program around it that tells how far it is: with all of them nothing else would be seen. */
+const toldUnreadable = 5;
 
 /** Ms that an interrupted turn has to end; then its process is ended, and the session goes on in the next. */
 const interruptTime = 10_000;
@@ -347,13 +351,18 @@ export class AgentSession {
       if (lacking.length > 0) {
         around.log.info(`Claude Code ${cli.version} lacks ${lacking.join(', ')}.`);
       }
+      const [cwd = '.'] = options.folders;
+      if (!existsSync(cwd)) {
+        throw new Error(`${cwd} is no longer there.`); // else it would be the program that is not found
+      }
+      let unreadable = 0;
       this.cliConversation.beginProcess();
       const process = await CliProcess.start(
         around.processes,
         {
           program: cli.program,
           args: [...cli.programArgs, ...args],
-          cwd: options.folders[0] ?? '.',
+          cwd,
           env,
         },
         this.handlers(),
@@ -361,6 +370,9 @@ export class AgentSession {
           onMessage: (message, json) => this.take(message, json),
           onOther: (json) => this.cliConversation.takeOther(json),
           onUnreadable: (text, bytes) => {
+            if (++unreadable > toldUnreadable) {
+              return;
+            }
             around.log.warn(`Claude Code printed ${bytes} bytes that are no message.`);
             this.cliConversation.addError(
               'unreadable',
@@ -435,14 +447,14 @@ export class AgentSession {
         }
         return { continue: true };
       },
-      mcp_message: async (request) => {
+      mcp_message: async (request, signal) => {
         const found = parseMcpMessage(request);
         const server =
           found && Object.hasOwn(servers, found.server_name) ? servers[found.server_name] : undefined;
         if (!found || !server) {
           throw new Error('There is no such server.');
         }
-        return { mcp_response: await server.handle(found.message) };
+        return { mcp_response: await server.handle(found.message, signal) };
       },
     };
   }

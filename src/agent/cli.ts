@@ -17,6 +17,8 @@ export interface Cli {
   readonly version: string;
   /** Of its `--help`, with their dashes. */
   readonly flags: ReadonlySet<string>;
+  /** Of its file: with another one it may be another version. */
+  readonly stamp: string;
 }
 
 type Start = Pick<Cli, 'program' | 'programArgs' | 'programEnv'>;
@@ -51,6 +53,7 @@ export async function findCli(
   if (found === undefined) {
     throw new UserError(`Claude Code was not found as "${command}".`, install);
   }
+  const stamp = stampOf(found);
   const start = startOf(found, around);
   const version = await say(processes, start, '--version');
   const number = /\d+\.\d+\.\d+/.exec(version)?.[0];
@@ -65,7 +68,17 @@ export async function findCli(
   }
   const help = await say(processes, start, '--help');
   const flags = new Set([...help.matchAll(/^\s+(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = '']) => flag));
-  return { path: found, ...start, version: number, flags };
+  return { path: found, ...start, version: number, flags, stamp };
+}
+
+/** Whether an update has put nothing in its place since it was found. */
+export function isAsFound({ path, stamp }: Cli): boolean {
+  return stampOf(path) === stamp;
+}
+
+function stampOf(file: string): string {
+  const time = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  return time === undefined ? '' : `${realpathSync(file)} ${time}`;
 }
 
 function existing(candidates: readonly string[], { platform }: Surroundings): string | undefined {

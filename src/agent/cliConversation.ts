@@ -388,10 +388,10 @@ function textOf(content: unknown): string {
   }
   return content
     .map((part: unknown) => {
-      const { type, text } = (typeof part === 'object' ? part : undefined) as {
-        type?: unknown;
-        text?: unknown;
-      };
+      if (typeof part === 'string') {
+        return part;
+      }
+      const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
       return typeof text === 'string' ? text : `[${typeof type === 'string' ? type : 'content'}]`;
     })
     .join('\n');

@@ -5,6 +5,7 @@ import { endTree } from '../server/endTree.ts';
 import { endWithUs } from '../server/endWithUs.ts';
 import { ControlChannel, type ControlHandler } from './control.ts';
 import { JsonLines } from '../server/jsonLines.ts';
+import { isAlive } from '../server/processes.ts';
 import { type CliMessage, parseMessage } from './messages.ts';
 
 export interface CliStart {
@@ -35,11 +36,18 @@ const keptStderr = 4_000;
 /** Ms that the CLI has to end by itself: it writes its transcript, and ends what its tools have started. */
 const patience = 1_500;
 
+/**
+ * Ms after which a process that has closed a pipe has ended, too, or else is ended: it can no longer be talked to. What it
+ * has started may hold its pipes open for ever, though it has ended itself.
+ */
+const lastWords = 1_000;
+
 /** One Claude Code process, and what is said over its pipes. */
 export class CliProcess {
   readonly control: ControlChannel;
   private stderr = '';
   private isEnding = false;
+  private isOver = false;
 
   static async start(
     processes: ChildProcesses,
@@ -64,12 +72,17 @@ export class CliProcess {
     });
     started.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
     started.stdout.on('end', () => lines.end());
+    // Node closes the first when the process has ended.
+    for (const pipe of [started.stdin, started.stdout]) {
+      pipe.once('close', () => void setTimeout(() => void this.cutOff(), lastWords).unref());
+    }
     started.stderr.on('data', (chunk: Buffer) => {
       this.stderr = (this.stderr + chunk.toString()).slice(-keptStderr);
     });
     const guard = endWithUs(started.pid, processes);
     void started.closed.then(({ code, signal }) => {
       guard.dispose();
+      this.isOver = true;
       this.control.end();
       const how = signal === null ? `with code ${code ?? 'unknown'}` : `by ${signal}`;
       listener.onEnd({
@@ -96,9 +109,24 @@ export class CliProcess {
       this.isEnding = true;
       this.control.end();
       this.started.stdin.end();
-      await endTree(this.started.pid, this.processes, patience);
+      await this.endTree();
     }
     await this.started.closed;
+  }
+
+  private async cutOff(): Promise<void> {
+    if (!this.isOver && !this.isEnding) {
+      await this.endTree();
+    }
+  }
+
+  private async endTree(): Promise<void> {
+    const { pid, stdout, stderr } = this.started;
+    if (isAlive(pid)) {
+      await endTree(pid, this.processes, patience);
+    }
+    stdout.destroy();
+    stderr.destroy();
   }
 
   private take(json: unknown): void {

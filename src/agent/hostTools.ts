@@ -30,7 +30,10 @@ export class HostTools implements InProcessServer {
   /** @param tools asked for each time: which there are may change */
   constructor(private readonly tools: () => readonly HostTool[]) {}
 
-  async handle(json: Readonly<Record<string, unknown>>): Promise<JsonRpcResponse | object> {
+  async handle(
+    json: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<JsonRpcResponse | object> {
     const incoming = classify(json);
     if (incoming.kind === 'invalid') {
       return incoming.answer;
@@ -66,13 +69,13 @@ export class HostTools implements InProcessServer {
           })),
         });
       case 'tools/call':
-        return this.call(id, params);
+        return this.call(id, params, signal);
       default:
         return failure(id, ErrorCode.MethodNotFound, `There is no method "${method}".`);
     }
   }
 
-  private async call(id: RequestId, params: object): Promise<JsonRpcResponse> {
+  private async call(id: RequestId, params: object, signal: AbortSignal): Promise<JsonRpcResponse> {
     const { data } = callToolParams.safeParse(params);
     const tool = data && this.named().get(data.name);
     if (!tool) {
@@ -81,7 +84,8 @@ export class HostTools implements InProcessServer {
     const abort = new AbortController();
     this.running.set(id, abort);
     try {
-      return { jsonrpc: '2.0', id, result: await tool.call(data.arguments ?? {}, abort.signal) };
+      const either = AbortSignal.any([abort.signal, signal]);
+      return { jsonrpc: '2.0', id, result: await tool.call(data.arguments ?? {}, either) };
     } catch (error) {
       return { jsonrpc: '2.0', id, result: toolError(`${tool.name} failed: ${errorMessage(error)}`) };
     } finally {

@@ -158,5 +158,13 @@ export function cliEnvironment(
       result[name] = value;
     }
   }
-  return result;
+  // A proxy of the user's would be asked for the bridge (2.0) and for ours. Programs differ in which of the two they read.
+  const noProxy = withLoopback(result['NO_PROXY'], result['no_proxy']);
+  return Object.assign(result, { NO_PROXY: noProxy, no_proxy: noProxy });
+}
+
+/** `*` means everything, but only if it stands alone. */
+function withLoopback(...lists: readonly (string | undefined)[]): string {
+  const hosts = lists.flatMap((list) => list?.split(',') ?? []).map((host) => host.trim());
+  return hosts.includes('*') ? '*' : [...new Set([...hosts.filter(Boolean), '127.0.0.1'])].join(',');
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { AgentDefinition } from '../agent/agentDefinition.ts';
-import { type Cli, findCli } from '../agent/cli.ts';
+import { type Cli, findCli, isAsFound } from '../agent/cli.ts';
 import type { FolderOffer, TrustFolders } from '../agent/folderTrust.ts';
 import type { Item } from '../agent/items.ts';
 import type { Initialized } from '../agent/messages.ts';
@@ -287,7 +287,12 @@ export class Chat implements vscode.Disposable {
     }
     const { found } = this;
     try {
-      return await found.cli;
+      const cli = await found.cli;
+      if (isAsFound(cli)) {
+        return cli;
+      }
+      this.found = undefined;
+      return await this.cli();
     } catch (error) {
       this.found = undefined; // it may be installed meanwhile
       throw error;
@@ -374,7 +379,9 @@ export class Chat implements vscode.Disposable {
       }
       const put = putQuestion(question, this.dependencies.reports);
       const answer = await this.sessions.asks(thread, this.put(put, surface, label, signal));
-      surface.markdown(`\n\n${answer ? put.outcome(answer) : 'The question is over.'}\n\n`);
+      if (answer || thread.state === 'running') {
+        surface.markdown(`\n\n${answer ? put.outcome(answer) : 'The question is over.'}\n\n`);
+      }
       return answer ?? { kind: 'deny', reason: 'The question was withdrawn.' };
     };
   }

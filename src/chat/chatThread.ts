@@ -73,13 +73,14 @@ export class ChatThread implements vscode.Disposable {
     around: Pick<AgentSurroundings, 'processes' | 'log' | 'trustFolders'>,
     private readonly editsOfAgent: EditsOfAgent,
     ask: (surface: Surface | undefined) => AskPermission,
-    cli: Cli,
+    private cli: Cli,
     options: AgentOptions,
     public picks: Picks,
     private readonly aids: ThreadAids,
     resume: string | undefined,
   ) {
-    const surface = () => this.surface;
+    // The end of a process is told last: the editor folds what comes before the last words of an answer.
+    const surface = () => (this.state === 'running' ? this.surface : undefined);
     const put: AskPermission = async (question, signal) => {
       await nextUpdate(); // the line of its tool use comes first
       return ask(surface())(question, signal);
@@ -146,7 +147,8 @@ export class ChatThread implements vscode.Disposable {
 
   /** Takes other options, which hold from the next turn on. What the user has chosen in the conversation stays. */
   configure(cli: Cli, options: AgentOptions): void {
-    if (!isDeepStrictEqual(options, this.wanted)) {
+    if (cli !== this.cli || !isDeepStrictEqual(options, this.wanted)) {
+      this.cli = cli;
       this.wanted = options;
       this.session.restart(withPicks(options, this.picks), cli);
     }
@@ -252,6 +254,8 @@ export class ChatThread implements vscode.Disposable {
     const cancelling = token.onCancellationRequested(() => {
       if (!session.unqueue(id)) {
         void session.interrupt();
+      } else if (session.state === 'starting' && session.queued.length === 0) {
+        void session.stop(); // what it asks about the folder is asked in the next answer
       }
     });
     try {

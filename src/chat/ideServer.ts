@@ -4,6 +4,7 @@ import type * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { setting } from '../editor/settings.ts';
+import { removeLeftTemporaries } from '../server/leftTemporaries.ts';
 import { isAlive } from '../server/processes.ts';
 import { writeMcpConfig } from '../editorTools/mcpConfig.ts';
 import type { Bridge, Endpoint } from '../server/bridge.ts';
@@ -102,6 +103,7 @@ export class IdeServer implements Endpoint, vscode.Disposable {
     if (folder === undefined) {
       return;
     }
+    removeLeftTemporaries(folder);
     try {
       for (const name of readdirSync(folder)) {
         const [, pid] = leftName.exec(name) ?? [];

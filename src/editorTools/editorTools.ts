@@ -5,6 +5,7 @@ import { errorMessage } from '../base/errors.ts';
 import { counted } from '../base/text.ts';
 import { onDidChangeSetting, setting } from '../editor/settings.ts';
 import type { ToolDefinition, ToolResult } from '../protocol/mcp.ts';
+import { removeLeftTemporaries } from '../server/leftTemporaries.ts';
 import type { Session, ToolCall, ToolHost } from '../server/session.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import { type Tool, toolError } from '../tools/tool.ts';
@@ -17,7 +18,7 @@ import { createEditorTools } from './index.ts';
 import { LanguageServers } from './languageServers.ts';
 import { serverDefinitions, withToken } from './editorChat.ts';
 import type { HttpServerDefinition } from './mcpApi.ts';
-import { bridgeAddress, writeMcpConfig } from './mcpConfig.ts';
+import { bridgeAddress, renewMcpConfig, writeMcpConfig } from './mcpConfig.ts';
 import { MayRun } from './mayRun.ts';
 import { type ToolGroup, toolGroups } from './names.ts';
 import { offError } from './offError.ts';
@@ -48,7 +49,14 @@ export class EditorTools implements ToolHost, Disposable {
     const { sharing, diagnostics, tabs, selections } = ports;
     const access = new Access(sharing);
     this.calls = this.store.add(new Calls(subjectOf, isOn, (call) => ports.log.info(auditLine(call))));
-    this.store.add(onDidChangeSetting('editorTools.enabled', () => this.calls.forgetLeft()));
+    this.store.add(
+      onDidChangeSetting('editorTools.enabled', () => {
+        this.calls.forgetLeft();
+        this.renewConfig();
+      }),
+    );
+    this.store.add(ports.bridge.onDidChangeState(() => this.renewConfig()));
+    this.renewConfig(); // of a window that was killed, perhaps
     this.calls.onDidChange(callsChanged);
     this.rows = new CallRows(this.calls, ports.reports);
     this.mayRun = new MayRun(ports.questions, ports.workspaceState, access, this.calls);
@@ -57,6 +65,8 @@ export class EditorTools implements ToolHost, Disposable {
     const targets = new Targets(access, servers);
     this.workshop = { access, calls: this.calls, servers, targets, diagnostics, tabs, selections };
     this.reading = createEditorTools(this.workshop);
+    const { storageUri, globalStorageUri } = ports.context;
+    removeLeftTemporaries(globalStorageUri.fsPath, ...(storageUri ? [storageUri.fsPath] : []));
     if (programAt(this.keptProgram) !== undefined) {
       this.tryToKeepProgram(); // of an older version, perhaps
     }
@@ -87,13 +97,12 @@ export class EditorTools implements ToolHost, Disposable {
 
   /** See `EditorToolsFeature`. */
   mcpConfig(): string | undefined {
-    const { bridge, context, log } = this.ports;
-    const { lockFilePath } = bridge;
-    if (!this.isOn() || !context.storageUri || lockFilePath === undefined) {
+    const { configPath: path, lockFilePath } = this;
+    const { log } = this.ports;
+    if (path === undefined || lockFilePath === undefined) {
       return undefined;
     }
     try {
-      const path = join(context.storageUri.fsPath, 'editor-tools.json');
       writeMcpConfig(path, lockFilePath, 'editor');
       return path;
     } catch (error) {
@@ -148,6 +157,27 @@ export class EditorTools implements ToolHost, Disposable {
       throw new Error('The bridge does not run.');
     }
     return bridgeAddress(lockFilePath);
+  }
+
+  private get configPath(): string | undefined {
+    const { storageUri } = this.ports.context;
+    return storageUri && join(storageUri.fsPath, 'editor-tools.json');
+  }
+
+  /** Undefined where there is nothing to connect to. */
+  private get lockFilePath(): string | undefined {
+    return this.isOn() ? this.ports.bridge.lockFilePath : undefined;
+  }
+
+  private renewConfig(): void {
+    const { configPath, lockFilePath } = this;
+    try {
+      if (configPath !== undefined) {
+        renewMcpConfig(configPath, lockFilePath, 'editor');
+      }
+    } catch (error) {
+      this.ports.log.warn(`What sessions know of the editor tools stays as it was: ${errorMessage(error)}`);
+    }
   }
 
   private get keptProgram(): string {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { replaceFile } from '../server/replaceFile.ts';
@@ -33,4 +33,21 @@ export function writeMcpConfig(path: string, lockFile: string, server: 'editor' 
   };
   mkdirSync(dirname(path), { recursive: true });
   replaceFile(path, JSON.stringify({ mcpServers: { [server]: entry } }));
+}
+
+/**
+ * A command line that names the file, as in the history of a shell, shall work further on; but the file is not to keep the
+ * token of a bridge that is gone. Does nothing where there is no file.
+ * @param lockFile undefined where there is nothing to connect to: then it names no server
+ * @throws Error when it cannot be written
+ */
+export function renewMcpConfig(path: string, lockFile: string | undefined, server: 'editor'): void {
+  if (!existsSync(path)) {
+    return;
+  }
+  if (lockFile === undefined) {
+    replaceFile(path, JSON.stringify({ mcpServers: {} }));
+  } else {
+    writeMcpConfig(path, lockFile, server);
+  }
 }

@@ -485,7 +485,9 @@ for (const version of Object.values(cliVersions)) {
         const options = (name: string) => {
           const config = path.join(desk.root, name);
           writeMcpConfig(config, bridge.lockFilePath ?? '', 'ide');
-          return { ...desk.options(), mcpConfigFiles: [config] };
+          // Of the user's, which knows nothing of this machine.
+          const env = { ...desk.options().env, HTTP_PROXY: 'http://127.0.0.1:9' };
+          return { ...desk.options(), env, mcpConfigFiles: [config] };
         };
         const session = await desk.session({}, options('first.json'));
         const told = async (turn: number) => {

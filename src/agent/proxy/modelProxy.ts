@@ -73,24 +73,17 @@ export class ModelProxy implements Disposable {
     const nonce = randomBytes(32).toString('hex');
     const session: Admitted = { nonce, upstream, running: new Set() };
     this.sessions.set(id, session);
-    const envWith = (added: Environment): Environment => {
-      const around = { ...process.env, ...added };
-      // A proxy of the user's would be asked for this machine's own address. Programs differ in which of the two they read.
-      const noProxy = withLoopback(around['NO_PROXY'], around['no_proxy']);
-      return {
-        ...added,
-        ANTHROPIC_BASE_URL: `http://127.0.0.1:${this.port}/${id}`,
-        ANTHROPIC_API_KEY: nonce,
-        // Else the CLI would ask there, with what it has.
-        ANTHROPIC_AUTH_TOKEN: undefined,
-        CLAUDE_CODE_OAUTH_TOKEN: undefined,
-        CLAUDE_CODE_USE_BEDROCK: undefined,
-        CLAUDE_CODE_USE_VERTEX: undefined,
-        CLAUDE_CODE_USE_FOUNDRY: undefined,
-        NO_PROXY: noProxy,
-        no_proxy: noProxy,
-      };
-    };
+    const envWith = (added: Environment): Environment => ({
+      ...added,
+      ANTHROPIC_BASE_URL: `http://127.0.0.1:${this.port}/${id}`,
+      ANTHROPIC_API_KEY: nonce,
+      // Else the CLI would ask there, with what it has.
+      ANTHROPIC_AUTH_TOKEN: undefined,
+      CLAUDE_CODE_OAUTH_TOKEN: undefined,
+      CLAUDE_CODE_USE_BEDROCK: undefined,
+      CLAUDE_CODE_USE_VERTEX: undefined,
+      CLAUDE_CODE_USE_FOUNDRY: undefined,
+    });
     return {
       envWith,
       dispose: () => {
@@ -153,12 +146,6 @@ export class ModelProxy implements Disposable {
 
 function bearer(authorization: string | undefined): string | undefined {
   return /^Bearer (.+)$/i.exec(authorization ?? '')?.[1];
-}
-
-/** `*` means everything, but only if it stands alone. */
-function withLoopback(...lists: readonly (string | undefined)[]): string {
-  const hosts = lists.flatMap((list) => list?.split(',') ?? []).map((host) => host.trim());
-  return hosts.includes('*') ? '*' : [...new Set([...hosts.filter(Boolean), '127.0.0.1'])].join(',');
 }
 
 /** What an upstream says may quote the request. */

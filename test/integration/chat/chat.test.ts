@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -7,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -1021,6 +1023,76 @@ describe('@claude in the chat', function () {
       await desk.ui.page.locator('.notification-toast', { hasText: 'No code waits' }).waitFor();
     } finally {
       await notebooks.clear();
+    }
+  });
+
+  it('goes on with another CLI once the setting names that, or an update has put it in the place of the first', async () => {
+    const { path } = await cliOf(cliVersions.newest);
+    const started = join(agent.root, 'started');
+    const cli = (name: string) => {
+      const file = join(agent.root, name);
+      writeFileSync(file, `#!/bin/sh\n[ "$1" = -p ] && echo ${name} >> "${started}"\nexec "${path}" "$@"\n`);
+      chmodSync(file, 0o755);
+      return file;
+    };
+    const link = join(agent.root, 'claude');
+    symlinkSync(cli('one'), link);
+    await desk.configure('ideBridge.command', link);
+    await ask('first', text('Number one.'));
+    await says('Number one.');
+    await says('tokens in');
+
+    rmSync(link);
+    symlinkSync(cli('two'), link);
+    rmSync(join(agent.root, 'one'));
+    await ask('second', text('Number two.'));
+    await says('Number two.');
+    await says('tokens in');
+
+    await desk.configure('ideBridge.command', cli('three'));
+    await ask('third', text('Number three.'));
+    await says('Number three.');
+    assert.equal(readFileSync(started, 'utf8'), 'one\ntwo\nthree\n');
+    const request = await agent.api.nextRequest('all prompts', (each) => contextText(each).includes('third'));
+    assert.match(contextText(request), /first[^]*second[^]*third/);
+  });
+
+  it('says last that its CLI has ended, where a question of it was open', async () => {
+    await ask('run', toolUse('Bash', { command: 'touch never.txt' }));
+    await button('Allow').first().waitFor({ timeout: 30_000 });
+    enginesOf(agent.root).forEach((pid) => process.kill(pid, 'SIGKILL'));
+    await says('has ended by SIGKILL');
+    await desk.ui.screenshot('chat-crashed');
+    await ask('go on', text('Here again.'));
+    await says('Here again.');
+  });
+
+  it('takes its proposal back when its CLI has ended', async () => {
+    const path = desk.scratch.write('a.txt', 'one\n');
+    await askToEdit(path, 'one', 'ONE', 'Edited.');
+    await until('the diff', () => proposalTabs().length === 1, 30_000);
+    enginesOf(agent.root).forEach((pid) => process.kill(pid, 'SIGKILL'));
+    await says('has ended by SIGKILL');
+    await until('no diff', () => proposalTabs().length === 0);
+    assert.equal(readFileSync(path, 'utf8'), 'one\n');
+  });
+
+  it('asks about what the folder brings in the answer that waits for it, where an earlier one was cancelled', async () => {
+    await agent.forgetTrust();
+    await ask('first', text('Hello.'));
+    await says('Hello.');
+    const settings = desk.scratch.write('../.claude/settings.json', JSON.stringify({ hooks: { Stop: [] } }));
+    try {
+      await desk.configure('ideBridge.agent.systemPrompt', 'Speak like a pirate.'); // in another process
+      await ask('second');
+      await button('Go on without Them').first().waitFor({ timeout: 30_000 });
+      await vscode.commands.executeCommand('workbench.action.chat.cancel');
+      await ask('third', text('Here again.'));
+      await until('the third', async () => (await desk.ui.page.locator('.interactive-response').count()) > 2);
+      await button('Go on without Them').first().click({ timeout: 30_000 });
+      await says('Here again.');
+    } finally {
+      rmSync(dirname(settings), { recursive: true });
     }
   });
 });

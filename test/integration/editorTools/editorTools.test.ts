@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as vscode from 'vscode';
 import { editorToolNames } from '../../../src/editorTools/names.ts';
 import { SdkTransport } from '../../support/sdkTransport.ts';
+import { testEnvironment } from '../../support/testEnvironment.ts';
 import { connectUi } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { chooseSharing, currentLock, Scratch } from '../bridge.ts';
@@ -632,5 +641,25 @@ describe('the editor tools', function () {
         await configure('editorTools.enabled', true);
       }
     });
+  });
+
+  it('leave no token of a bridge that is gone, nor of tools that are off, where sessions are told to look', async () => {
+    const userData = process.env[testEnvironment.userData] ?? '';
+    const identity = readdirSync(userData, { recursive: true, encoding: 'utf8' }).find((path) =>
+      path.endsWith(join('ide-bridge.ide-bridge-for-claude-code', 'bridge.json')),
+    );
+    assert.ok(identity);
+    const config = join(userData, identity, '..', 'editor-tools.json');
+    writeFileSync(config, '{"token":"left"}');
+    const reads = (words: string) => until(words, () => readFileSync(config, 'utf8').includes(words));
+    try {
+      await configure('editorTools.enabled', undefined);
+      await reads('{"mcpServers":{}}');
+      await configure('editorTools.enabled', true);
+      await reads((await currentLock()).authToken);
+    } finally {
+      await configure('editorTools.enabled', true);
+      rmSync(config);
+    }
   });
 });

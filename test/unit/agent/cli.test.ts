@@ -155,6 +155,28 @@ describe('Claude Code is started', () => {
       NEW: '1',
       USE_BUILTIN_RIPGREP: '0',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      NO_PROXY: '127.0.0.1',
+      no_proxy: '127.0.0.1',
     });
+  });
+
+  it('with no proxy before this machine', () => {
+    const noProxy = (added: Record<string, string | undefined>, base: NodeJS.ProcessEnv = {}) => {
+      const { NO_PROXY: upper, no_proxy: lower } = cliEnvironment(
+        { programEnv: {} },
+        { ...options, env: added },
+        base,
+      );
+      assert.equal(upper, lower);
+      return upper;
+    };
+    assert.equal(noProxy({}), '127.0.0.1');
+    assert.equal(noProxy({}, { NO_PROXY: 'a.example, b.example' }), 'a.example,b.example,127.0.0.1');
+    assert.equal(
+      noProxy({ no_proxy: 'b.example,127.0.0.1' }, { NO_PROXY: 'a.example' }),
+      'a.example,b.example,127.0.0.1',
+    );
+    assert.equal(noProxy({ NO_PROXY: undefined }, { NO_PROXY: 'a.example' }), '127.0.0.1');
+    assert.equal(noProxy({ no_proxy: '*' }), '*');
   });
 });

@@ -346,4 +346,20 @@ describe('What the CLI prints becomes a conversation', () => {
     ]).flat();
     assert.equal(after(lines).length, 10_000);
   });
+
+  it('with a result whose parts are not what they should be', () => {
+    const content = [null, 'bare', 17, { type: 'text', text: 'whole' }, { type: 'image' }, {}];
+    const lines = [
+      {
+        type: 'assistant',
+        message: { id: 'm', content: [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }] },
+      },
+      { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 't', content }] } },
+    ];
+    const [use] = after(lines.map((line) => JSON.stringify(line)));
+    assert.equal(
+      use?.kind === 'toolUse' && use.result?.text,
+      '[content]\nbare\n[content]\nwhole\n[image]\n[content]',
+    );
+  });
 });

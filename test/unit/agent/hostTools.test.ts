@@ -6,12 +6,12 @@ import { type HostTool, HostTools } from '../../../src/agent/hostTools.ts';
 import { until } from '../../support/until.ts';
 
 /** The official client, which checks each answer by its own schemas, as if it were the CLI. */
-async function clientOf(server: HostTools): Promise<Client> {
+async function clientOf(server: HostTools, signal = new AbortController().signal): Promise<Client> {
   const transport: Transport = {
     start: () => Promise.resolve(),
     close: () => Promise.resolve(),
     send: async (message) => {
-      const answer = await server.handle(message);
+      const answer = await server.handle(message, signal);
       if ('id' in message && 'method' in message) transport.onmessage?.(answer as JSONRPCMessage);
     },
   };
@@ -79,9 +79,10 @@ describe('Tools of the editor for an agent', () => {
     assert.deepEqual(failed.content, [{ type: 'text', text: 'hello failed: nobody is there' }]);
     await assert.rejects(client.callTool({ name: 'other' }), /no tool "other"/);
     const server = new HostTools(() => tools);
-    assert.match(JSON.stringify(await server.handle({ id: 1 })), /-32600/);
+    const { signal } = new AbortController();
+    assert.match(JSON.stringify(await server.handle({ id: 1 }, signal)), /-32600/);
     assert.match(
-      JSON.stringify(await server.handle({ jsonrpc: '2.0', id: 1, method: 'prompts/list' })),
+      JSON.stringify(await server.handle({ jsonrpc: '2.0', id: 1, method: 'prompts/list' }, signal)),
       /-32601/,
     );
   });
@@ -95,5 +96,14 @@ describe('Tools of the editor for an agent', () => {
     cancel.abort('enough');
     await assert.rejects(call);
     await until('it is told', () => aborted);
+  });
+
+  it('are cancelled when who has called them is gone', async () => {
+    const gone = new AbortController();
+    const client = await clientOf(new HostTools(() => tools), gone.signal);
+    const call = client.callTool({ name: 'hello', arguments: { who: 'slow' } });
+    gone.abort();
+    await call;
+    assert.ok(aborted);
   });
 });

@@ -53,6 +53,7 @@ describe('a thread of the chat', () => {
         programEnv: {},
         version: '2.1.0',
         flags: new Set(),
+        stamp: '',
       },
       { folders: [folder], mode: 'default', mayBypass: false, env: { CLAUDE_CONFIG_DIR: folder } },
       {},

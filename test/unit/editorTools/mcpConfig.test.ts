@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeMcpConfig } from '../../../src/editorTools/mcpConfig.ts';
+import { renewMcpConfig, writeMcpConfig } from '../../../src/editorTools/mcpConfig.ts';
 
 describe('the configuration of the editor tools for a CLI', () => {
   let folder: string;
@@ -49,5 +49,17 @@ describe('the configuration of the editor tools for a CLI', () => {
     assert.throws(() => writeMcpConfig(path, join(folder, '4712.lock'), 'editor'), /lock file/);
     writeFileSync(join(folder, '4713.lock'), '{}');
     assert.throws(() => writeMcpConfig(path, join(folder, '4713.lock'), 'editor'));
+  });
+
+  it('does not outlive the bridge with its token, and is there for who names it', () => {
+    const path = join(folder, 'editor-tools.json');
+    renewMcpConfig(path, join(folder, '4711.lock'), 'editor');
+    assert.ok(!existsSync(path));
+    writeMcpConfig(path, join(folder, '4711.lock'), 'editor');
+    renewMcpConfig(path, undefined, 'editor');
+    assert.equal(readFileSync(path, 'utf8'), '{"mcpServers":{}}');
+    writeFileSync(join(folder, '4712.lock'), JSON.stringify({ authToken: 'other' }));
+    renewMcpConfig(path, join(folder, '4712.lock'), 'editor');
+    assert.match(readFileSync(path, 'utf8'), /:4712\/editor".*"other"/);
   });
 });

@@ -83,20 +83,8 @@ describe('The model proxy, before an API', () => {
     });
   }
 
-  it('leaves what the user has set, and adds itself to the hosts without a proxy', () => {
+  it('leaves what the user has set', () => {
     const session = proxy.admit(upstream());
-    const noProxy = (added: Record<string, string>) => {
-      const { NO_PROXY: upper, no_proxy: lower } = session.envWith({ NO_PROXY: '', no_proxy: '', ...added });
-      assert.equal(upper, lower);
-      return upper;
-    };
-    assert.equal(noProxy({}), '127.0.0.1');
-    assert.equal(noProxy({ NO_PROXY: 'a.example, b.example' }), 'a.example,b.example,127.0.0.1');
-    assert.equal(
-      noProxy({ NO_PROXY: 'a.example', no_proxy: 'b.example,127.0.0.1' }),
-      'a.example,b.example,127.0.0.1',
-    );
-    assert.equal(noProxy({ no_proxy: '*' }), '*');
     const env = session.envWith({ MINE: 'x', ANTHROPIC_API_KEY: 'mine' });
     assert.equal(env['MINE'], 'x');
     assert.equal(env['ANTHROPIC_API_KEY'], session.envWith({})['ANTHROPIC_API_KEY']);
