@@ -11,13 +11,7 @@ import type { Changes } from './changes.ts';
 import { firstTaken, type Snapshot } from './changeSet.ts';
 import { type ChangeSets, realPathOf } from './changeSets.ts';
 import type { ChangesSection } from './changesSection.ts';
-
-/** What is checked out. */
-interface Head {
-  /** Its branch; else the commit, in short. */
-  readonly branch: string;
-  readonly commit: string | undefined;
-}
+import { type Head, mayHaveTaken, type Seen } from './gitSeen.ts';
 
 /** Paths of files in a repository that were changed by agents and are as they were before, though nobody has decided about them. */
 interface Away {
@@ -38,8 +32,8 @@ const none: ReadonlySet<string> = new Set();
  */
 export class BranchSwitches implements Disposable {
   private readonly store = new DisposableStore();
-  /** By the folder of the repository, as far as it is known. */
-  private readonly heads = new Map<string, Head>();
+  /** What Git told when it was last looked at, by the folder of the repository, as far as it is known. */
+  private readonly seen = new Map<string, Seen>();
   private readonly away = new Map<string, Away>();
   private readonly queue = new Queue();
   private told: string | undefined;
@@ -67,9 +61,9 @@ export class BranchSwitches implements Disposable {
   }
 
   private follow(git: GitApi, repository: GitRepository): void {
-    const head = headOf(repository);
-    if (head) {
-      this.heads.set(rootOf(repository), head);
+    const seen = seenOf(repository);
+    if (seen) {
+      this.seen.set(rootOf(repository), seen);
     }
     // What cannot be told is as it was: git is at work, or the folder is not trusted.
     const look = this.store.add(
@@ -81,19 +75,20 @@ export class BranchSwitches implements Disposable {
   /** The editor's own Git has looked at what is there. */
   private async look(git: GitApi, repository: GitRepository): Promise<void> {
     const root = rootOf(repository);
-    const last = this.heads.get(root);
-    const head = headOf(repository) ?? last;
-    if (!head || this.sets.all.length === 0) {
-      return this.put(root, head);
+    const last = this.seen.get(root);
+    const now = seenOf(repository) ?? last;
+    if (!now || this.sets.all.length === 0) {
+      return this.put(root, now);
     }
-    await this.changes.refresh();
     const known = this.away.get(root);
+    // It tells after each save, too, and there may be thousands of files: what has changed the watcher tells, mostly.
+    await this.changes.refresh(mayHaveTaken(last, now) ? undefined : (known?.gone ?? none));
     const gone = this.gone((path) => {
       const around = git.getRepository(vscode.Uri.file(path));
       return around ? rootOf(around) === root : false;
     });
     if (gone.length === 0) {
-      return this.put(root, head);
+      return this.put(root, now);
     }
     const { TreeGit } = await import('./treeGit.ts');
     const tree = new TreeGit(realPathOf(repository.rootUri.fsPath), this.git);
@@ -103,17 +98,19 @@ export class BranchSwitches implements Disposable {
     }
     const pathsIn = (paths: ReadonlySet<string>) =>
       new Set(gone.filter(({ path, real = path }) => paths.has(real)).map(({ path }) => path));
-    const hasSwitched = last !== undefined && last.branch !== head.branch;
+    const { head } = now;
+    const lastHead = last?.head;
+    const hasSwitched = lastHead !== undefined && lastHead.branch !== head.branch;
     const moved =
-      hasSwitched && last.commit !== undefined && head.commit !== undefined
-        ? pathsIn(await tree.differing(last.commit, head.commit))
+      hasSwitched && lastHead.commit !== undefined && head.commit !== undefined
+        ? pathsIn(await tree.differing(lastHead.commit, head.commit))
         : none;
     const stashed = pathsIn(await tree.stashedSince(Math.min(...gone.map(firstTaken))));
     const isNew = (path: string) => known?.gone.has(path) !== true;
     const paths = gone.map(({ path }) => path);
     const settled = await tree.settled(paths.filter(isNew));
     const switched = new Set([...(known?.switched ?? none), ...moved]);
-    this.put(root, head, { gone: new Set(paths), branch: head.branch, switched, stashed });
+    this.put(root, now, { gone: new Set(paths), branch: head.branch, switched, stashed });
     if (hasSwitched) {
       sayShortly(
         [...switched].filter((path) => this.isAway(path)),
@@ -130,9 +127,9 @@ export class BranchSwitches implements Disposable {
     }
   }
 
-  private put(root: string, head: Head | undefined, away?: Away): void {
-    if (head) {
-      this.heads.set(root, head);
+  private put(root: string, seen: Seen | undefined, away?: Away): void {
+    if (seen) {
+      this.seen.set(root, seen);
     }
     if (away) {
       this.away.set(root, away);
@@ -210,8 +207,14 @@ function rootOf({ rootUri }: GitRepository): string {
   return rootUri.toString();
 }
 
-/** Undefined before git has told of one. */
-function headOf({ state: { HEAD } }: GitRepository): Head | undefined {
+/** Undefined before git has told of a commit or a branch. */
+function seenOf({ state }: GitRepository): Seen | undefined {
+  const { HEAD, indexChanges, mergeChanges, workingTreeChanges, untrackedChanges = [] } = state;
   const branch = HEAD?.name ?? HEAD?.commit?.slice(0, 8);
-  return branch === undefined ? undefined : { branch, commit: HEAD?.commit };
+  if (branch === undefined) {
+    return undefined;
+  }
+  const head: Head = { branch, commit: HEAD?.commit };
+  const listed = [...indexChanges, ...mergeChanges, ...workingTreeChanges, ...untrackedChanges];
+  return { head, listed: new Set(listed.map(({ uri }) => uri.path)) };
 }
