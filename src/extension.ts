@@ -108,6 +108,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     bridge,
     proposals,
     changes: agentChanges.changes,
+    records,
     memory: workspaceState,
     waiting: mentioning.waitingReasons,
     reasons: () => mentioning.loadReasons(),

@@ -111,7 +111,7 @@ export class AgentChanges implements Disposable {
   private followBranches(section: ChangesSection): void {
     const first = this.store.add(
       this.changes.onDidChange(() => {
-        if (this.changes.all.length > 0) {
+        if (this.sets.all.length > 0) {
           first.dispose();
           import('./branchSwitches.ts')
             .then(({ BranchSwitches }) =>

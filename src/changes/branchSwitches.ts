@@ -11,20 +11,14 @@ import type { Changes } from './changes.ts';
 import { firstTaken, type Snapshot } from './changeSet.ts';
 import { type ChangeSets, realPathOf } from './changeSets.ts';
 import type { ChangesSection } from './changesSection.ts';
-
-/** What is checked out. */
-interface Head {
-  /** Its branch; else the commit, in short. */
-  readonly branch: string;
-  readonly commit: string | undefined;
-}
+import { type Head, mayHaveTaken, type Seen } from './gitSeen.ts';
+import type { TreeGit } from './treeGit.ts';
 
 /** Paths of files in a repository that were changed by agents and are as they were before, though nobody has decided about them. */
 interface Away {
   /** All of them. */
   readonly gone: ReadonlySet<string>;
   /** Those that wait on another branch than this one. */
-  readonly branch: string;
   readonly switched: ReadonlySet<string>;
   /** Those that wait in a stash. */
   readonly stashed: ReadonlySet<string>;
@@ -38,8 +32,8 @@ const none: ReadonlySet<string> = new Set();
  */
 export class BranchSwitches implements Disposable {
   private readonly store = new DisposableStore();
-  /** By the folder of the repository, as far as it is known. */
-  private readonly heads = new Map<string, Head>();
+  /** What Git told when it was last looked at, by the folder of the repository, as far as it is known. */
+  private readonly seen = new Map<string, Seen>();
   private readonly away = new Map<string, Away>();
   private readonly queue = new Queue();
   private told: string | undefined;
@@ -67,10 +61,11 @@ export class BranchSwitches implements Disposable {
   }
 
   private follow(git: GitApi, repository: GitRepository): void {
-    const head = headOf(repository);
-    if (head) {
-      this.heads.set(rootOf(repository), head);
+    const seen = seenOf(repository);
+    if (seen) {
+      this.seen.set(rootOf(repository), seen);
     }
+    this.remember(git, repository);
     // What cannot be told is as it was: git is at work, or the folder is not trusted.
     const look = this.store.add(
       new Throttle(100, () => void this.queue.run(() => this.look(git, repository)).catch(() => {})),
@@ -78,22 +73,42 @@ export class BranchSwitches implements Disposable {
     this.store.add(repository.state.onDidChange(() => look.schedule()));
   }
 
+  /** What was away as the window was left. */
+  private remember(git: GitApi, repository: GitRepository): void {
+    const away = this.gone(this.isIn(git, repository)).filter((snapshot) => snapshot.away);
+    if (away.length > 0) {
+      const pathsOf = (snapshots: readonly Snapshot[]) => new Set(snapshots.map(({ path }) => path));
+      this.away.set(rootOf(repository), {
+        gone: pathsOf(away),
+        switched: pathsOf(away.filter((snapshot) => snapshot.away === 'branch')),
+        stashed: pathsOf(away.filter((snapshot) => snapshot.away === 'stash')),
+      });
+      this.say();
+    }
+  }
+
+  private isIn(git: GitApi, repository: GitRepository): (path: string) => boolean {
+    const root = rootOf(repository);
+    return (path) => {
+      const around = git.getRepository(vscode.Uri.file(path));
+      return around ? rootOf(around) === root : false;
+    };
+  }
+
   /** The editor's own Git has looked at what is there. */
   private async look(git: GitApi, repository: GitRepository): Promise<void> {
     const root = rootOf(repository);
-    const last = this.heads.get(root);
-    const head = headOf(repository) ?? last;
-    if (!head || this.sets.all.length === 0) {
-      return this.put(root, head);
+    const last = this.seen.get(root);
+    const now = seenOf(repository) ?? last;
+    if (!now || this.sets.all.length === 0) {
+      return this.put(root, now);
     }
-    await this.changes.refresh();
     const known = this.away.get(root);
-    const gone = this.gone((path) => {
-      const around = git.getRepository(vscode.Uri.file(path));
-      return around ? rootOf(around) === root : false;
-    });
+    // It tells after each save, too, and there may be thousands of files: what has changed the watcher tells, mostly.
+    await this.changes.refresh(mayHaveTaken(last, now) ? undefined : (known?.gone ?? none));
+    const gone = this.gone(this.isIn(git, repository));
     if (gone.length === 0) {
-      return this.put(root, head);
+      return this.put(root, now);
     }
     const { TreeGit } = await import('./treeGit.ts');
     const tree = new TreeGit(realPathOf(repository.rootUri.fsPath), this.git);
@@ -103,17 +118,17 @@ export class BranchSwitches implements Disposable {
     }
     const pathsIn = (paths: ReadonlySet<string>) =>
       new Set(gone.filter(({ path, real = path }) => paths.has(real)).map(({ path }) => path));
-    const hasSwitched = last !== undefined && last.branch !== head.branch;
+    const { head } = now;
+    const lastHead = last?.head;
+    const hasSwitched = lastHead !== undefined && lastHead.branch !== head.branch;
     const moved =
-      hasSwitched && last.commit !== undefined && head.commit !== undefined
-        ? pathsIn(await tree.differing(last.commit, head.commit))
-        : none;
+      hasSwitched && head.commit !== undefined ? pathsIn(await differing(tree, lastHead, head.commit)) : none;
     const stashed = pathsIn(await tree.stashedSince(Math.min(...gone.map(firstTaken))));
     const isNew = (path: string) => known?.gone.has(path) !== true;
     const paths = gone.map(({ path }) => path);
     const settled = await tree.settled(paths.filter(isNew));
     const switched = new Set([...(known?.switched ?? none), ...moved]);
-    this.put(root, head, { gone: new Set(paths), branch: head.branch, switched, stashed });
+    this.put(root, now, { gone: new Set(paths), switched, stashed });
     if (hasSwitched) {
       sayShortly(
         [...switched].filter((path) => this.isAway(path)),
@@ -130,9 +145,9 @@ export class BranchSwitches implements Disposable {
     }
   }
 
-  private put(root: string, head: Head | undefined, away?: Away): void {
-    if (head) {
-      this.heads.set(root, head);
+  private put(root: string, seen: Seen | undefined, away?: Away): void {
+    if (seen) {
+      this.seen.set(root, seen);
     }
     if (away) {
       this.away.set(root, away);
@@ -156,6 +171,25 @@ export class BranchSwitches implements Disposable {
     return [...gone.values()];
   }
 
+  /** Over a reload. What is not known yet, before Git has told of its repository, stays as it is noted. */
+  private note(away: ReadonlyMap<string, Snapshot['away']>): void {
+    const known = new Set([...this.away.values()].flatMap(({ gone }) => [...gone]));
+    let isOther = false;
+    for (const { snapshots } of this.sets.all) {
+      for (const snapshot of snapshots.values()) {
+        const { path } = snapshot;
+        const now = away.get(path) ?? (known.has(path) || !this.isAway(path) ? undefined : snapshot.away);
+        if (now !== snapshot.away) {
+          snapshot.away = now;
+          isOther = true;
+        }
+      }
+    }
+    if (isOther) {
+      this.sets.saveNow();
+    }
+  }
+
   /** Nobody has decided about it, and it is as it was before. */
   private isAway(path: string): boolean {
     return this.sets.ofPath(path).length > 0 && this.changes.ofPath(path).length === 0;
@@ -163,18 +197,21 @@ export class BranchSwitches implements Disposable {
 
   private say(): void {
     const still = (paths: ReadonlySet<string>) => [...paths].filter((path) => this.isAway(path));
-    const away: string[] = [];
+    const away = new Map<string, Snapshot['away']>();
     const words: string[] = [];
-    for (const { branch, switched, stashed } of this.away.values()) {
+    for (const [root, { switched, stashed }] of this.away) {
       const elsewhere = still(switched);
       const inStash = still(stashed).filter((path) => !switched.has(path));
-      away.push(...elsewhere, ...inStash);
+      elsewhere.forEach((path) => away.set(path, 'branch'));
+      inStash.forEach((path) => away.set(path, 'stash'));
+      const branch = this.seen.get(root)?.head.branch ?? 'this branch';
       words.push(
         ...sentence(`On ${printable(branch, 60)}, `, elsewhere, 'switch back'),
         ...sentence('Since a stash, ', inStash, 'apply it'),
       );
     }
-    this.sets.away = new Set(away);
+    this.sets.away = new Set(away.keys());
+    this.note(away);
     const told = words.length > 0 ? words.join(' ') : undefined;
     if (told !== this.told) {
       this.told = told;
@@ -205,13 +242,25 @@ function filesOf([first = '', ...others]: readonly string[], length = 200): stri
   return others.length === 0 ? printable(basename(first), length) : counted(others.length + 1, 'file');
 }
 
+/** That branch may have got a commit just before it was left; a commit that was left has no branch. */
+function differing(tree: TreeGit, { branch, commit }: Head, now: string): Promise<ReadonlySet<string>> {
+  const last = () => (commit === undefined ? none : tree.differing(commit, now));
+  return tree.differing(`refs/heads/${branch}`, now).catch(last);
+}
+
 /** Git's API makes another object of one each time that it is asked. */
 function rootOf({ rootUri }: GitRepository): string {
   return rootUri.toString();
 }
 
-/** Undefined before git has told of one. */
-function headOf({ state: { HEAD } }: GitRepository): Head | undefined {
+/** Undefined before git has told of a commit or a branch. */
+function seenOf({ state }: GitRepository): Seen | undefined {
+  const { HEAD, indexChanges, mergeChanges, workingTreeChanges, untrackedChanges = [] } = state;
   const branch = HEAD?.name ?? HEAD?.commit?.slice(0, 8);
-  return branch === undefined ? undefined : { branch, commit: HEAD?.commit };
+  if (branch === undefined) {
+    return undefined;
+  }
+  const head: Head = { branch, commit: HEAD?.commit };
+  const listed = [...indexChanges, ...mergeChanges, ...workingTreeChanges, ...untrackedChanges];
+  return { head, listed: new Set(listed.map(({ uri }) => uri.path)) };
 }

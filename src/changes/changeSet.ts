@@ -58,11 +58,13 @@ export const snapshot = z.object({
   isSavedOver: z.optional(z.boolean()),
   /** In which the session has changed it, as far as they are known; oldest first. */
   turns: z.optional(z.array(turn)),
+  /** Where it waits, while the file is as before, see `BranchSwitches`. */
+  away: z.optional(z.enum(['branch', 'stash'])),
 });
 type SavedSnapshot = z.infer<typeof snapshot>;
 /** One file as it was before a session first changed it. */
 export type Snapshot = Readonly<Omit<SavedSnapshot, NotedLater>> & Pick<SavedSnapshot, NotedLater>;
-type NotedLater = 'isSavedOver' | 'turns';
+type NotedLater = 'isSavedOver' | 'turns' | 'away';
 
 const turnState = z.object({
   ...fileState.shape,
@@ -177,7 +179,7 @@ export class ChangeSet {
     return {
       id,
       label,
-      ...(pid === undefined ? {} : { pid }),
+      pid,
       startedAt,
       conversations,
       snapshots: [...this.snapshots.values()],

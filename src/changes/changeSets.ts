@@ -258,7 +258,7 @@ export class ChangeSets implements Disposable {
     at?: number,
     known: Known = {},
   ): Snapshot | undefined {
-    const { path, mode, isSavedOver, turns, ...origin } = {
+    const { path, mode, isSavedOver, turns, away, ...origin } = {
       firstTakenAt: snapshot.takenAt,
       replaces: snapshot,
       ...snapshot,
@@ -266,10 +266,7 @@ export class ChangeSets implements Disposable {
     };
     try {
       const replaced = this.put(() => set, path, { bytes, mode }, origin, at);
-      Object.assign(replaced, {
-        ...(isSavedOver && { isSavedOver }),
-        ...(turns && { turns }),
-      });
+      Object.assign(replaced, { isSavedOver, turns, away });
       this.saveNow();
       return replaced;
     } catch (error) {
@@ -481,11 +478,11 @@ export class ChangeSets implements Disposable {
     const snapshot: Snapshot = {
       path,
       real: realPathOf(path),
-      ...(hash === undefined ? {} : { hash }),
+      hash,
       size: bytes?.length ?? 0,
-      ...(mode === undefined ? {} : { mode }),
+      mode,
       source,
-      ...(orBy && { orBy }),
+      orBy,
       takenAt,
       ...(firstTakenAt !== undefined && { firstTakenAt }),
     };

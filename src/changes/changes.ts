@@ -75,9 +75,9 @@ export class Changes implements Disposable {
     return this.known.get(snapshot)?.comparison.kind === 'same';
   }
 
-  /** Whether the file was found to be another than before, at some time in this window. */
+  /** Whether the file was found to be another than before, at some time in this window, or earlier and is away. */
   hasDiffered(snapshot: Snapshot): boolean {
-    return this.differed.has(snapshot);
+    return this.differed.has(snapshot) || !!snapshot.away;
   }
 
   /** Looks at files again that may have changed. @param paths all by default */
@@ -115,10 +115,10 @@ export class Changes implements Disposable {
     return moves;
   }
 
-  /** Forgets what ended sessions have left as it was: there is nothing to review. */
+  /** Forgets what ended sessions have left as it was: there is nothing to review, unless it waits elsewhere. */
   async tidy(): Promise<void> {
     await this.refresh();
-    this.sets.forget((snapshot, { pid }) => pid === undefined && this.isSame(snapshot));
+    this.sets.forget((snapshot, { pid }) => pid === undefined && !snapshot.away && this.isSame(snapshot));
   }
 
   dispose(): void {

@@ -145,6 +145,7 @@ export class Comments implements Disposable, vscode.CommentingRangeProvider {
     const range = new vscode.Range(last.start, 0, last.end, editor.document.lineAt(last.end).text.length);
     editor.selection = new vscode.Selection(range.start, range.end);
     await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup'); // it is about the one with the focus
+    keepInputInView(editor, range);
     await vscode.commands.executeCommand('workbench.action.addComment', {
       range: {
         startLineNumber: last.start + 1,
@@ -260,12 +261,39 @@ export class Comments implements Disposable, vscode.CommentingRangeProvider {
   }
 }
 
+/**
+ * The input for more lines than fit opens below the last one, while the editor shows the first ones. When it does, it does not
+ * tell: it goes there from the last one.
+ */
+function keepInputInView(editor: vscode.TextEditor, { start, end }: vscode.Range): void {
+  const [seen] = editor.visibleRanges;
+  if (!seen || end.line - start.line < seen.end.line - seen.start.line) {
+    return;
+  }
+  const { InCenterIfOutsideViewport } = vscode.TextEditorRevealType;
+  const reveal = () => {
+    editor.revealRange(new vscode.Range(end, end), InCenterIfOutsideViewport);
+  };
+  const subscription = vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor, visibleRanges }) => {
+    if (textEditor === editor && visibleRanges.every((range) => range.end.line < end.line)) {
+      stop();
+      reveal();
+    }
+  });
+  const stop = () => {
+    clearTimeout(timer);
+    subscription.dispose();
+  };
+  const timer = setTimeout(stop, patience);
+  reveal();
+}
+
 /** Puts what the comment suggests in the place of its lines, as an edit that can be undone. */
 async function apply(thread: Thread, comment: ReviewComment): Promise<void> {
   const suggestion = suggestionIn(comment.saved.text);
   const document = await thread.open();
   const { lines } = thread;
-  if (suggestion === undefined || !document || !thread.standsIn(document, lines)) {
+  if (suggestion === undefined || !document || !thread.standsWhole(document)) {
     void vscode.window.showWarningMessage(
       'Nothing was applied: the lines of the comment do not stand there any more.',
     );

@@ -15,9 +15,13 @@ export interface SavedThread {
   readonly lines: Lines;
   /** The lines as they were when the user wrote about them; of many the first ones. */
   readonly quoted: readonly string[];
+  /** SHA-256 of the others, where there are more. */
+  readonly rest?: string | undefined;
   readonly isResolved: boolean;
   /** The process of the session that has proposed or changed them, where that was one and is known. */
   readonly author?: number | undefined;
+  /** When the user began it, in ms since the epoch: a process that began later is not that author. */
+  readonly begun?: number | undefined;
   readonly comments: readonly SavedComment[];
 }
 

@@ -12,6 +12,7 @@ import type { Proposals } from '../proposals/proposals.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Proposer } from '../server/proposer.ts';
 import { Session } from '../server/session.ts';
+import type { SessionRecords } from '../sessions/sessionRecords.ts';
 import type { ReviewComment } from './reviewComment.ts';
 import { reviewText } from './reviewText.ts';
 import type { Thread, Threads } from './threads.ts';
@@ -20,6 +21,7 @@ export interface SendingDependencies {
   bridge: Bridge;
   proposals: Proposals;
   changes: Changes;
+  records: Pick<SessionRecords, 'of'>;
   /** What gives a text to a CLI whose prompt may not be there. */
   reasons: () => Promise<Pick<Reasons, 'review'>>;
 }
@@ -114,12 +116,15 @@ function pathFor(path: string): string {
 
 /** Who proposes these lines, or has written them. */
 function authorOf(dependencies: SendingDependencies, thread: Thread): Proposer | undefined {
-  const { bridge, proposals } = dependencies;
-  const { uri } = thread.shown;
-  const author = thread.author ?? authorAt(dependencies, uri);
+  const { bridge, proposals, records } = dependencies;
+  const { author, begun = Infinity, shown } = thread;
+  const pid = author ?? authorAt(dependencies, shown.uri);
+  // The number of a process that has ended is given to others.
+  const isAnother = (session: Session) =>
+    author !== undefined && (records.of(session)?.startedAt ?? 0) > begun;
   return (
-    proposals.find(uri)?.session ??
-    [...bridge.sessions].find(({ pid }) => pid !== undefined && pid === author)
+    proposals.find(shown.uri)?.session ??
+    [...bridge.sessions].find((session) => pid !== undefined && session.pid === pid && !isAnother(session))
   );
 }
 

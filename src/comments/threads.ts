@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
+import { hashOf } from '../changes/snapshotFiles.ts';
 import { isAt } from '../server/isAt.ts';
 import { fileUris, isRegularFile } from '../editor/paths.ts';
 import { isSame, linesBetween, openDocument } from '../editor/documents.ts';
@@ -34,7 +35,9 @@ export class Thread {
     public comments: readonly ReviewComment[],
     public isResolved = false,
     /** See `SavedThread`. */
-    public author?: number,
+    readonly author?: number,
+    readonly begun?: number,
+    public rest?: string,
   ) {}
 
   get lines(): Lines {
@@ -55,6 +58,16 @@ export class Thread {
     );
   }
 
+  /** Whether all of them do, and no others among them. */
+  standsWhole(document: vscode.TextDocument): boolean {
+    const { lines, quoted, rest } = this;
+    return (
+      rest === restOf(document, lines) &&
+      (rest !== undefined || lines.end - lines.start + 1 === quoted.length) &&
+      this.standsIn(document, lines)
+    );
+  }
+
   /** @returns undefined for what is gone, or no text */
   async open(): Promise<vscode.TextDocument | undefined> {
     try {
@@ -65,7 +78,7 @@ export class Thread {
   }
 
   get saved(): SavedThread {
-    const { path, lines, quoted, isResolved, comments, author } = this;
+    const { path, lines, quoted, isResolved, comments, author, begun, rest } = this;
     return {
       path,
       lines,
@@ -73,6 +86,8 @@ export class Thread {
       isResolved,
       comments: comments.map(({ saved }) => saved),
       ...(author !== undefined && { author }),
+      ...(begun !== undefined && { begun }),
+      ...(rest !== undefined && { rest }),
     };
   }
 }
@@ -93,7 +108,7 @@ export class Threads implements Disposable {
     const isOld = ({ comments }: SavedThread) =>
       comments.every(({ sent }) => sent !== undefined && sent.at < Date.now() - maxAge);
     const remembered = memory.get<SavedThread[]>(rememberedThreads, []);
-    for (const { path, lines, quoted, isResolved, comments, author } of remembered.filter(
+    for (const { path, lines, quoted, isResolved, comments, author, begun, rest } of remembered.filter(
       (thread) => !isOld(thread),
     )) {
       const shown = this.create(vscode.Uri.file(path), lines);
@@ -104,6 +119,8 @@ export class Threads implements Disposable {
         comments.map((comment) => new ReviewComment(comment)),
         isResolved,
         author,
+        begun,
+        rest,
       );
       thread.isFileGone = !isRegularFile(path);
       this.threads.push(thread);
@@ -140,11 +157,14 @@ export class Threads implements Disposable {
     if (!thread) {
       const { uri } = shown;
       const path = this.proposals.find(uri)?.filePath ?? uri.fsPath;
-      thread = new Thread(shown, path, [], [], false, this.authorOf(uri));
-      const { start, end } = thread.lines;
+      thread = new Thread(shown, path, [], [], false, this.authorOf(uri), Date.now());
+      const { lines } = thread;
       const document = openDocument(uri);
-      const past = Math.min(end + 1, start + maxQuoted, document?.lineCount ?? 0);
-      thread.quoted = document ? linesBetween(document, start, past) : [];
+      if (document) {
+        const past = Math.min(lines.end + 1, lines.start + maxQuoted, document.lineCount);
+        thread.quoted = linesBetween(document, lines.start, past);
+        thread.rest = restOf(document, lines);
+      }
       this.threads.push(thread);
     }
     thread.isResolved = false;
@@ -325,4 +345,10 @@ export class Threads implements Disposable {
     const all = this.threads.map(({ saved }) => saved);
     void this.memory.update(rememberedThreads, all.length > 0 ? all : undefined);
   }
+}
+
+/** Of lines that are not quoted, see `SavedThread`; undefined where all are. */
+function restOf(document: vscode.TextDocument, { start, end }: Lines): string | undefined {
+  const lines = linesBetween(document, start + maxQuoted, Math.min(end + 1, document.lineCount));
+  return lines.length > 0 ? hashOf(Buffer.from(lines.join('\n'))) : undefined;
 }

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../src/base/deferred.ts';
 import { isListening } from '../../src/server/processes.ts';
-import { clickRowButton, reviewRows } from '../support/reviewRows.ts';
+import { clickRowButton, reviewPane, reviewRows } from '../support/reviewRows.ts';
 import { until } from '../support/until.ts';
 import type { PermissionMode } from './claude.ts';
 import type { Desk } from './desk.ts';
@@ -259,6 +259,51 @@ export function reloadedScenarios(desk: () => Desk): void {
     await rows.filter({ hasText: 'Claude Code' }).filter({ hasText: '1 file' }).waitFor();
     assert.equal(await rows.filter({ hasText: 'meanwhile.txt' }).count(), 1);
     assert.equal(await rows.filter({ hasText: '1 file' }).count(), 1); // in that of the session, and no other
+  });
+}
+
+/** Also where its session has ended. */
+export function awayScenarios(desk: () => Desk): void {
+  it('says what waits on another branch, also after the window was opened anew there, and lists it once it is back', async () => {
+    const file = await desk().file('branched.txt', 'one\ntwo\n');
+    const workspace = path.dirname(file.path);
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+        cwd: workspace,
+      });
+    git('init', '--quiet', '--initial-branch=first');
+    try {
+      git('add', '--all');
+      git('commit', '--quiet', '--message=first');
+      git('checkout', '--quiet', '-b', 'topic');
+      const claude = await desk().startClaude('acceptEdits');
+      claude.api.script([...editTurns(file.path, 'two', 'TWO'), text('edited it')]);
+      await claude.prompt('please edit');
+      await claude.terminal.shows('edited it');
+      const { page } = desk().window;
+      await page.locator('.statusbar-item', { hasText: 'topic' }).first().waitFor();
+      const pending = page.locator('.activitybar [aria-label*="Source Control"][aria-label*="1 pending"]');
+      await pending.first().waitFor();
+      git('commit', '--quiet', '--all', '--message=work');
+      await pending.first().waitFor({ state: 'detached' });
+      await desk().window.runCommand('Claude Code: Focus on Review View');
+      const row = (window = page) => reviewRows(window).filter({ hasText: 'branched.txt' }).first();
+      await row().waitFor();
+      git('checkout', '--quiet', 'first');
+      const words = 'On first, branched.txt is as before the edits of agents';
+      await reviewPane(page).getByText(words).waitFor();
+      await desk().restart();
+      const { page: next } = desk().window;
+      await desk().window.runCommand('Claude Code: Focus on Review View');
+      await reviewPane(next).getByText(words).waitFor();
+      assert.equal(await row(next).count(), 0);
+      git('checkout', '--quiet', 'topic');
+      await row(next).waitFor();
+      await reviewPane(next).getByText(words).waitFor({ state: 'detached' });
+      assert.equal(await file.text(), 'one\nTWO\n');
+    } finally {
+      rmSync(path.join(workspace, '.git'), { recursive: true, force: true });
+    }
   });
 }
 

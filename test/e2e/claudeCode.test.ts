@@ -1,5 +1,6 @@
 import { absentScenarios } from './absentScenarios.ts';
 import {
+  awayScenarios,
   changesScenarios,
   linkScenarios,
   reloadedScenarios,
@@ -81,6 +82,7 @@ describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {
   leavesNoTabAfter('VS Code is started again', desk, () => desk().restart());
   absentScenarios(desk);
   reloadedScenarios(desk);
+  awayScenarios(desk);
   unwatchedScenarios(desk);
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
@@ -314,6 +314,40 @@ describe('comments on lines', function () {
       cli.is('idle');
     });
 
+    it('do not go to another session that has the process id of theirs', async () => {
+      await openEdited(client);
+      await commentOn([1, 1], 'Not so loud.');
+      await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+      await client.close();
+      const { CLAUDE_CONFIG_DIR = '' } = process.env;
+      const pid = (await terminal.processId) ?? assert.fail();
+      const began = Date.now() + 1;
+      new RecordedCli(CLAUDE_CONFIG_DIR, desk.scratch.folder, pid, '2.1.330', began).is('idle');
+      client = cliClient = await connectClient(pid);
+      await page().locator('.pane .monaco-list-row', { hasText: 'agent' }).first().waitFor();
+      const sending = vscode.commands.executeCommand('ideBridge.sendReview');
+      await choice('Copy the Review').click();
+      await sending;
+      await comment('Not so loud.').getByText('Sent to the clipboard').waitFor();
+      assert.equal(typed(), '');
+    });
+
+    it('are pasted however long they are', async () => {
+      await openEdited(client);
+      const long = Array.from({ length: 30 }, (_, i) => `comment ${i}: ${'word '.repeat(40)}end`);
+      await commentOn([1, 1], long.join('\n'));
+      await vscode.commands.executeCommand('ideBridge.sendReview');
+      const all = long.slice(0, -1).join('\n'); // its last line is not typed before Enter
+      await until(
+        'all of it',
+        () => typed().includes(all),
+        20_000,
+        () => String(typed().length),
+      );
+      await openFile('a.txt', 'comment 0:');
+      await comment('comment 0:').getByText('Sent to agent').waitFor();
+    });
+
     it('on a proposal reject it, and are its reason', async () => {
       const file = desk.scratch.write('p.txt', 'one\ntwo\n');
       cli.call('Edit', { file_path: file });
@@ -379,6 +413,72 @@ describe('comments on lines', function () {
     assert.doesNotMatch(await vscode.env.clipboard.readText(), /And why loud/);
     await comment('Why five?').getByText('Sent to the clipboard').waitFor();
     await comment('And why loud?').getByText('Not sent').waitFor({ timeout: 5_000 });
+  });
+
+  it('suggest other lines for many, which stand there to the last one', async () => {
+    const long = Array.from({ length: 150 }, (_, i) => `line ${i}`);
+    const file = desk.scratch.write('a.txt', 'before\n');
+    await vscode.commands.executeCommand('ideBridge.review.focus');
+    await editAs(desk.client, file, `${long.join('\n')}\nlast\n`);
+    await row('a.txt').waitFor();
+    const { document } = await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
+    await commentOn([0, 149], 'Shorter:\n```suggestion\nline\n```');
+    const other = `${long.with(120, 'of the agent, later').join('\n')}\nlast\n`;
+    writeFileSync(file, other);
+    await until('the other text', () => document.getText() === other);
+    await clickHovered(comment('Shorter:'), 'Apply Suggestion');
+    await toast('Nothing was applied').waitFor();
+    assert.equal(document.getText(), other);
+    writeFileSync(file, `${long.join('\n')}\nlast\n`);
+    await until('the text again', () => document.getText() !== other);
+    await clickHovered(comment('Shorter:'), 'Apply Suggestion');
+    await until('the suggestion', () => document.getText() === 'line\nlast\n');
+  });
+
+  it('go with their file, and the folder that it is in, where the editor renames them', async () => {
+    await openEdited();
+    await commentOn([4, 4], 'Why five?');
+    const rename = async (from: string, to: string) => {
+      const edit = new vscode.WorkspaceEdit();
+      edit.renameFile(vscode.Uri.file(from), vscode.Uri.file(to));
+      assert.ok(await vscode.workspace.applyEdit(edit));
+    };
+    const path = (name: string) => desk.scratch.path(name);
+    mkdirSync(path('in'));
+    await rename(path('a.txt'), path('in/b.txt'));
+    await rename(path('in'), path('inside'));
+    await openFile('inside/b.txt', 'Why five?');
+    await thread('Why five?').getByText('For the next review').waitFor();
+    const place = `${vscode.workspace.asRelativePath(desk.scratch.folder)}/inside/b.txt, line 5:`;
+    assert.ok((await review()).includes(`1. ${place}\n\`\`\`txt\nFIVE\n\`\`\`\nWhy five?`));
+  });
+
+  it('stand where they were after what they suggest is applied and undone, and can be applied again', async () => {
+    const { document } = await openEdited();
+    const label = (text: string, words: string) => thread(text).getByText(words).waitFor();
+    const applied = edited.replace('TWO', '2\n2.5\n2.75');
+    await commentOn([4, 4], 'None:\n```suggestion\n```');
+    await commentOn([1, 1], 'Like this:\n```suggestion\n2\n2.5\n2.75\n```');
+    for (let round = 0; round < 2; round++) {
+      await clickHovered(comment('Like this:'), 'Apply Suggestion');
+      await until('the suggestion', () => document.getText() === applied);
+      await label('Like this:', 'These lines have changed since, or are gone');
+      await label('None:', 'For the next review');
+      await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+      await vscode.commands.executeCommand('undo');
+      await until('what was there', () => document.getText() === edited);
+      await label('Like this:', 'For the next review');
+    }
+    await clickHovered(comment('None:'), 'Apply Suggestion');
+    await until('the suggestion', () => document.getText() === edited.replace('FIVE\n', ''));
+    await label('None:', 'These lines have changed since, or are gone');
+    await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+    await vscode.commands.executeCommand('undo');
+    await until('what was there', () => document.getText() === edited);
+    await label('None:', 'For the next review');
+    const text = await review();
+    assert.ok(text.includes('line 2:\n```txt\nTWO\n'), text);
+    assert.ok(text.includes('line 5:\n```txt\nFIVE\n'), text);
   });
 
   it('are sent where they are edited, also in a thread that was resolved', async () => {

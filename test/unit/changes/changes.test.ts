@@ -215,6 +215,25 @@ describe('a change set', () => {
     assert.equal(sets.all.length, 0);
   });
 
+  it('of an ended session stays with what is as before, but waits on another branch or in a stash', async () => {
+    writeFileSync(path('a.txt'), '0\n');
+    edit(claude, 'a.txt', '1\n');
+    writeFileSync(path('a.txt'), '0\n');
+    const [snapshot] = sets.ofPath(path('a.txt')).map((entry) => entry.snapshot);
+    assert.ok(snapshot);
+    snapshot.away = 'branch';
+    sets.saveNow();
+    alive = false;
+    reload();
+    await changes.tidy();
+    assert.deepEqual(
+      sets.ofPath(path('a.txt')).map((entry) => [entry.snapshot.away, changes.hasDiffered(entry.snapshot)]),
+      [['branch', true]],
+    );
+    writeFileSync(path('a.txt'), '1\n');
+    assert.deepEqual(await listed(), ['Claude 1: a.txt modified +1 -1']);
+  });
+
   it('is kept in files that only this user can read, one per content, deleted with the last need for them', async () => {
     for (const name of ['a.txt', 'b.txt']) {
       writeFileSync(path(name), 'equal\n');
