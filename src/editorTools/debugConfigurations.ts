@@ -82,8 +82,9 @@ export function startAsWhatRuns(configuration: LaunchConfiguration): WhatRuns {
   const { name, folder } = configuration;
   const place = folder?.uri.toString() ?? '';
   const text = textOf(configuration);
-  const tasks = entriesNamed(tasksOf(configuration), folder);
-  const inputs = [...inputsNamed(text, 'launch', folder), ...inputsNamed(tasks.join(), 'tasks', folder)];
+  const within = placeOf(configuration);
+  const tasks = entriesNamed(tasksOf(configuration), within);
+  const inputs = [...inputsNamed(text, 'launch', folder), ...inputsNamed(tasks.join(), 'tasks', within)];
   return {
     title: `Debug ${onOneLine(name, 40)}?`,
     words: `wants to start "${onOneLine(name)}" in the debugger${folder ? ` (${onOneLine(nameOfFolder(folder))})` : ''}`,
@@ -97,6 +98,11 @@ export function startAsWhatRuns(configuration: LaunchConfiguration): WhatRuns {
   };
 }
 
+/** The folder in which it is started, and whose tasks it names. */
+function placeOf({ folder }: LaunchConfiguration): vscode.WorkspaceFolder | undefined {
+  return folder ?? vscode.workspace.workspaceFolders?.[0];
+}
+
 /** With what a compound starts. */
 function textOf({ entry, members }: LaunchConfiguration): string {
   return [entry, ...members.map((each) => each.entry)]
@@ -105,11 +111,11 @@ function textOf({ entry, members }: LaunchConfiguration): string {
 }
 
 /** @throws what the editor does. @returns false where it has told the user why not */
-export async function start({ name, type, folder, entry }: LaunchConfiguration): Promise<boolean> {
-  const within = folder ?? vscode.workspace.workspaceFolders?.[0];
+export async function start(configuration: LaunchConfiguration): Promise<boolean> {
+  const { name, type, entry } = configuration;
   // What the user has seen: by its name the editor would take what is in the file by now.
   return vscode.debug.startDebugging(
-    within,
+    placeOf(configuration),
     type === undefined ? name : ({ ...entry, name, type } as vscode.DebugConfiguration),
   );
 }

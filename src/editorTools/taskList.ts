@@ -187,11 +187,7 @@ function configured(task: vscode.Task): ConfiguredTask[] {
 }
 
 function entriesFor(scope: vscode.Task['scope']): ConfiguredTask[] {
-  const folder = typeof scope === 'object' ? scope.uri : undefined;
-  const tasks = vscode.workspace.getConfiguration('tasks', folder).get<unknown>('tasks');
-  return Array.isArray(tasks)
-    ? tasks.filter((each): each is ConfiguredTask => typeof each === 'object' && each !== null)
-    : [];
+  return listed('tasks', 'tasks', scope);
 }
 
 /** What is run before a task, see `entriesNamed`. */
@@ -219,13 +215,20 @@ export function entriesNamed(names: readonly unknown[], scope: vscode.Task['scop
 
 /** What a tasks.json or launch.json has of the inputs that a text of it names: a command of the editor may give one. */
 export function inputsNamed(text: string, of: 'tasks' | 'launch', scope: vscode.Task['scope']): string[] {
+  return listed<{ id?: unknown }>(of, 'inputs', scope)
+    .filter(({ id }) => text.includes(`\${input:${String(id)}}`))
+    .map((each) => `Input ${JSON.stringify(each)}`);
+}
+
+/** What stands in a list beside what has the scope: where that is no folder, in a workspace file, or with the user's own. */
+function listed<T extends object>(section: string, key: string, scope: vscode.Task['scope']): T[] {
   const folder = typeof scope === 'object' ? scope.uri : undefined;
-  const inputs = vscode.workspace.getConfiguration(of, folder).get<unknown>('inputs');
-  return Array.isArray(inputs)
-    ? (inputs as ({ id?: unknown } | null)[])
-        .filter((each) => text.includes(`\${input:${String(each?.id)}}`))
-        .map((each) => `Input ${JSON.stringify(each)}`)
-    : [];
+  const settings = vscode.workspace.getConfiguration(section, folder);
+  const { workspaceValue, globalValue } = settings.inspect<unknown>(key) ?? {};
+  const lists = folder
+    ? [settings.get<unknown>(key)]
+    : [vscode.workspace.workspaceFile && workspaceValue, globalValue];
+  return lists.flat().filter((each): each is T => typeof each === 'object' && each !== null);
 }
 
 function dependenciesOf(entries: readonly ConfiguredTask[]): unknown[] {

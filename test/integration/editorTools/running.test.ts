@@ -536,4 +536,16 @@ describe('the editor tools that run', function () {
     await answer('Run Once');
     assert.match((await running).text, /has become another one meanwhile/);
   });
+
+  it('show what runs before a task of the user’s own, whatever tasks the folder has', async () => {
+    await define({ label: 'of the folder', command: 'echo folder' });
+    const part = { label: 'part', type: 'shell', command: 'echo part' };
+    const mine = { label: 'mine', type: 'shell', command: 'echo mine', dependsOn: 'part' };
+    await desk.configure('tasks.version', '2.0.0');
+    await desk.configure('tasks.tasks', [part, mine]);
+    const running = call('runTask', { name: 'mine' });
+    assert.match(await until('the question', shownCode), /^echo mine\n[^]*# First:\n# .*echo part/);
+    await answer('Refuse');
+    assert.ok((await running).isError);
+  });
 });
