@@ -1,6 +1,13 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
-import { imageOf, type ImageSum, maxImage, maxImages, type PromptImage } from '../agent/promptImages.ts';
+import {
+  imageOf,
+  type ImageSum,
+  maxImage,
+  maxImages,
+  noImages,
+  type PromptImage,
+} from '../agent/promptImages.ts';
 import { errorMessage } from '../base/errors.ts';
 import { realPath } from '../server/realPath.ts';
 import type { Sharing } from '../sharing/sharing.ts';
@@ -26,25 +33,26 @@ export interface AttachedImages {
 export async function attachedImages(
   references: readonly vscode.ChatPromptReference[],
   sharing: Pick<Sharing, 'exclusion' | 'learn'>,
-  before: ImageSum,
+  before: () => Promise<ImageSum>,
 ): Promise<AttachedImages> {
   const images: PromptImage[] = [];
   const refusals: string[] = [];
   const leftOut: string[] = [];
-  const places = maxImages.count - before.count;
-  let room = maxImages.bytes - before.bytes;
-  for (const { id, value } of references) {
-    const source = id.startsWith('vscode.implicit') ? undefined : sourceOf(value);
-    if (source) {
-      const image = images.length < places ? await readImage(source, room, sharing) : undefined;
-      if (image === undefined) {
-        leftOut.push(source.name);
-      } else if (typeof image === 'string') {
-        refusals.push(`${source.name} is not passed on as an image: ${image}.`);
-      } else {
-        images.push(image);
-        room -= image.bytes.length;
-      }
+  const sources = references.flatMap(({ id, value }) =>
+    id.startsWith('vscode.implicit') ? [] : (sourceOf(value) ?? []),
+  );
+  const { count, bytes } = sources.length === 0 ? noImages : await before();
+  const places = maxImages.count - count;
+  let room = maxImages.bytes - bytes;
+  for (const source of sources) {
+    const image = images.length < places ? await readImage(source, room, sharing) : undefined;
+    if (image === undefined) {
+      leftOut.push(source.name);
+    } else if (typeof image === 'string') {
+      refusals.push(`${source.name} is not passed on as an image: ${image}.`);
+    } else {
+      images.push(image);
+      room -= image.bytes.length;
     }
   }
   return { images, refusals: leftOut.length === 0 ? refusals : [...refusals, tooMany(leftOut)] };

@@ -5,7 +5,7 @@ import type { FolderOffer, TrustFolders } from '../agent/folderTrust.ts';
 import type { Item } from '../agent/items.ts';
 import type { Initialized } from '../agent/messages.ts';
 import { type AgentOptions, permissionModes } from '../agent/options.ts';
-import type { ImageSum } from '../agent/promptImages.ts';
+import { type ImageSum, noImages } from '../agent/promptImages.ts';
 import type { AskPermission, PermissionDecision } from '../agent/permissions.ts';
 import { errorMessage } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
@@ -160,7 +160,7 @@ export class Chat implements vscode.Disposable {
       surface.buttons([settingsButton]);
       return resultOf(resume);
     }
-    const prompt = await this.promptOf(request, surface, thread.images);
+    const prompt = await this.promptOf(request, surface, () => thread.images());
     this.dependencies.userPlace.wentToChat();
     this.picks.use(thread);
     this.sessions.prompted(thread, request.prompt);
@@ -245,7 +245,7 @@ export class Chat implements vscode.Disposable {
   private async promptOf(
     request: vscode.ChatRequest,
     surface: Surface,
-    before: ImageSum,
+    before: () => Promise<ImageSum>,
   ): Promise<ThreadPrompt> {
     const { sharing } = this.dependencies;
     const { images, refusals } = await attachedImages(request.references, sharing, before);
@@ -347,12 +347,25 @@ export class Chat implements vscode.Disposable {
         },
       },
       resume,
+      this.imagesOf(resume),
     );
     thread.proxied = proxied;
     await this.offerTools(thread, options);
     this.all.push(thread);
     this.sessions.add(agent, thread);
     return thread;
+  }
+
+  /** Before now; read only when it is asked for, which few conversations do. */
+  private imagesOf(resume: string | undefined): () => Promise<ImageSum> {
+    const until = Date.now();
+    return async () => {
+      if (resume === undefined) {
+        return noImages;
+      }
+      const { pastImages } = await import('./pastImages.ts');
+      return pastImages(this.dependencies.records, workspace.folders[0]?.path, resume, until);
+    };
   }
 
   private async offerTools(thread: ChatThread, { hostTools = [] }: AgentOptions): Promise<void> {

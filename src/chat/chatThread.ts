@@ -62,12 +62,14 @@ export class ChatThread implements vscode.Disposable {
   servers: Readonly<Record<string, InProcessServer>> = {};
   private model: string | undefined;
   private sentImages = noImages;
+  private imagesBefore: Promise<ImageSum> | undefined;
 
   /**
    * @param ask puts a question where it is told to; to nowhere where no turn is shown, as for what goes on in the background
    * @param options as the settings have it
    * @param picks with which it begins
    * @param resume the id of the session to go on with
+   * @param readImages counts what that has had before this thread
    */
   constructor(
     around: Pick<AgentSurroundings, 'processes' | 'log' | 'trustFolders'>,
@@ -78,6 +80,7 @@ export class ChatThread implements vscode.Disposable {
     public picks: Picks,
     private readonly aids: ThreadAids,
     resume: string | undefined,
+    private readonly readImages: () => Promise<ImageSum>,
   ) {
     // The end of a process is told last: the editor folds what comes before the last words of an answer.
     const surface = () => (this.state === 'running' ? this.surface : undefined);
@@ -121,9 +124,11 @@ export class ChatThread implements vscode.Disposable {
     return this.session.conversation.current.sessionId;
   }
 
-  /** What the CLI sends anew with each request, as far as this window has sent it. */
-  get images(): ImageSum {
-    return this.sentImages;
+  /** What the CLI sends anew with each request. */
+  async images(): Promise<ImageSum> {
+    const before = await (this.imagesBefore ??= this.readImages());
+    const { count, bytes } = this.sentImages;
+    return { count: before.count + count, bytes: before.bytes + bytes };
   }
 
   /** Of its process; it runs while a turn does. */
@@ -277,8 +282,11 @@ export class ChatThread implements vscode.Disposable {
       attached.dispose();
       if (this.promptState(id) === 'sent') {
         const isCompacted = conversation.snapshot().state.compactions !== state.compactions;
-        const before = isCompacted || forgets.test(text) ? noImages : this.sentImages;
-        this.sentImages = withImages(before, images);
+        if (isCompacted || forgets.test(text)) {
+          this.sentImages = noImages;
+          this.imagesBefore = Promise.resolve(noImages);
+        }
+        this.sentImages = withImages(this.sentImages, images);
       }
       this.turns.splice(this.turns.indexOf(turn), 1);
     }

@@ -8,11 +8,12 @@ import { useDesk } from '../bridge.ts';
 describe('images attached to a prompt', () => {
   const desk = useDesk();
   const gif = Buffer.from('GIF89a');
+  const none = () => Promise.resolve(noImages);
   const sharing = {
     learn: () => Promise.resolve(),
     exclusion: ({ path }: vscode.Uri) => (path.endsWith('secret.gif') ? 'excluded by a test' : undefined),
   };
-  const attached = (value: unknown, id = 'attached') => attachedImages([{ id, value }], sharing, noImages);
+  const attached = (value: unknown, id = 'attached') => attachedImages([{ id, value }], sharing, none);
   const file = (name: string, bytes: Buffer) => vscode.Uri.file(desk.scratch.write(name, bytes));
   const refusal = async (value: unknown) => {
     const { images, refusals } = await attached(value);
@@ -56,21 +57,24 @@ describe('images attached to a prompt', () => {
       },
     });
     const large = Array.from({ length: 8 }, (_, index) => picture(`large${index}`, 3_700_000));
-    const together = await attachedImages([...large, picture('small', 100_000)], sharing, noImages);
+    const together = await attachedImages([...large, picture('small', 100_000)], sharing, none);
     assert.equal(together.images.length, 7);
     assert.deepEqual(together.refusals, [
       'Left out, as a conversation takes 100 images of 22.5 MB together (/compact makes room): large6.gif, large7.gif.',
     ]);
     const many = Array.from({ length: 125 }, (_, index) => picture(`many${index}`, 10));
-    const { images, refusals } = await attachedImages(many, sharing, noImages);
+    const { images, refusals } = await attachedImages(many, sharing, none);
     assert.equal(images.length, 100);
     assert.match(refusals.join(), /: many100\.gif, .*, many119\.gif and 5 more\.$/);
     const one = file('one.gif', Buffer.concat([gif, Buffer.alloc(3_700_000)]));
-    const next = await attachedImages([...large.slice(0, 6), { id: 'one', value: one }], sharing, noImages);
+    const next = await attachedImages([...large.slice(0, 6), { id: 'one', value: one }], sharing, none);
     assert.match(next.refusals.join(), /: one\.gif\.$/);
     const after = async (before: { count: number; bytes: number }) =>
-      (await attachedImages([picture('a', 1_000_000), picture('b', 1_000_000)], sharing, before)).images
-        .length;
+      (
+        await attachedImages([picture('a', 1_000_000), picture('b', 1_000_000)], sharing, () =>
+          Promise.resolve(before),
+        )
+      ).images.length;
     assert.equal(await after({ count: 98, bytes: 20_500_000 }), 2);
     assert.equal(await after({ count: 99, bytes: 0 }), 1);
     assert.equal(await after({ count: 1, bytes: 21_000_000 }), 1);

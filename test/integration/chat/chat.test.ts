@@ -1017,10 +1017,10 @@ describe('@claude in the chat', function () {
       await until('the question', () => active() === 'Run in turn.ipynb?');
       await notebooks.sayYes();
       await now.filter({ hasText: 'Working' }).waitFor({ timeout: 4_000 });
-      await says('It slept too.');
-      assert.doesNotMatch(await answer().innerText(), /Waits for your answer/);
       await button('Show the Question').click();
       await desk.ui.page.locator('.notification-toast', { hasText: 'No code waits' }).waitFor();
+      await says('It slept too.');
+      assert.doesNotMatch(await answer().innerText(), /Waits for your answer/);
     } finally {
       await notebooks.clear();
     }

@@ -29,6 +29,7 @@ describe('a thread of the chat after a reload of the window', () => {
     history: object[],
     apiKey?: string,
     page?: (chat: Chat) => Promise<void>,
+    references: object[] = [],
   ): Promise<{ said: string; result: vscode.ChatResult }> {
     const quiet = () => {};
     // What a turn of words alone does not come by is not there.
@@ -44,6 +45,7 @@ describe('a thread of the chat after a reload of the window', () => {
           running: new Map(),
           isStarting: () => false,
         },
+        sharing: { learn: () => Promise.resolve(), exclusion: quiet, allows: () => true },
         servers: { mcpConfig: () => Promise.resolve(undefined) },
         workspaceState: { get: () => undefined, update: () => Promise.resolve() },
         secrets: { get: () => Promise.resolve(apiKey) },
@@ -56,7 +58,7 @@ describe('a thread of the chat after a reload of the window', () => {
     links = [];
     let said = '';
     const result = await chat.handle(
-      { prompt, references: [], model: { vendor: 'another', id: 'x' } } as unknown as vscode.ChatRequest,
+      { prompt, references, model: { vendor: 'another', id: 'x' } } as unknown as vscode.ChatRequest,
       { history } as unknown as vscode.ChatContext,
       {
         anchor: (to: vscode.Uri) => links.push(to),
@@ -116,5 +118,22 @@ describe('a thread of the chat after a reload of the window', () => {
     });
     assert.match(said, /^ *1\t\{/);
     assert.equal(ofNone, 'This is no longer there.');
+  }).timeout(60_000);
+
+  it('counts the images of before, as the CLI has written them down', async () => {
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const data = () => Promise.resolve(Buffer.from(pixel, 'base64'));
+    const pictures = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        id: `picture ${index}`,
+        value: { mimeType: 'image/png', reference: vscode.Uri.file(`/${index}.png`), data },
+      }));
+    agent.api.script([text('One.'), text('Two.'), text('Three.')]);
+    const { said, result } = await ask('first', [], undefined, undefined, pictures(60));
+    assert.doesNotMatch(said, /Left out/);
+    const next = await ask('second', [answered(result)], undefined, undefined, pictures(42));
+    assert.match(next.said, /^Left out.*\\: 40\\\.png\\, 41\\\.png\\\.\n/);
+    assert.match(next.said, /Two\./);
   }).timeout(60_000);
 });

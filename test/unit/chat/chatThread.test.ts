@@ -59,6 +59,7 @@ describe('a thread of the chat', () => {
       {},
       { remedies: () => [], review: () => Promise.resolve(undefined) },
       undefined,
+      () => Promise.resolve({ count: 2, bytes: 1_000 }),
     );
   });
 
@@ -104,9 +105,9 @@ describe('a thread of the chat', () => {
     };
     await say('two', [10, 20]);
     await say('one more', [5]);
-    assert.deepEqual(thread.images, { count: 3, bytes: 35 });
+    assert.deepEqual(await thread.images(), { count: 5, bytes: 1_035 });
     await say('/compact all', []);
-    assert.deepEqual(thread.images, { count: 0, bytes: 0 });
+    assert.deepEqual(await thread.images(), { count: 0, bytes: 0 });
   });
 
   it('knows that the CLI has compacted them away by itself', async () => {
@@ -119,8 +120,8 @@ describe('a thread of the chat', () => {
     };
     await say('as before', 10);
     await say('compacted', 5);
-    assert.deepEqual(thread.images, { count: 1, bytes: 5 });
+    assert.deepEqual(await thread.images(), { count: 1, bytes: 5 });
     await say('as before, again', 7);
-    assert.deepEqual(thread.images, { count: 2, bytes: 12 });
+    assert.deepEqual(await thread.images(), { count: 2, bytes: 12 });
   });
 });

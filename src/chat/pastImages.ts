@@ -1,0 +1,15 @@
+import { type ImageSum, noImages } from '../agent/promptImages.ts';
+import { imagesBack } from '../records/imagesBack.ts';
+import type { SessionRecords } from '../sessions/sessionRecords.ts';
+
+/** What the prompts of a session have had as images until then (ms since the epoch), as the CLI has written it down. */
+export async function pastImages(
+  records: SessionRecords,
+  folder: string | undefined,
+  sessionId: string,
+  until: number,
+): Promise<ImageSum> {
+  const past = folder === undefined ? undefined : (await records.open())?.past;
+  const session = (await past?.list(folder ?? ''))?.find((each) => each.sessionId === sessionId);
+  return session ? imagesBack(session.path, sessionId, until) : noImages;
+}
