@@ -489,7 +489,7 @@ export class AgentSession {
 
   private take(message: CliMessage, json: unknown): void {
     this.cliConversation.take(message, json);
-    if (message.type === 'system') {
+    if (message.type === 'system' && 'permissionMode' in message) {
       this.followMode(message.permissionMode);
     }
     if (message.type === 'system' && 'session_id' in message) {

@@ -30,10 +30,15 @@ export class CliConversation {
   private added = 0;
   private costBefore = 0;
   private isInterrupted = false;
+  /** What the CLI itself has said in the model's place: an error comes once more, as the result of the turn. */
+  private ownWords: ContentBlock[] = [];
 
   constructor(private readonly conversation: Conversation) {}
 
   take(message: CliMessage, json: unknown): void {
+    if (message.type !== 'result') {
+      this.addOwnWords();
+    }
     switch (message.type) {
       case 'assistant':
         this.takeAssistant(message);
@@ -62,6 +67,7 @@ export class CliConversation {
 
   /** @returns its id */
   addPrompt(text: string, state: 'queued' | 'sent'): string {
+    this.addOwnWords();
     return this.add({ kind: 'prompt', text, state });
   }
 
@@ -94,6 +100,7 @@ export class CliConversation {
 
   /** Nothing more will come of what is under way. */
   stopAll(): void {
+    this.addOwnWords();
     this.stop(() => true);
     this.streams.clear();
     this.whole.clear();
@@ -114,7 +121,11 @@ export class CliConversation {
   }
 
   private takeAssistant({ message, parent_tool_use_id }: AssistantMessage): void {
-    const { id: messageId = '', content, usage } = message;
+    const { id: messageId = '', content, model, usage } = message;
+    if (model === '<synthetic>' && typeof parent_tool_use_id !== 'string') {
+      this.ownWords.push(...content);
+      return;
+    }
     if (usage && typeof parent_tool_use_id !== 'string') {
       const { input, output, cacheRead, cacheWritten } = usageOf(usage);
       this.setState({ contextTokens: input + output + cacheRead + cacheWritten });
@@ -224,6 +235,7 @@ export class CliConversation {
     const isFailed = message.is_error === true || message.subtype !== 'success';
     const outcome = this.isInterrupted ? 'interrupted' : isFailed ? 'failed' : 'done';
     const reasons = message.errors ?? (message.result === undefined ? [] : [message.result]);
+    this.addOwnWords(outcome === 'failed' ? reasons : []);
     if (outcome === 'failed') {
       const [message = 'The turn has failed.', ...more] = reasons;
       this.addError(/\/login/.test(message) ? 'notLoggedIn' : 'failed', message, more.join('\n'));
@@ -249,6 +261,15 @@ export class CliConversation {
     });
   }
 
+  /** @param told what the end of the turn says, too */
+  private addOwnWords(told: readonly string[] = []): void {
+    for (const block of this.ownWords.splice(0)) {
+      if (!told.includes(block.text ?? '')) {
+        this.setBlock(block, undefined, undefined);
+      }
+    }
+  }
+
   /** A process that begins counts its cost from nothing. */
   beginProcess(): void {
     this.costBefore = 0;
@@ -263,6 +284,16 @@ export class CliConversation {
         ...(model === undefined ? {} : { model }),
         ...(permissionMode === undefined ? {} : { mode: permissionMode }),
         ...(claude_code_version === undefined ? {} : { version: claude_code_version }),
+      });
+    } else if ('retry_delay_ms' in message) {
+      const { attempt, max_retries, retry_delay_ms, error_status, error } = message;
+      this.add({
+        kind: 'retry',
+        attempt,
+        attempts: max_retries,
+        delay: retry_delay_ms,
+        ...(typeof error_status === 'number' ? { status: error_status } : {}),
+        ...(error === undefined || error === 'unknown' ? {} : { reason: error }),
       });
     } else if (message.subtype === 'status') {
       if (message.permissionMode !== undefined) {

@@ -19,6 +19,19 @@ export type Item = ItemPlace &
         readonly tool: string;
         readonly state: 'open' | 'allowed' | 'denied' | 'withdrawn';
       }
+    /** A request to the model's API that has failed; the agent makes it again (CLI 2.1 tells). */
+    | {
+        readonly kind: 'retry';
+        /** The one that comes, from 1. */
+        readonly attempt: number;
+        readonly attempts: number;
+        /** ms until then */
+        readonly delay: number;
+        /** Of HTTP; undefined where no answer came. */
+        readonly status?: number;
+        /** A word for it, such as "overloaded". */
+        readonly reason?: string;
+      }
     | { readonly kind: 'todos'; readonly todos: readonly Todo[] }
     | {
         readonly kind: 'error';

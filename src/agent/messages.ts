@@ -94,6 +94,18 @@ const init = z.object({
   claude_code_version: lenient(z.string()),
 });
 
+/** Seen of 2.1.330 for a connection that was refused (null, "unknown") and for 529 ("overloaded"); older ones print nothing. */
+const apiRetry = z.object({
+  type: z.literal('system'),
+  subtype: z.literal('api_retry'),
+  attempt: z.number(),
+  max_retries: z.number(),
+  /** ms */
+  retry_delay_ms: z.number(),
+  error_status: lenient(z.nullable(z.number())),
+  error: lenient(z.string()),
+});
+
 const system = z.object({
   type: z.literal('system'),
   subtype: z.string(),
@@ -130,7 +142,7 @@ const messages = {
   control_request: controlRequest,
   control_response: controlResponse,
   control_cancel_request: controlCancel,
-  system: z.union([init, system]),
+  system: z.union([init, apiRetry, system]),
 };
 
 export type CliMessage = z.infer<(typeof messages)[keyof typeof messages]>;
@@ -138,7 +150,7 @@ export type AssistantMessage = z.infer<typeof assistant>;
 export type UserMessage = z.infer<typeof user>;
 export type StreamEventMessage = z.infer<typeof streamEvent>;
 export type ResultMessage = z.infer<typeof result>;
-export type SystemMessage = z.infer<typeof init> | z.infer<typeof system>;
+export type SystemMessage = z.infer<typeof init> | z.infer<typeof apiRetry> | z.infer<typeof system>;
 export type ControlRequest = z.infer<typeof controlRequest>;
 export type ControlResponse = z.infer<typeof controlResponse>;
 

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import type { ProposalOutcome } from '../../api/ideBridge.d.ts';
 import { Queue } from '../base/queue.ts';
 import { withLf } from '../base/text.ts';
-import { openDocument } from '../editor/documents.ts';
+import { openDocument, openNotebook } from '../editor/documents.ts';
 import { Access } from '../editorTools/access.ts';
 import { textOf } from '../editorTools/fileBytes.ts';
 import { Refusal } from '../editorTools/refusal.ts';
@@ -117,7 +117,7 @@ export class ExtensionProposals {
         'A proposal: there is no such file in the workspace folders, or a link leads out of them.',
       );
     }
-    if (openDocument(uri)?.isDirty) {
+    if (openDocument(uri)?.isDirty || openNotebook(uri)?.isDirty) {
       throw new ApiError('Failed', 'The file has unsaved changes: they have to be saved first.');
     }
     const before = textOf(await contentOf(uri));

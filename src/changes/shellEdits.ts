@@ -23,6 +23,8 @@ import { watchWorkspaceFiles } from '../editor/workspaceFiles.ts';
 const settleTime = 1_000;
 /** ms by which a transcript, or the file watcher, may be behind what happens, on a busy machine. */
 const lag = 2_000;
+/** ms for which git is waited for where it writes whenever it is asked. */
+const patience = 30_000;
 /** Of more files the user's own writing is not remembered. */
 const maxOwn = 1_000;
 
@@ -199,7 +201,7 @@ export class ShellEdits implements vscode.Disposable {
   }
 
   private async takeIn(): Promise<void> {
-    const touched = [...this.touched];
+    const touched = new Map(this.touched);
     this.touched.clear();
     await Promise.allSettled([...this.followed.values()].map(async ({ recorded }) => recorded?.refresh()));
     const found = new Map<WorkingTree, Map<string, readonly Session[]>>();
@@ -221,15 +223,23 @@ export class ShellEdits implements vscode.Disposable {
           tree.doubt(path);
         }
       } else {
-        const later = this.touched.get(path);
-        this.touched.set(path, { told: later?.told ?? told, first: first ?? later?.first });
+        this.putBack(path, { told, first });
       }
       if (isEarly) {
         this.judge.schedule();
       }
     }
     for (const [tree, authors] of found) {
-      await this.list(tree, authors);
+      if (!(await this.list(tree, authors))) {
+        const since = Date.now() - patience;
+        [...authors.keys()].forEach((path) => {
+          const known = touched.get(path);
+          if (known && known.told > since) {
+            this.putBack(path, known);
+            this.judge.schedule();
+          }
+        });
+      }
     }
     for (const [session, { recorded, windows }] of this.followed) {
       if (!recorded && !windows.hasRunSince(Date.now() - lag)) {
@@ -238,16 +248,26 @@ export class ShellEdits implements vscode.Disposable {
     }
   }
 
+  /** It is to be judged later, together with what was told of it meanwhile. */
+  private putBack(path: string, { told, first }: Touched): void {
+    const later = this.touched.get(path);
+    this.touched.set(path, { told: later?.told ?? told, first: first ?? later?.first });
+  }
+
   /** None of what somebody else has written first, and a command after that: what it was in between nobody knows. */
   private authorsOf(first: number, last: number): readonly Session[] | undefined {
     const authors = whoseAt(first, this.followed);
     return authors && authors.length > 0 ? whoseAt(last, this.followed) : authors;
   }
 
-  private async list(tree: WorkingTree, authors: ReadonlyMap<string, readonly Session[]>): Promise<void> {
+  /** @returns whether it could be seen what there was: not while git writes */
+  private async list(tree: WorkingTree, authors: ReadonlyMap<string, readonly Session[]>): Promise<boolean> {
     const { review, changes, log } = this.options;
     const isFollowed = (path: string) => review.isFollowed(path);
     const found = await tree.before([...authors.keys()], isFollowed);
+    if (!found) {
+      return false;
+    }
     for (const { path, bytes, mode, source } of found) {
       const [author, ...others] = ofItOrFolder(path, authors);
       try {
@@ -259,6 +279,7 @@ export class ShellEdits implements vscode.Disposable {
       }
     }
     await changes.refresh(new Set(found.map(({ path }) => path)));
+    return true;
   }
 
   /** By an announcement, or by what the user has done in the editor. */

@@ -14,15 +14,10 @@ const maxHashedBytes = 32 * 1024 * 1024;
 const maxStashes = 20;
 const treeDiff = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--relative'];
 
-/** What git leaves in its folder while it works, or while it waits for the user to resolve something. */
-const signsOfWork = [
-  'index.lock',
-  'MERGE_HEAD',
-  'CHERRY_PICK_HEAD',
-  'REVERT_HEAD',
-  'rebase-merge',
-  'rebase-apply',
-];
+/** What git leaves in its folder while it writes. */
+const lock = 'index.lock';
+/** The same, and what it leaves there while it waits for the user to resolve something. */
+const signsOfWork = [lock, 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply'];
 
 /** What changes in git's folder when git has changed files. */
 export interface GitState {
@@ -85,6 +80,11 @@ export class TreeGit {
   /** Another one whenever git has written the index. */
   async index(): Promise<string> {
     return (await describe(join(this.gitDir, 'index'))).stamp;
+  }
+
+  /** That is over in a moment, as a rule. */
+  isWriting(): boolean {
+    return existsSync(join(this.gitDir, lock));
   }
 
   isAtWork(): boolean {

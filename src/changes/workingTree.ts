@@ -79,11 +79,12 @@ export class WorkingTree {
    * what was never committed, and none at all where something went into a stash or came out of one, which may have been
    * its only copy. Of a folder that has gone, the files in it. Never throws.
    * @param isKept whether what the file was is known, so that nothing is lost with it
+   * @returns undefined: git writes at this moment, so that it cannot be told yet
    */
   async before(
     touched: readonly string[],
     isKept: (path: string) => boolean = () => false,
-  ): Promise<FoundBefore[]> {
+  ): Promise<FoundBefore[] | undefined> {
     const { noted } = this;
     if (!noted || touched.length === 0 || touched.length > maxFiles) {
       return [];
@@ -91,6 +92,9 @@ export class WorkingTree {
     try {
       const state = await this.git.begin();
       const paths = await this.withContents(touched, noted.files);
+      if (this.git.isWriting()) {
+        return undefined;
+      }
       if (this.git.isAtWork()) {
         return [];
       }
@@ -108,7 +112,7 @@ export class WorkingTree {
           found.push({ ...before, path, mode: modeOf(path, view) });
         }
       }
-      return (await this.git.index()) === state.index ? found : []; // else git has worked meanwhile
+      return (await this.git.index()) === state.index ? found : undefined;
     } catch {
       return [];
     }

@@ -95,6 +95,9 @@ export class TurnView {
       case 'toolUse':
         this.showToolUse(item);
         break;
+      case 'retry':
+        this.tell(retryWords(item));
+        break;
       case 'todos':
         this.showTodos(item);
         break;
@@ -230,6 +233,14 @@ export class TurnView {
       this.surface.buttons(buttons);
     }
   }
+}
+
+function retryWords({ attempt, attempts, delay, status, reason }: Of<'retry'>): string {
+  const what =
+    status === undefined
+      ? 'The model’s API cannot be reached'
+      : `The model’s API answers ${status}${reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`}`;
+  return `${what}: attempt ${attempt} of ${attempts} in ${Math.max(1, Math.round(delay / 1_000))} s`;
 }
 
 const outcomes = { done: '', interrupted: 'Interrupted', failed: 'Failed' };

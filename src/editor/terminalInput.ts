@@ -8,6 +8,8 @@ import { readsTerminal } from '../server/foreground.ts';
 const shellIntegrationTimeout = 3_000;
 /** The same where keys have come before: without it nothing can be written after them. */
 const patience = 10_000;
+/** Ctrl+U, of shells and of terminals themselves. */
+const killLine = '\x15';
 /** ms after which what was typed before the first prompt stands at it, or is told to run; longer on a busy machine. */
 const echo = { least: 300, most: 3_000 };
 
@@ -48,7 +50,7 @@ export async function readsTerminalOf(terminal: vscode.Terminal, pid: number): P
 
 /**
  * Runs a command line in a terminal that has just been made. Keys that the user has hit in it meanwhile are never run
- * together with it: `executeCommand` takes back what stands at the prompt, and without shell integration nothing is
+ * together with it: it is taken back, by `executeCommand`, too, and without shell integration nothing is
  * written after them.
  * @returns whether it was run
  */
@@ -68,6 +70,10 @@ export async function runInNewTerminal(terminal: vscode.Terminal, commandLine: s
     }
     // Also true where the terminal itself has answered the shell.
     if (shell && terminal.state.isInteractedWith) {
+      // What VS Code has not seen at the prompt it does not take back: on a busy machine it stands there now and then.
+      if (!isInUse && hasUnixKeys()) {
+        terminal.sendText(killLine, false);
+      }
       const elapsed = performance.now() - begun;
       await sleep(Math.min(Math.max(elapsed, echo.least), echo.most));
     }
@@ -83,6 +89,11 @@ export async function runInNewTerminal(terminal: vscode.Terminal, commandLine: s
   } finally {
     subscription.dispose();
   }
+}
+
+/** By its keys it takes back a line that was begun. */
+function hasUnixKeys(): boolean {
+  return /(bash|zsh|fish)(\.exe)?$/i.test(vscode.env.shell);
 }
 
 /** Whether the user's shell is one that VS Code makes tell what runs in it; in another nothing is gained by waiting. */

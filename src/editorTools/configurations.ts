@@ -23,12 +23,19 @@ export function httpConfiguration(port: number, token: string): string {
 }
 
 /** For a terminal: every session of Claude Code has the tools of the window of its folder from then on. */
-export function claudeCommand(command: string, program: string): string {
-  const server = JSON.stringify({ type: 'stdio', ...stdioServer(program) });
-  return commandLine(command, ['mcp', 'add-json', '--scope', 'user', 'editor', server]);
+export function claudeCommand(
+  command: string,
+  program: string,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const { command: node, args, env } = stdioServer(program);
+  // Not as JSON: of its quotes PowerShell leaves none.
+  const variables = env ? ['--env', `CLAUDE_CONFIG_DIR=${env.CLAUDE_CONFIG_DIR}`] : [];
+  const words = ['mcp', 'add', ...variables, '--scope', 'user', 'editor', node, ...args];
+  return commandLine(command, words, platform);
 }
 
-function stdioServer(program: string, folder?: string): object {
+function stdioServer(program: string, folder?: string) {
   const { CLAUDE_CONFIG_DIR } = process.env;
   return {
     command: 'node',

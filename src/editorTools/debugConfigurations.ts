@@ -3,6 +3,7 @@ import { nameOfFolder } from './folderName.ts';
 import { namesOthers, type WhatRuns } from './mayRun.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
+import { asRemark, entriesNamed, inputsNamed } from './taskList.ts';
 
 /** One that the user could choose in *Run and Debug*. */
 export interface LaunchConfiguration {
@@ -81,17 +82,23 @@ export function startAsWhatRuns(configuration: LaunchConfiguration): WhatRuns {
   const { name, folder } = configuration;
   const place = folder?.uri.toString() ?? '';
   const text = textOf(configuration);
+  const tasks = entriesNamed(tasksOf(configuration), folder);
+  const inputs = [...inputsNamed(text, 'launch', folder), ...inputsNamed(tasks.join(), 'tasks', folder)];
   return {
     title: `Debug ${onOneLine(name, 40)}?`,
     words: `wants to start "${onOneLine(name)}" in the debugger${folder ? ` (${onOneLine(nameOfFolder(folder))})` : ''}`,
-    code: text,
+    code: [
+      text,
+      ...(tasks.length === 0 ? [] : ['# With these tasks:', ...tasks.map(asRemark)]),
+      ...inputs.map(asRemark),
+    ].join('\n'),
     always: 'Always Start This Configuration',
     exactly: isWhole(configuration) ? `debug ${place} ${text}` : undefined,
   };
 }
 
 /** With what a compound starts. */
-export function textOf({ entry, members }: LaunchConfiguration): string {
+function textOf({ entry, members }: LaunchConfiguration): string {
   return [entry, ...members.map((each) => each.entry)]
     .map((each) => JSON.stringify(each, null, 2))
     .join('\n');
@@ -113,7 +120,20 @@ function isWhole(configuration: LaunchConfiguration): boolean {
   return configuration.type !== undefined && !runsOthers.test(text) && !namesOthers(text);
 }
 
-const runsOthers = /"(preLaunchTask|postDebugTask|preRestartTask|postRestartTask|serverReadyAction)"\s*:/;
+const taskKeys = ['preLaunchTask', 'postDebugTask', 'preRestartTask', 'postRestartTask'];
+const runsOthers = new RegExp(`"(${taskKeys.join('|')}|serverReadyAction)"\\s*:`);
+
+/** The names of tasks that the editor runs with it, wherever in it they stand. */
+function tasksOf({ entry, members }: LaunchConfiguration): unknown[] {
+  const names: unknown[] = [];
+  JSON.stringify([entry, ...members.map((each) => each.entry)], (key, value: unknown) => {
+    if (taskKeys.includes(key)) {
+      names.push(value);
+    }
+    return value;
+  });
+  return names;
+}
 
 function entries(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value)

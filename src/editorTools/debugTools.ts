@@ -5,13 +5,7 @@ import type { Tool } from '../tools/tool.ts';
 import { path } from '../tools/paths.ts';
 import { page, pageOutput, pageText, paging, placeText } from './answers.ts';
 import { clientName } from './clientName.ts';
-import {
-  configurationNamed,
-  launchConfigurations,
-  start,
-  startAsWhatRuns,
-  textOf,
-} from './debugConfigurations.ts';
+import { configurationNamed, launchConfigurations, start, startAsWhatRuns } from './debugConfigurations.ts';
 import type { DebuggingWorkshop } from './debugging.ts';
 import { type Debuggee, isStopped, root, type StoppedDebuggee } from './debugSessions.ts';
 import { nameOfFolder } from './folderName.ts';
@@ -133,8 +127,9 @@ export function startDebugging({ access, sessions, mayRun, log }: DebuggingWorks
         access.check();
         const { session, signal, tellProgress } = call;
         const configuration = configurationNamed(args.name, args.folder);
-        await mayRun.must(startAsWhatRuns(configuration), call, 'debugging');
-        if (textOf(configurationNamed(args.name, args.folder)) !== textOf(configuration)) {
+        const seen = startAsWhatRuns(configuration);
+        await mayRun.must(seen, call, 'debugging');
+        if (startAsWhatRuns(configurationNamed(args.name, args.folder)).code !== seen.code) {
           throw new Refusal(
             'This configuration has become another one meanwhile. Nothing was started: ask again.',
           );

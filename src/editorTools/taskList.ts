@@ -96,10 +96,16 @@ export function asWhatRuns(task: vscode.Task): WhatRuns {
 }
 
 /**
- * All that the editor tells of what it runs: it reads a tasks.json again before it runs a task, so that another
+ * All that the editor tells of what it runs, as of now: it reads a tasks.json again before it runs a task, so that another
  * definition is another task.
  */
 export function definitionOf(task: vscode.Task): string {
+  const own = ownDefinitionOf(task);
+  return [own, ...inputsNamed(own, 'tasks', task.scope)].join('\n');
+}
+
+/** Without the inputs that it names. */
+function ownDefinitionOf(task: vscode.Task): string {
   const { execution, scope } = task;
   return JSON.stringify([
     [task.name, task.source, task.detail, task.definition],
@@ -107,10 +113,12 @@ export function definitionOf(task: vscode.Task): string {
     commandLine(task),
     execution instanceof vscode.CustomExecution ? undefined : execution?.options,
     configured(task),
+    before(task),
+    terminalOf(task),
   ]);
 }
 
-/** The command line, what it is run with, and what is run before. */
+/** The command line, what it is run with, what is run before, and the inputs that all of that names. */
 function shown(task: vscode.Task): string {
   const { detail, execution } = task;
   const line = commandLine(task);
@@ -120,7 +128,9 @@ function shown(task: vscode.Task): string {
     line ?? '# The editor does not tell what this task runs.',
     ...(detail !== undefined && line !== undefined && !line.includes(detail) ? [asRemark(detail)] : []),
     ...(options === undefined ? [] : [asRemark(`With ${options}`)]),
+    ...terminalOf(task).map((setting) => asRemark(`With ${setting}`)),
     ...(first.length === 0 ? [] : ['# First:', ...first.map((each) => asRemark(each))]),
+    ...inputsNamed(ownDefinitionOf(task), 'tasks', task.scope).map(asRemark),
   ].join('\n');
 }
 
@@ -134,7 +144,21 @@ function optionsOf(execution: vscode.Task['execution']): string | undefined {
   return text === '{}' ? undefined : text;
 }
 
-function asRemark(text: string): string {
+/** What the workspace, into which an agent can write, has set for the terminal of a task: its environment, its shell. */
+function terminalOf({ scope }: vscode.Task): string[] {
+  const folder = typeof scope === 'object' ? scope.uri : undefined;
+  const settings = vscode.workspace.getConfiguration('terminal.integrated', folder);
+  const platform = { win32: 'windows', darwin: 'osx' }[process.platform as string] ?? 'linux';
+  return ['env', 'automationProfile', 'defaultProfile', 'profiles'].flatMap((name) => {
+    const key = `${name}.${platform}`;
+    const { workspaceValue, workspaceFolderValue = workspaceValue } = settings.inspect(key) ?? {};
+    return workspaceFolderValue === undefined
+      ? []
+      : [`terminal.integrated.${key} ${JSON.stringify(workspaceFolderValue)}`];
+  });
+}
+
+export function asRemark(text: string): string {
   return `# ${onOneLine(text, maxShown)}`;
 }
 
@@ -156,13 +180,13 @@ interface ConfiguredTask {
 
 /** What tasks.json says of it: entries by its name, and those without one, of which an extension makes the name. */
 function configured(task: vscode.Task): ConfiguredTask[] {
-  return entriesFor(task).filter((each) => {
+  return entriesFor(task.scope).filter((each) => {
     const name = each.label ?? each.taskName;
     return name === undefined || name === task.name;
   });
 }
 
-function entriesFor({ scope }: vscode.Task): ConfiguredTask[] {
+function entriesFor(scope: vscode.Task['scope']): ConfiguredTask[] {
   const folder = typeof scope === 'object' ? scope.uri : undefined;
   const tasks = vscode.workspace.getConfiguration('tasks', folder).get<unknown>('tasks');
   return Array.isArray(tasks)
@@ -170,24 +194,42 @@ function entriesFor({ scope }: vscode.Task): ConfiguredTask[] {
     : [];
 }
 
-/** What is run before a task, each as tasks.json has it, or by its name where that does not have it; none twice. */
+/** What is run before a task, see `entriesNamed`. */
 function before(task: vscode.Task): string[] {
-  const all = entriesFor(task);
+  return entriesNamed(dependenciesOf(configured(task)), task.scope);
+}
+
+/** Tasks and what is run before them, each as tasks.json has it, or by its name where that does not have it; none twice. */
+export function entriesNamed(names: readonly unknown[], scope: vscode.Task['scope']): string[] {
+  const all = entriesFor(scope);
   const found = new Map<string, string>();
-  const add = (entries: readonly ConfiguredTask[]) => {
-    for (const name of entries.flatMap(({ dependsOn }) =>
-      dependsOn === undefined ? [] : [dependsOn].flat(),
-    )) {
+  const add = (wanted: readonly unknown[]) => {
+    for (const name of wanted) {
       const key = JSON.stringify(name);
       if (!found.has(key)) {
         const named = all.filter(({ label, taskName }) => (label ?? taskName) === name);
         found.set(key, named.length > 0 ? named.map((each) => JSON.stringify(each)).join(' ') : key);
-        add(named);
+        add(dependenciesOf(named));
       }
     }
   };
-  add(configured(task));
+  add(names);
   return [...found.values()];
+}
+
+/** What a tasks.json or launch.json has of the inputs that a text of it names: a command of the editor may give one. */
+export function inputsNamed(text: string, of: 'tasks' | 'launch', scope: vscode.Task['scope']): string[] {
+  const folder = typeof scope === 'object' ? scope.uri : undefined;
+  const inputs = vscode.workspace.getConfiguration(of, folder).get<unknown>('inputs');
+  return Array.isArray(inputs)
+    ? (inputs as ({ id?: unknown } | null)[])
+        .filter((each) => text.includes(`\${input:${String(each?.id)}}`))
+        .map((each) => `Input ${JSON.stringify(each)}`)
+    : [];
+}
+
+function dependenciesOf(entries: readonly ConfiguredTask[]): unknown[] {
+  return entries.flatMap(({ dependsOn }) => (dependsOn === undefined ? [] : [dependsOn].flat()));
 }
 
 function quoted(text: string): string {

@@ -129,10 +129,11 @@ export function runTask({ access, runs, mayRun, log }: RunningWorkshop): Tool {
         const { session, signal, tellProgress } = call;
         const asked = await taskNamed(args, signal);
         mustNotRun(asked);
+        const seen = definitionOf(asked); // not later: parts of it come from settings, which may have changed by then
         await mayRun.must(asWhatRuns(asked), call, 'running');
         // The editor runs what is there now.
         const task = await taskNamed(args, signal);
-        if (definitionOf(task) !== definitionOf(asked)) {
+        if (definitionOf(task) !== seen) {
           throw new Refusal('This task has become another one meanwhile. Nothing was run: ask again.');
         }
         mustNotRun(task); // by the user, or for another client

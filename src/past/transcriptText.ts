@@ -57,6 +57,7 @@ function partOf(item: Item): string | undefined {
       return `**${plain(item.message, 500)}**`;
     case 'thinking':
     case 'question':
+    case 'retry':
     case 'todos':
     case 'turnEnd':
     case 'other':

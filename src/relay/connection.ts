@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { lockDir } from '../server/configDir.ts';
+import { isListening } from '../server/processes.ts';
 import { type EditorWindow, findWindow, NoSuchWindow, openWindows, type Wanted } from './findWindow.ts';
 
 /** A line to the editor tools of one window. */
@@ -25,7 +26,7 @@ export async function connect(wanted: Wanted, patience: number): Promise<Connect
   const deadline = performance.now() + patience;
   for (;;) {
     try {
-      return await open(findWindow(openWindows(lockDir()), wanted));
+      return await open(findWindow(await listeningWindows(), wanted));
     } catch (error) {
       if (performance.now() > deadline || (error instanceof NoSuchWindow && !error.mayCome)) {
         throw error;
@@ -33,6 +34,13 @@ export async function connect(wanted: Wanted, patience: number): Promise<Connect
     }
     await sleep(pause);
   }
+}
+
+/** One that has crashed leaves its lock file, of a process that lives: all windows of an editor have the same. */
+async function listeningWindows(): Promise<EditorWindow[]> {
+  const windows = openWindows(lockDir());
+  const areThere = await Promise.all(windows.map(({ port }) => isListening(port)));
+  return windows.filter((_, index) => areThere[index]);
 }
 
 async function open(window: EditorWindow): Promise<Connection> {

@@ -8,6 +8,8 @@ export const bridgeName = 'ide-bridge-for-claude-code';
 
 /** An editor window with a bridge of ours. */
 export interface EditorWindow {
+  /** Of the editor. */
+  readonly pid: number;
   readonly port: number;
   readonly token: string;
   readonly editor: string;
@@ -25,7 +27,7 @@ export interface Wanted {
 
 /** Several windows fit, or none: the text says which there are, and what to do. */
 export class NoSuchWindow extends Error {
-  /** @param mayCome whether to look again in a while has a point */
+  /** @param mayCome whether it may be another in a while, so that to look again has a point */
   constructor(
     message: string,
     readonly mayCome: boolean,
@@ -38,7 +40,15 @@ export class NoSuchWindow extends Error {
 export function openWindows(dir: string): EditorWindow[] {
   return readLockFiles(dir).flatMap(({ port, content }) =>
     content.bridge === bridgeName && isAlive(content.pid)
-      ? [{ port, token: content.authToken, editor: content.ideName, folders: content.workspaceFolders }]
+      ? [
+          {
+            pid: content.pid,
+            port,
+            token: content.authToken,
+            editor: content.ideName,
+            folders: content.workspaceFolders,
+          },
+        ]
       : [],
   );
 }
@@ -67,7 +77,8 @@ export function findWindow(windows: readonly EditorWindow[], { port, token, fold
   if (others.length > 0) {
     throw new NoSuchWindow(
       `Several editor windows have ${folder} open: say which by --port. ${listed([found, ...others])}`,
-      false,
+      // One editor has no folder open twice, as a rule: the window is reloaded, and what it was has not ended yet.
+      others.every(({ pid }) => pid === found.pid),
     );
   }
   return found;

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { WebStandardStreamableHTTPServerTransport as SdkTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { Emitter } from '../base/emitter.ts';
 import type { Transport } from './transport.ts';
 
@@ -75,6 +75,8 @@ class HttpTransport implements Transport {
   private readonly received = new Emitter<string>();
   private readonly closed = new Emitter<void>();
   private readonly library: SdkTransport;
+  /** By the token for its progress, the request that has no answer yet. */
+  private readonly asking = new Map<unknown, RequestId>();
 
   readonly onDidReceive = this.received.event;
   readonly onDidClose = this.closed.event;
@@ -118,7 +120,16 @@ class HttpTransport implements Transport {
   }
 
   send(text: string): void {
-    void this.library.send(JSON.parse(text) as JSONRPCMessage).catch(() => {}); // nobody waits for it any more
+    const message = JSON.parse(text) as JSONRPCMessage;
+    // Progress goes where the answer will: a client need have no other stream.
+    let relatedRequestId: RequestId | undefined;
+    if (!('method' in message)) {
+      this.asking.forEach((id, token) => id === message.id && this.asking.delete(token));
+    } else if (message.method === 'notifications/progress') {
+      relatedRequestId = this.asking.get(message.params?.progressToken);
+    }
+    const options = relatedRequestId === undefined ? {} : { relatedRequestId };
+    void this.library.send(message, options).catch(() => {}); // nobody waits for it any more
   }
 
   close(): void {
@@ -126,6 +137,9 @@ class HttpTransport implements Transport {
   }
 
   private receive(message: JSONRPCMessage): void {
+    if ('method' in message && 'id' in message && message.params?._meta?.progressToken !== undefined) {
+      this.asking.set(message.params._meta.progressToken, message.id);
+    }
     this.received.fire(JSON.stringify(message));
     if ('method' in message && message.method === 'notifications/cancelled') {
       // The session answers it no more, and a stream ends with its last answer.

@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+
+const manifest = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8')) as {
+  contributes: { configuration: { properties: Record<string, { scope?: string }> } };
+};
 
 /** What a quiet, offline VS Code needs. */
 export const quietSettings = {
@@ -30,17 +35,25 @@ export const testSettings = {
   'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
 };
 
-/** Writes the user's settings.json of a data folder. */
+/**
+ * Writes the user's settings.json of a data folder, and the settings of ours that are the machine's into that of the
+ * machine: a window on a server takes those from the user's until it reads that file again, and then no more.
+ */
 export async function writeUserSettings(
   dataDir: string,
   settings: Record<string, unknown>,
   flag: 'w' | 'wx' = 'w',
 ): Promise<void> {
-  const folder = path.join(dataDir, 'user', 'User');
-  await mkdir(folder, { recursive: true });
-  await writeFile(path.join(folder, 'settings.json'), `${JSON.stringify(settings, undefined, 2)}\n`, {
-    flag,
-  });
+  const { properties } = manifest.contributes.configuration;
+  const ofMachine = Object.entries(settings).filter(([name]) => properties[name]?.scope === 'machine');
+  const files = { User: settings, Machine: Object.fromEntries(ofMachine) };
+  for (const [name, contents] of Object.entries(files)) {
+    const folder = path.join(dataDir, 'user', name);
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, 'settings.json'), `${JSON.stringify(contents, undefined, 2)}\n`, {
+      flag,
+    });
+  }
 }
 
 /** Writes the user's keybindings.json of a data folder. */

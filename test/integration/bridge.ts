@@ -14,7 +14,7 @@ export function extensionUnderTest(): vscode.Extension<unknown> {
   return extension;
 }
 
-/** For what VS Code 1.96 is known not to do; README's limits name it. */
+/** For what VS Code 1.96 is known not to do; docs/limits.md names it. */
 export function skipOnFloor(test: Mocha.Context): void {
   if (process.env[testEnvironment.floor]) {
     test.skip();
@@ -127,10 +127,13 @@ export function useDesk(pid?: () => number): Desk {
   return desk;
 }
 
-/** As if a moment had passed in which no key was pressed: the next one counts for what is in front now. */
-export function letMomentPass(): void {
+/**
+ * As if a moment had passed in which no key was pressed: the next one counts for what is in front now.
+ * @param time ms
+ */
+export function letMomentPass(time = 1_000): void {
   const now = performance.now.bind(performance);
-  performance.now = () => now() + 1_000; // which the extension asks, too
+  performance.now = () => now() + time; // which the extension asks, too
 }
 
 /** Makes no time pass on that clock, however busy the machine is. @returns lets it go on */

@@ -59,7 +59,7 @@ export class GitWorld extends World {
     if (this.review.isFollowed(this.path(name))) {
       return;
     }
-    const [found] = await this.tree.before([this.path(name)], (path) => this.review.isFollowed(path));
+    const [found] = (await this.tree.before([this.path(name)], (path) => this.review.isFollowed(path))) ?? [];
     const candidates = [before, ...(this.missed.get(name) ?? [])];
     const text = found?.bytes?.toString();
     if (!found || text === this.files.get(name)) {

@@ -7,6 +7,7 @@ import type { IdeBridgeApi } from '../../../api/ideBridge.d.ts';
 import type { Sample } from '../../fixtures/sample/extension.ts';
 import { reviewRows } from '../../support/reviewRows.ts';
 import { until } from '../../support/until.ts';
+import { ipynb } from '../notebooks/ipynb.ts';
 import { askForReason, connectClient, proposalTabs, proposedSide, useDesk } from '../bridge.ts';
 import { activateSample } from './sample.ts';
 
@@ -160,5 +161,20 @@ describe('proposals of other extensions', function () {
     assert.deepEqual(proposalTabs(), []);
     await vscode.window.showTextDocument(dirty);
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
+  it('for a notebook that has unsaved changes are refused, too', async () => {
+    const uri = file('notes.ipynb', ipynb(['1']));
+    const notebook = await vscode.workspace.openNotebookDocument(uri);
+    await vscode.window.showNotebookDocument(notebook);
+    const edit = new vscode.WorkspaceEdit();
+    const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, 'mine', 'python');
+    edit.set(uri, [vscode.NotebookEdit.insertCells(1, [cell])]);
+    await vscode.workspace.applyEdit(edit);
+    assert.ok(notebook.isDirty);
+    const outcome = api.propose({ uri, newText: ipynb(['2']) }, source.token);
+    await assert.rejects(outcome, { code: 'Failed', message: /unsaved changes/ });
+    assert.deepEqual(proposalTabs(), []);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 });

@@ -1147,6 +1147,17 @@ describe('agent changes', () => {
       await delay(4_000);
       assert.deepEqual(await texts(), []);
     });
+
+    it('are listed also where git writes while they are looked for: once it has', async () => {
+      await agent.prompted();
+      const lock = join(folder(), '.git/index.lock');
+      writeFileSync(lock, '');
+      await agent.runs(() => write('script.txt'));
+      await delay(3_000); // in which they are looked for
+      assert.deepEqual(await texts(), []);
+      rmSync(lock);
+      await row('script.txt').waitFor();
+    });
   });
 
   it('tells the problems that came with an edit, and not those that were there', async () => {

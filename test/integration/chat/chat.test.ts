@@ -987,6 +987,19 @@ describe('@claude in the chat', function () {
     }
   });
 
+  it('says that the API cannot be reached, and is tried again, and in the end why, once', async () => {
+    const { env } = agent.options();
+    const dead = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', CLAUDE_CODE_MAX_RETRIES: '3' };
+    await desk.configure('ideBridge.environment', { ...env, ...dead });
+    await ask('hello out there');
+    await answer()
+      .filter({ hasText: /cannot be reached: attempt \d of 3 in \d s/ })
+      .waitFor();
+    await desk.ui.screenshot('chat-retry');
+    await says('Failed');
+    assert.equal((await answer().innerText()).match(/API Error/g)?.length, 1);
+  });
+
   it('goes on with another CLI once the setting names that, or an update has put it in the place of the first', async () => {
     const { path } = await cliOf(cliVersions.newest);
     const started = join(agent.root, 'started');

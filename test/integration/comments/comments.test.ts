@@ -244,8 +244,7 @@ describe('comments on lines', function () {
       await until('the paste', () => typed() === `${withoutLast}\n`, 5_000, typed);
       await enter(); // is the user's
       await until('the review', () => typed() === expected, 5_000, typed);
-      await openFile('a.txt', 'Not so loud.');
-      await comment('Not so loud.').getByText('Sent to agent').waitFor();
+      await openFile('a.txt', 'Not so loud.', 'Sent to agent');
       await vscode.commands.executeCommand('ideBridge.sendReview');
       await toast('There is no comment to send').waitFor();
     });
@@ -268,8 +267,7 @@ describe('comments on lines', function () {
       await commentOn([1, 1], 'Not so loud.');
       cli.is('busy');
       await vscode.commands.executeCommand('ideBridge.sendReview');
-      await openFile('a.txt', 'Not so loud.');
-      await comment('Not so loud.').getByText('Waits for the prompt').waitFor();
+      await openFile('a.txt', 'Not so loud.', 'Waits for the prompt');
       await editComment('Not so loud.', 'Hush.');
       await comment('Hush.').getByText('Not sent').waitFor();
       cli.is('idle');
@@ -305,8 +303,7 @@ describe('comments on lines', function () {
       cli.is('busy');
       await vscode.commands.executeCommand('ideBridge.sendReview');
       await page().getByText('Your review with 1 comment waits: ').first().waitFor();
-      await openFile('a.txt', 'Not so loud.');
-      await comment('Not so loud.').getByText('Waits for the prompt').waitFor();
+      await openFile('a.txt', 'Not so loud.', 'Waits for the prompt');
       await page().locator('.pane .monaco-list-row', { hasText: '1 review waits' }).waitFor();
       await desk.ui.screenshot('comments-wait');
       void vscode.commands.executeCommand('ideBridge.showMenu');
@@ -329,15 +326,14 @@ describe('comments on lines', function () {
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'p.txt']);
       cli.result('rejected');
       cli.is('idle');
-      await page().getByText('Review pasted').first().waitFor();
+      await page().getByText('Review pasted').first().waitFor(); // which may be of another test
+      await until('the paste, but for its last line', () => typed().endsWith('TWO\n```\n'), 5_000, typed);
       await enter();
       const words =
         /Review of your changes, with 1 comment:\n\n1\. .*p\.txt, line 2:\n```txt\nTWO\n```\nNot so loud\./;
       await until('the review', () => words.test(typed()), 5_000, typed);
       // What it was about is gone; the comment stays with the file.
-      await openFile('p.txt', 'Not so loud.');
-      await comment('Not so loud.').waitFor();
-      await thread('Not so loud.').getByText('These lines have changed since').waitFor();
+      await openFile('p.txt', 'Not so loud.', 'These lines have changed since');
     });
 
     it('count as sent only where they are in what is sent: not one that waits already for another', async () => {
@@ -353,8 +349,7 @@ describe('comments on lines', function () {
       void vscode.commands.executeCommand('ideBridge.sendReview');
       await choice('agent').click();
       await page().getByText('Your review with 1 comment waits: ').first().waitFor();
-      await openFile('a.txt', 'Not so loud.');
-      await comment('Not so loud.').getByText('Waits for the prompt').waitFor();
+      await openFile('a.txt', 'Not so loud.', 'Waits for the prompt');
       await replyTo('Not so loud.', 'Nor so long.');
       const sending = vscode.commands.executeCommand('ideBridge.sendReview');
       await choice('Copy the Review').click();
@@ -414,20 +409,21 @@ describe('comments on lines', function () {
     await write(reply);
   }
 
-  /** Of the file in front. */
-  async function openThread(text: string): Promise<void> {
-    await until('the thread', async () => {
+  /** Of the file in front: when that has just come there, the editor may fold its thread again. @param shows what is then to be seen in it */
+  async function openThread(text: string, shows?: string): Promise<void> {
+    const sought = shows === undefined ? comment(text) : thread(text).getByText(shows);
+    await until(`the thread with "${shows ?? text}"`, async () => {
       if (!(await comment(text).isVisible())) {
         const glyph = page().locator('.comment-range-glyph[class*="comment-thread"]').first();
         await glyph.click({ timeout: 2_000 }).catch(() => {});
       }
-      return comment(text).isVisible();
+      return sought.isVisible();
     });
   }
 
-  async function openFile(name: string, text: string): Promise<void> {
+  async function openFile(name: string, text: string, shows?: string): Promise<void> {
     await vscode.window.showTextDocument(vscode.Uri.file(desk.scratch.path(name)), { preview: false });
-    await openThread(text);
+    await openThread(text, shows);
   }
 
   /** The text of the review: that of a session without a terminal is on the clipboard then. */

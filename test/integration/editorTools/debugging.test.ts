@@ -286,4 +286,44 @@ describe('the editor tools that debug', function () {
       /^The program has gone on meanwhile\. Nothing was evaluated: ask again\.$/,
     );
   });
+
+  it('show what a task before it runs, and start nothing where that has changed while the user was asked', async () => {
+    const tasks = new FolderSettings('tasks.tasks');
+    const prepare = { label: 'prepare', type: 'shell', command: 'echo prepared', dependsOn: 'fetch' };
+    const fetch = { label: 'fetch', type: 'shell', command: 'echo fetched' };
+    try {
+      await tasks.write('2.0.0', [prepare, fetch]);
+      await define({
+        name: 'Program',
+        type: 'node',
+        request: 'launch',
+        program: file,
+        preLaunchTask: 'prepare',
+      });
+      const starting = call('startDebugging', { name: 'Program' });
+      assert.match(
+        await until('the question', shownCode),
+        /"preLaunchTask": "prepare"[^]*\n# With these tasks:\n# .*echo prepared.*\n# .*echo fetched.*$/,
+      );
+      await tasks.write('2.0.0', [prepare, { ...fetch, command: 'touch swapped' }]);
+      await answer('Run Once', 'wants to start');
+      assert.match((await starting).text, /has become another one meanwhile/);
+      assert.equal(running.size, 0);
+    } finally {
+      tasks.remove();
+    }
+  });
+
+  it('show the inputs that a configuration names', async () => {
+    const input = { id: 'which', type: 'command', command: 'some.command' };
+    const configuration = { name: 'Program', type: 'node', request: 'launch', program: '${input:which}' };
+    await launchFile.write('0.2.0', [configuration], [input]);
+    const starting = call('startDebugging', { name: 'Program' });
+    assert.match(
+      await until('the question', shownCode),
+      /\n# Input \{"id":"which","type":"command","command":"some\.command"\}$/,
+    );
+    await answer('Refuse', 'wants to start');
+    assert.ok((await starting).isError);
+  });
 });

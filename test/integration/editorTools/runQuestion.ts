@@ -34,13 +34,16 @@ export class FolderSettings {
   constructor(private readonly list: 'tasks.tasks' | 'launch.configurations') {}
 
   /** Settles once the editor has read it. */
-  async write(version: string, entries: readonly object[]): Promise<void> {
-    const [, key = ''] = this.list.split('.');
+  async write(version: string, entries: readonly object[], inputs?: readonly object[]): Promise<void> {
+    const [section = '', key = ''] = this.list.split('.');
     mkdirSync(this.folder, { recursive: true });
-    writeFileSync(this.path, JSON.stringify({ version, [key]: entries }));
+    writeFileSync(this.path, JSON.stringify({ version, [key]: entries, inputs }));
     await until(`the ${key} to be read`, () => {
-      const read = vscode.workspace.getConfiguration().get(this.list);
-      return JSON.stringify(read) === JSON.stringify(entries);
+      const read = vscode.workspace.getConfiguration(section);
+      return (
+        JSON.stringify(read.get(key)) === JSON.stringify(entries) &&
+        (!inputs || JSON.stringify(read.get('inputs')) === JSON.stringify(inputs))
+      );
     });
   }
 

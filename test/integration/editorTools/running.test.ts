@@ -472,4 +472,68 @@ describe('the editor tools that run', function () {
       terminals.dispose();
     }
   });
+
+  it('ask again about a task that was allowed for good once the workspace has another terminal for it', async () => {
+    const env = `env.${{ win32: 'windows', darwin: 'osx' }[process.platform as string] ?? 'linux'}`;
+    const set = (value: object | undefined) =>
+      vscode.workspace
+        .getConfiguration('terminal.integrated')
+        .update(env, value, vscode.ConfigurationTarget.Workspace);
+    await define({ label: 'usual', command: 'echo in $MARK' });
+    const first = call('runTask', { name: 'usual' });
+    await answer('Always Run This Task');
+    assert.equal((await first).data.exitCode, 0);
+    try {
+      await set({ MARK: 'another' });
+      const second = call('runTask', { name: 'usual' });
+      assert.match(
+        await until('the question', shownCode),
+        /^echo in \$MARK\n# With terminal\.integrated\.env\.\w+ \{"MARK":"another"\}$/,
+      );
+      await set({ MARK: 'a third' });
+      await answer('Run Once');
+      assert.match((await second).text, /has become another one meanwhile/);
+    } finally {
+      await set(undefined);
+    }
+    assert.equal((await call('runTask', { name: 'usual' })).data.exitCode, 0);
+  });
+
+  it('run nothing first that the user has not seen, though it came while they were asked', async () => {
+    const part = { label: 'part', command: making('part') };
+    const alone = { label: 'whole', command: making('whole') };
+    const whole = { ...alone, dependsOn: 'part' };
+    for (const [before, after] of [
+      [
+        [alone, part],
+        [whole, part],
+      ],
+      [
+        [whole, { ...part, command: 'echo part' }],
+        [whole, part],
+      ],
+    ] as const) {
+      await define(...before);
+      const running = call('runTask', { name: 'whole' });
+      await question().waitFor();
+      await define(...after);
+      await answer('Run Once');
+      assert.match((await running).text, /has become another one meanwhile/);
+      assert.deepEqual([made('part'), made('whole')], [false, false]);
+    }
+  });
+
+  it('show the inputs that a task names, and run nothing where one has changed while the user is asked', async () => {
+    const task = { label: 'greet', type: 'shell', command: 'echo ${input:who}' };
+    const input = (command: string) => [{ id: 'who', type: 'command', command }, { id: 'other' }];
+    await tasksFile.write('2.0.0', [task], input('some.command'));
+    const running = call('runTask', { name: 'greet' });
+    assert.equal(
+      await until('the question', shownCode),
+      'echo ${input:who}\n# Input {"id":"who","type":"command","command":"some.command"}',
+    );
+    await tasksFile.write('2.0.0', [task], input('another.command'));
+    await answer('Run Once');
+    assert.match((await running).text, /has become another one meanwhile/);
+  });
 });

@@ -210,7 +210,7 @@ describe('the editor tools', function () {
     it('for Claude Code', async () => {
       assert.match(
         await copied('Claude Code'),
-        /^\S+ mcp add-json --scope user editor '\{"type":"stdio","command":"node","args":\["[^"]+relay\.js"\],"env":\{"CLAUDE_CONFIG_DIR":"[^"]+"\}\}'$/,
+        /^\S+ mcp add --env '?CLAUDE_CONFIG_DIR=[^']+'? --scope user editor node '?\/[^']+relay\.js'?$/,
       );
     });
 

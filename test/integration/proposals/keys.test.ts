@@ -34,9 +34,10 @@ describe('keys belong to what the user types in:', () => {
 
   const keyboard = () => desk.ui.page.keyboard;
   /** As keyboards do: a flood of keys is no finger that rests on one. */
+  const repeatAfter = 33;
   const repeat = async (key: string) => {
     await keyboard().down(key);
-    await setTimeout(33);
+    await setTimeout(repeatAfter);
   };
   const set = (name: string, value: unknown) => desk.configure(`ideBridge.diff.${name}`, value);
   const proposedSide = () => desk.ui.page.locator('.editor.modified .view-lines').first();
@@ -192,16 +193,22 @@ describe('keys belong to what the user types in:', () => {
       await proposedSide().click();
       const [last = '', ...modifiers] = key.split('+').reverse();
       for (const modifier of modifiers) await keyboard().down(modifier);
+      // Where the machine stands still for as long as it is given, a key that is held would be another one.
+      const goOn = holdMoment();
       await keyboard().down(last);
       assert.deepEqual(await first.answer, decided);
       await until('the next in front', () => activeUri() === second.uri.toString());
       await until('the focus', hasEditorFocus);
       const document = await vscode.workspace.openTextDocument(second.uri);
-      for (const end = Date.now() + 1_500; Date.now() < end;) await repeat(last);
+      for (let time = 0; time < 1_500; time += repeatAfter) {
+        letMomentPass(repeatAfter);
+        await repeat(last);
+      }
       assert.deepEqual(proposalTabs(), ['b.txt (proposed new file)']);
       assert.equal(document.getText(), 'second\n');
       await desk.ui.page.getByText(`${refusal}: the proposal came to the front only just now`).waitFor();
       for (const down of [last, ...modifiers]) await keyboard().up(down);
+      goOn();
       letMomentPass();
       await keyboard().press(key);
       assert.equal((await second.answer)[0], decided[0]);

@@ -402,6 +402,7 @@ describe('in the window', () => {
       rmSync(folder);
       renameSync(`${folder}.away`, folder);
     }
+    await ui.page.mouse.move(700, 300); // the tooltip of the status bar lies over the button
     await toast.getByText('Restart Bridge').click();
     await toast.waitFor({ state: 'hidden' });
     await currentLock();

@@ -207,6 +207,60 @@ describe('What the CLI prints becomes a conversation', () => {
     assert.deepEqual(after([...begun('one'), ...begun('two')]).map(lineOf), ['text streaming: of two']);
   });
 
+  const ownWords = (text: string) =>
+    JSON.stringify({
+      type: 'assistant',
+      parent_tool_use_id: null,
+      message: {
+        id: 'm',
+        model: '<synthetic>',
+        usage: { input_tokens: 0 },
+        content: [{ type: 'text', text }],
+      },
+    });
+  const ended = (result: string, is_error: boolean) =>
+    JSON.stringify({ type: 'result', subtype: 'success', is_error, result });
+
+  it('with an error of the API once, as the error that ended the turn', () => {
+    const lines = [ownWords('API Error: 529'), ended('API Error: 529', true)];
+    assert.deepEqual(
+      after(lines).map(({ kind }) => kind),
+      ['error', 'turnEnd'],
+    );
+  });
+
+  it('with what the CLI says in the model’s place where that is no error, or more follows', () => {
+    const kinds = (...lines: string[]) => after(lines).map(({ kind }) => kind);
+    assert.deepEqual(kinds(ownWords('No response requested.'), ended('', false)), ['text', 'turnEnd']);
+    assert.deepEqual(kinds(ownWords('other words'), ended('API Error', true)), ['text', 'error', 'turnEnd']);
+    assert.deepEqual(kinds(ownWords('API Error'), ownWords('API Error')), ['text']);
+  });
+
+  it('with requests that are made again', () => {
+    const retry = {
+      type: 'system',
+      subtype: 'api_retry',
+      attempt: 2,
+      max_retries: 10,
+      retry_delay_ms: 1_026,
+    };
+    assert.deepEqual(
+      after(
+        [
+          { ...retry, error_status: null, error: 'unknown' },
+          { ...retry, error_status: 529, error: 'overloaded' },
+        ].map((each) => JSON.stringify(each)),
+      ),
+      [
+        { id: 'item-1', kind: 'retry', attempt: 2, attempts: 10, delay: 1_026 },
+        {
+          ...{ id: 'item-2', kind: 'retry', attempt: 2, attempts: 10, delay: 1_026 },
+          ...{ status: 529, reason: 'overloaded' },
+        },
+      ],
+    );
+  });
+
   it('with what nobody knows, as it came', () => {
     const unknown = { type: 'hologram', depth: 3 };
     assert.deepEqual(after([JSON.stringify(unknown), '17', 'null']), [

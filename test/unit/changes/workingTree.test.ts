@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { WorkingTree } from '../../../src/changes/workingTree.ts';
 import { trustedGit } from '../../support/trusted.ts';
 
@@ -50,6 +51,7 @@ describe('a work tree', function () {
 
   async function found(...names: string[]): Promise<string[]> {
     const before = await tree.before(names.map(path));
+    assert.ok(before, 'git does not write');
     return before.map(
       (file) =>
         `${file.path.slice(folder.length + 1)} ${file.source} ${JSON.stringify(file.bytes?.toString())}`,
@@ -107,7 +109,7 @@ describe('a work tree', function () {
     await tree.note();
     unlinkSync(path('run.sh'));
     unlinkSync(path('a.txt'));
-    const modes = (await tree.before(['run.sh', 'a.txt'].map(path))).map(({ mode }) => mode);
+    const modes = (await tree.before(['run.sh', 'a.txt'].map(path)))?.map(({ mode }) => mode);
     assert.deepEqual(modes, [0o777 & ~process.umask(), undefined]);
   });
 
@@ -162,7 +164,7 @@ describe('a work tree', function () {
     names.forEach((name) => write(name, 'changed'));
     const before = await tree.before(names.map(path));
     assert.deepEqual(
-      before.map(({ bytes }) => bytes),
+      before?.map(({ bytes }) => bytes),
       [Buffer.from('one\r\n'), Buffer.from('wide\n', 'utf16le')],
     );
   });
@@ -616,12 +618,23 @@ describe('a work tree', function () {
     assert.deepEqual(await found('a.txt'), []);
   });
 
-  it('finds nothing while git is at work', async () => {
+  it('finds nothing while git is at work, and cannot tell yet while it writes', async () => {
     commit();
     await tree.note();
     write('a.txt', 'changed\n');
-    write('.git/index.lock', '');
+    write('.git/MERGE_HEAD', '');
     assert.deepEqual(await found('a.txt'), []);
+    unlinkSync(path('.git/MERGE_HEAD'));
+    write('.git/index.lock', '');
+    assert.equal(await tree.before([path('a.txt')]), undefined);
+    unlinkSync(path('.git/index.lock'));
+    const looking = tree.before([path('a.txt')]);
+    for (let isDone = false, times = 0; !isDone; times++) {
+      utimesSync(path('.git/index'), times, times); // as each command does that writes it
+      isDone = await Promise.race([looking.then(() => true), delay(1, false)]);
+    }
+    assert.equal(await looking, undefined);
+    assert.deepEqual(await found('a.txt'), ['a.txt git "committed\\n"']);
   });
 
   describe('reads the index, and leaves it alone', () => {

@@ -119,6 +119,25 @@ describe('a turn in the chat', () => {
     assert.deepEqual(shown.lines, ['Hello.']);
   });
 
+  it('says that a request failed and is made again, and the error that is left once', () => {
+    send();
+    const retry = { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, retry_delay_ms: 609 };
+    take(
+      { ...retry, error_status: null, error: 'unknown' },
+      { ...retry, attempt: 9, retry_delay_ms: 32_400, error_status: 429, error: 'rate_limit' },
+      {
+        ...says({ type: 'text', text: 'API Error' }),
+        message: { model: '<synthetic>', content: [{ type: 'text', text: 'API Error' }] },
+      },
+      { type: 'result', subtype: 'success', is_error: true, result: 'API Error', duration_ms: 177_000 },
+    );
+    assert.deepEqual(shown.lines, [
+      '(The model’s API cannot be reached: attempt 1 of 10 in 1 s)(The model’s API answers 429 (rate limit): attempt 9 of 10 in 32 s)',
+      '**API Error**',
+      '*Failed · 177 s*',
+    ]);
+  });
+
   it('has a line for each use of a tool, with a link, and those of sub-agents marked', () => {
     send();
     take(

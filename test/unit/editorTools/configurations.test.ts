@@ -17,11 +17,22 @@ describe('what is copied for a client that starts a program', () => {
     process.env.CLAUDE_CONFIG_DIR = '/my config';
     const env = { CLAUDE_CONFIG_DIR: '/my config' };
     assert.deepEqual(editor(), { command: 'node', args: ['/r.js', '--folder', '/ws'], env });
-    assert.ok(claudeCommand('claude', '/r.js').includes('/my config'));
+    assert.equal(
+      claudeCommand('claude', '/r.js', 'linux'),
+      "claude mcp add --env 'CLAUDE_CONFIG_DIR=/my config' --scope user editor node /r.js",
+    );
   });
 
   it('has no environment else', () => {
     delete process.env.CLAUDE_CONFIG_DIR;
     assert.deepEqual(editor(), { command: 'node', args: ['/r.js', '--folder', '/ws'] });
+  });
+
+  it('has no quotes within quotes, of which PowerShell makes other words than cmd.exe does', () => {
+    delete process.env.CLAUDE_CONFIG_DIR;
+    assert.equal(
+      claudeCommand('claude', 'C:\\my files\\r.js', 'win32'),
+      'claude mcp add --scope user editor node "C:\\my files\\r.js"',
+    );
   });
 });

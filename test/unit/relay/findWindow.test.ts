@@ -7,6 +7,7 @@ import { type EditorWindow, findWindow, openWindows } from '../../../src/relay/f
 
 describe('the window that is meant', () => {
   const window = (port: number, ...folders: string[]): EditorWindow => ({
+    pid: port,
     port,
     token: 't',
     editor: 'Editor',
@@ -65,6 +66,18 @@ describe('the window that is meant', () => {
     } finally {
       rmSync(root, { recursive: true });
     }
+  });
+
+  it('may be the only one in a moment where one editor has all of them, as while it reloads a window', () => {
+    const windows = [window(1, '/work'), { ...window(2, '/work'), pid: 1 }];
+    assert.throws(
+      () => found(windows, '/work'),
+      (error: NoSuchWindow) => error.mayCome,
+    );
+    assert.throws(
+      () => found([...windows, window(3, '/work')], '/work'),
+      (error: NoSuchWindow) => !error.mayCome,
+    );
   });
 
   it('has a lock file of ours, of a process that lives', () => {

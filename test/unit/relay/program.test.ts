@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -205,5 +205,19 @@ describe('the program for clients of stdio', function () {
     assert.match((await ask(1, 'initialize')) ?? '', /No editor window/);
     await open('window', join(root, 'app'), locks, 'one');
     assert.equal(await ask(2, 'initialize'), 'window');
+  });
+
+  it('takes no window for the one that has left its lock file behind, as in a crash', async () => {
+    for (const folder of ['app', 'app/packages/web']) {
+      const gone = await FakeWindow.open('gone', join(root, folder), locks, 'one');
+      const lock = join(locks, `${gone.port}.lock`);
+      const left = readFileSync(lock);
+      await gone.close();
+      writeFileSync(lock, left);
+    }
+    startIn('app/packages/web/src');
+    assert.match((await ask(1, 'initialize')) ?? '', /^No editor window has .* open\. Is it running/);
+    await open('there', join(root, 'app'), locks, 'two');
+    assert.equal(await ask(2, 'initialize'), 'there');
   });
 });

@@ -58,7 +58,7 @@ describe('a hostile repository', function () {
     const paths = ['a.txt', 'b.bin', 'new.txt'].map((name) => join(folder, name));
     paths.forEach((path) => writeFileSync(path, 'changed\n'));
     const found = await tree.before(paths);
-    return found.find(({ path }) => path === paths[0])?.bytes?.toString();
+    return found?.find(({ path }) => path === paths[0])?.bytes?.toString();
   }
 
   const ran = () => readdirSync(marks);
@@ -86,7 +86,7 @@ describe('a hostile repository', function () {
       const names = ['a.txt', 'b.bin', 'moved.bin'];
       const found = await tree.before(names.map((name) => join(folder, name)));
       assert.deepEqual(
-        found.map(({ path, bytes }) => [path, bytes?.toString()]),
+        found?.map(({ path, bytes }) => [path, bytes?.toString()]),
         [[join(folder, 'a.txt'), 'committed\n']],
       );
       assert.deepEqual(ran(), []);

@@ -262,4 +262,38 @@ describe('MCP over HTTP', () => {
       return signal.aborted;
     });
   });
+
+  it('tells of progress in the stream of the call: its client need not have another open', async () => {
+    const id = await begin();
+    const call = (progressToken: string) =>
+      request({
+        method: 'POST',
+        headers: { 'mcp-session-id': id },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: `call of ${progressToken}`,
+          method: 'tools/call',
+          params: { name: 'wait', _meta: { progressToken } },
+        }),
+      });
+    const told = async ({ body }: Response) => {
+      let text = '';
+      for await (const chunk of (body ?? assert.fail()).pipeThrough(new TextDecoderStream())) {
+        text += chunk;
+        if (text.includes('notifications/progress')) break;
+      }
+      return text;
+    };
+    const answers = await Promise.all([call('a'), call('b')]);
+    await until('the calls', () => calls.length === 2);
+    const telling = setInterval(() => calls.forEach(({ tellProgress }) => tellProgress()), 20);
+    try {
+      const [a = '', b = ''] = await Promise.all(answers.map(told));
+      assert.match(a, /"progressToken":"a"/);
+      assert.match(b, /"progressToken":"b"/);
+      assert.doesNotMatch(a, /"progressToken":"b"/);
+    } finally {
+      clearInterval(telling);
+    }
+  });
 });
