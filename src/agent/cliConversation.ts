@@ -35,8 +35,8 @@ export class CliConversation {
   private isInterrupted = false;
   /** What the CLI itself has said in the model's place: an error comes once more, as the result of the turn. */
   private ownWords: ContentBlock[] = [];
-  /** Ids of tool uses with a whole result, the oldest first. */
-  private readonly withResult = new Set<string>();
+  /** UTF-16 units of whole results, by their tool uses, the oldest first. */
+  private readonly results = new Map<string, number>();
   private kept = 0;
 
   /** @param limit UTF-16 units of results that are kept whole, the last ones */
@@ -202,19 +202,19 @@ export class CliConversation {
 
   /** A turn can use thousands of tools. */
   private keep(id: string, { text }: ToolResult): void {
-    if (text.length <= maxOldResult || this.withResult.has(id)) {
+    if (text.length <= maxOldResult || this.results.has(id)) {
       return;
     }
-    this.withResult.add(id);
+    this.results.set(id, text.length);
     this.kept += text.length;
-    for (const old of this.withResult) {
-      const item = this.conversation.get(old);
+    for (const [old, length] of this.results) {
       if (this.kept <= this.limit) {
         return;
       }
-      this.withResult.delete(old);
+      this.results.delete(old);
+      this.kept -= length;
+      const item = this.conversation.get(old);
       if (item?.kind === 'toolUse' && item.result) {
-        this.kept -= item.result.text.length;
         this.change(old, { result: shortened(item.result, maxOldResult) });
       }
     }
