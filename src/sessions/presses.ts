@@ -1,4 +1,4 @@
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { repeatTime } from '../proposals/inFront.ts';
 
 /** ms within which a key that is held comes once more, when it has come again, as keyboards are set by default. */
@@ -18,7 +18,7 @@ export class Presses {
     }
     if (since >= nextRepeatTime) {
       await sleep(nextRepeatTime);
-      await turn(); // where all stood still meanwhile, what has come is heard after timers
+      await sleep(0); // where all stood still meanwhile, what has come is heard after timers
       return this.last === now;
     }
     return false;

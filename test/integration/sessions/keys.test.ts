@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { UserPlace } from '../../../src/editor/userPlace.ts';
+import { Presses } from '../../../src/sessions/presses.ts';
 import { until } from '../../support/until.ts';
 import { holdMoment, letMomentPass, propose, tabs, useDesk } from '../bridge.ts';
 
@@ -249,5 +252,26 @@ describe('Ctrl+Escape', function () {
     await escape();
     await until('the focus in the terminal', () => desk.ui.hasTerminalFocus());
     await typeIn(claude, 'three');
+  });
+
+  it('goes once also where its repeats are heard late, as all has stood still', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const keys = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [window] = (await once(server, 'connection')) as [Socket];
+    try {
+      const presses = new Presses();
+      assert.ok(await presses.isOwn());
+      await setTimeout(400); // as keyboards wait before they repeat
+      const first = presses.isOwn();
+      window.once('data', () => void presses.isOwn());
+      await new Promise(setImmediate); // timers are next
+      keys.write('repeat');
+      for (const end = Date.now() + 200; Date.now() < end;);
+      assert.equal(await first, false);
+    } finally {
+      keys.destroy();
+      server.close();
+    }
   });
 });
