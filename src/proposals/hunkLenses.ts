@@ -48,11 +48,14 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     const note = isText && hunks.length === 0 ? [lens(0, 'No line differs')] : this.hiddenNote(proposal);
     // With the first hunk, as the lines above it may be folded away; at the top where the diff shows none.
     const line = note.length > 0 ? 0 : (hunks[0]?.line ?? 0);
+    const warned = warnings(proposal, line);
+    // Beside a warning a narrow diff has no room for more than a word: those of a hunk are called otherwise.
+    const what = hunks.length > 1 && warned.length === 0 ? ' File' : '';
     return [
-      ...warnings(proposal, line), // first, as a narrow diff cuts off what comes last
+      ...warned, // first, as a narrow diff cuts off what comes last
       ...note,
       ...first.slice(0, 2),
-      ...fileLenses(proposal, line, hunks.length > 1 ? ' File' : ''),
+      ...fileLenses(proposal, line, what),
       ...first.slice(2), // comment and place, which decide nothing
       ...onlyHunkLenses(uri, hunks),
       ...others.flat(),
@@ -82,14 +85,11 @@ function fileLenses({ uri }: Proposal, line: number, what: string): vscode.CodeL
 
 function warnings({ uri, isOverUnsavedChanges, base, canMerge }: Proposal, line: number): vscode.CodeLens[] {
   if (isOverUnsavedChanges) {
-    return [
-      lens(line, '$(warning) Over your unsaved changes'),
-      lens(line, 'Save Them', commandIds.saveBeforeReview, uri),
-    ];
+    return [lens(line, '$(warning) Unsaved'), lens(line, 'Save', commandIds.saveBeforeReview, uri)];
   }
   return base.isOutdated
     ? [
-        lens(line, '$(warning) Made for an older text'),
+        lens(line, '$(warning) Older text'),
         ...(canMerge ? [lens(line, 'Merge', commandIds.mergeProposal, uri)] : []),
       ]
     : [];

@@ -639,11 +639,11 @@ describe('the review of proposals', () => {
     it('the diff says so and compares with them; once they are saved from there, it can be merged with them', async () => {
       const document = await makeDirty();
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
-      await desk.ui.page.getByText('Over your unsaved changes').first().waitFor();
+      await desk.ui.page.getByText('Unsaved', { exact: true }).first().waitFor();
       await desk.ui.page.getByText('4 of 4').first().waitFor();
-      await lens('Save Them').click();
+      await lens('Save').click();
       await until('the file to be saved', () => !document.isDirty);
-      await until('no warning', async () => (await lens('Save Them').count()) === 0);
+      await until('no warning', async () => (await lens('Save').count()) === 0);
       await merge();
       await becomes(uri, ['mine', ...proposed]);
       await vscode.commands.executeCommand('ideBridge.acceptProposal');
@@ -746,7 +746,7 @@ describe('the review of proposals', () => {
       await desk.ui.page.getByText('3 of 3').first().waitFor();
       assert.equal(await lens('Merge').count(), 0);
       write([...original, 'newer']);
-      await desk.ui.page.getByText('Made for an older text').first().waitFor();
+      await desk.ui.page.getByText('Older text', { exact: true }).first().waitFor();
       await desk.ui.page.getByText('4 of 4').first().waitFor();
       await vscode.commands.executeCommand('ideBridge.review.focus');
       await desk.ui.page.locator('.monaco-list-row', { hasText: 'older text' }).waitFor();
@@ -890,7 +890,7 @@ describe('the review of proposals', () => {
       const fresh = desk.scratch.path('fresh.txt');
       const { answer, uri } = await propose(desk.client, fresh, 'a\n');
       desk.scratch.write('fresh.txt', 'b\n');
-      await desk.ui.page.getByText('Made for an older text').first().waitFor();
+      await desk.ui.page.getByText('Older text', { exact: true }).first().waitFor();
       void vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
       const dialog = await nextDialog();
       assert.deepEqual(dialog.buttons, ['Show Diff', 'Accept Anyway', 'Reject']);
@@ -958,7 +958,7 @@ describe('the review of proposals', () => {
       edit.insert(document.uri, new vscode.Position(0, 0), 'mine\n');
       assert.ok(await vscode.workspace.applyEdit(edit));
       write([...original, 'newer']);
-      await desk.ui.page.getByText('Over your unsaved changes').first().waitFor();
+      await desk.ui.page.getByText('Unsaved', { exact: true }).first().waitFor();
       void vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
       const dialog = await nextDialog();
       assert.deepEqual(dialog.buttons, ['Save First', 'Accept Anyway', 'Reject']);
@@ -990,6 +990,38 @@ describe('the review of proposals', () => {
       await becomes(uri, [...changed, 'more']);
       await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
       assert.deepEqual(await answer, ['FILE_SAVED', asText([...original, 'more'])]);
+    });
+  });
+
+  describe('in a window of 900 pixels', () => {
+    afterEach(() => desk.ui.page.setViewportSize({ width: 1400, height: 900 }));
+
+    it('every decision has its place beside what is said of the file', async () => {
+      await desk.ui.page.setViewportSize({ width: 900, height: 900 });
+      const warned = async (words: string, action: string) => {
+        const row = desk.ui.page.locator('.codelens-decoration:visible', { hasText: words });
+        for (const label of [action, 'Keep', 'Drop', 'Accept', 'Reject']) {
+          const button = row.locator('a', { hasText: label }).first();
+          await button.waitFor();
+          await until(`${label} on top to its end`, async () => {
+            const { x, y, width, height } = (await button.boundingBox()) ?? assert.fail();
+            const on = `document.elementFromPoint(${x + width - 1}, ${y + height / 2}).textContent`;
+            return (await desk.ui.page.evaluate<string>(on)).trim().startsWith(label);
+          });
+        }
+        await desk.ui.screenshot(`at-900-${words}`);
+      };
+      const document = await vscode.workspace.openTextDocument(file);
+      const { answer, uri } = await propose(desk.client, file, asText(proposed));
+      await desk.ui.page.getByText('3 of 3').first().waitFor();
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(document.uri, new vscode.Position(0, 0), 'mine\n');
+      assert.ok(await vscode.workspace.applyEdit(edit));
+      await warned('nsaved', 'Save');
+      assert.ok(await document.save());
+      await warned('lder text', 'Merge');
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
     });
   });
 });
