@@ -5,10 +5,17 @@ import { clickHovered } from './ui.ts';
 /** ms after which the editor has drawn what it was told of: until then it may know of no row that has the focus. */
 export const redrawTime = 700;
 
-/** Clicks a button of a row that may have come just now: a click on such a one does nothing. */
+/** Clicks a button of a row that may have come just now: as on such a row, a click on it does nothing then. */
 export async function clickRowButton(row: Locator, button: string): Promise<void> {
   await sleep(redrawTime);
   await clickHovered(row, button);
+}
+
+/** Clicks a row that may have come just now. */
+export async function clickRow(row: Locator): Promise<void> {
+  await row.waitFor();
+  await sleep(redrawTime);
+  await row.click();
 }
 
 /** The view of what is to be reviewed. */

@@ -66,14 +66,21 @@ export function tooltip({ page }: Ui, row: Locator, words: string): Promise<stri
 /**
  * Clicks a button that shows while the mouse is over `what`: what is drawn anew under it shows none until that moves.
  * @param justBefore is done when the button is there, each time
+ * @param begin is done first, each time: so that `what` is there
  */
-export function clickHovered(what: Locator, button: string, justBefore = () => {}): Promise<unknown> {
+export function clickHovered(
+  what: Locator,
+  button: string,
+  justBefore?: () => void,
+  begin?: () => Promise<void>,
+): Promise<unknown> {
   const click = async () => {
+    await begin?.();
     await what.page().mouse.move(700, 500); // where it is already, the mouse tells of no move
     await what.hover({ timeout: 2_000 });
     const found = what.getByRole('button', { name: button });
     await found.waitFor({ timeout: 2_000 });
-    justBefore();
+    justBefore?.();
     await found.click({ timeout: 2_000 });
     return true;
   };

@@ -16,7 +16,7 @@ import * as vscode from 'vscode';
 import type { OpenEditor } from '../../../src/tools/openEditors.ts';
 import { writeTime } from '../../../src/changes/changeReview.ts';
 import { repeatTime } from '../../../src/proposals/inFront.ts';
-import { reviewPane } from '../../support/reviewRows.ts';
+import { clickRow, reviewPane } from '../../support/reviewRows.ts';
 import { clickHovered } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, holdMoment, letMomentPass, propose, tabs, useDesk } from '../bridge.ts';
@@ -288,7 +288,7 @@ describe('agent changes', () => {
       const file = desk.scratch.write('a.txt', 'first\n');
       const diff = () => tabs().find(({ input }) => input instanceof vscode.TabInputTextDiff)?.input;
       const before = async () => {
-        await row('a.txt').click();
+        await clickRow(row('a.txt'));
         const { original } = (await until('the diff', diff)) as vscode.TabInputTextDiff;
         return (await vscode.workspace.openTextDocument(original)).getText();
       };
@@ -311,8 +311,8 @@ describe('agent changes', () => {
       await edit(desk.scratch.path('new.txt'), 'fresh text\n');
       // What the editor keeps for screen readers has the text as well, and is never visible.
       const line = (words: string) => desk.ui.page.locator('.view-line:visible', { hasText: words }).first();
-      await row('new.txt').waitFor(); // its coming may take the click
-      await row('old.txt').click();
+      await row('new.txt').waitFor();
+      await clickRow(row('old.txt'));
       await line('gone text').waitFor();
       await row('new.txt').click();
       await line('fresh text').waitFor();

@@ -73,7 +73,7 @@ describe('comments on lines', function () {
   }
 
   async function editComment(text: string, to: string): Promise<void> {
-    await clickHovered(comment(text), 'Edit Comment');
+    await clickHovered(comment(text), 'Edit Comment', undefined, () => openThread(text));
     await until('the focus in the comment', () =>
       page().evaluate<boolean>('document.activeElement?.closest(".review-comment") !== null'),
     );

@@ -1004,7 +1004,11 @@ describe('the review of proposals', () => {
           const button = row.locator('a', { hasText: label }).first();
           await button.waitFor();
           await until(`${label} on top to its end`, async () => {
-            const { x, y, width, height } = (await button.boundingBox()) ?? assert.fail();
+            const box = await button.boundingBox();
+            if (!box) {
+              return false; // it is being drawn anew
+            }
+            const { x, y, width, height } = box;
             const on = `document.elementFromPoint(${x + width - 1}, ${y + height / 2}).textContent`;
             return (await desk.ui.page.evaluate<string>(on)).trim().startsWith(label);
           });
