@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { maxMessageBytes } from '../server/webSockets.ts';
 import type { Connection } from './connection.ts';
-import type { Wanted } from './findWindow.ts';
+import { bridgeName, NoSuchWindow, type Wanted } from './findWindow.ts';
 
 interface Message {
   id?: string | number;
   method?: string;
-  params?: { requestId?: string | number };
+  params?: { requestId?: string | number; protocolVersion?: string };
   error?: { message: string };
 }
 
@@ -22,12 +23,17 @@ export type Last = Pick<Wanted, 'port' | 'token'>;
 
 /** How long to wait for a window, in ms: as it reloads, and at any other time. */
 const patience = { reload: 20_000, usual: 3_000 };
+/** ms between two looks for the first window */
+const lookOutTime = 2_000;
+/** What a client is answered that was greeted without a window; all else fails. */
+const alone: Readonly<Record<string, object>> = { 'tools/list': { tools: [] }, ping: {} };
 /** ms for the answers that are still to come when the client has said its last */
 const drainTimeout = 5_000;
 
 /**
  * Carries the messages of one client to a window and back. When the window goes, as in a reload, it finds it again and
- * says `initialize` for the client, so that the client need not know.
+ * says `initialize` for the client, so that the client need not know. Where none is there yet the client is greeted in its
+ * name, has no tools, and is told when one has come: else a client that is set up once for all folders would fail in most.
  */
 export class Relay {
   private connection: Promise<Connection> | undefined;
@@ -36,6 +42,8 @@ export class Relay {
   private readonly unsent: Message[] = [];
   /** The client's `initialize`, once a window has taken it. */
   private hello: Message | undefined;
+  /** There was no window yet that could have taken that. */
+  private isAlone = false;
   private onAnswer = () => {};
 
   /**
@@ -83,7 +91,7 @@ export class Relay {
       this.pending.set(id, { message, isAskedAgain: false });
     }
     this.unsent.push(message);
-    await this.send(patience.usual);
+    await this.send(this.isAlone ? 0 : patience.usual);
   }
 
   /** Sends what waits, once there is a connection; if there is none to be had, all that waits for an answer fails. */
@@ -100,8 +108,37 @@ export class Relay {
       if (this.pending.size > 0) {
         this.log(reason);
       }
-      for (const id of [...this.pending.keys()]) {
-        this.answer(id, reason);
+      for (const [id, { message }] of [...this.pending]) {
+        const result = this.isAlone ? alone[message.method ?? ''] : undefined;
+        if (message.method === 'initialize' && error instanceof NoSuchWindow && error.mayCome) {
+          this.welcome(id, message, reason);
+        } else if (result) {
+          this.settle(id, { result });
+        } else {
+          this.answer(id, reason);
+        }
+      }
+    }
+  }
+
+  /** @param reason why there is no window */
+  private welcome(id: string | number, hello: Message, reason: string): void {
+    const { protocolVersion } = hello.params ?? {};
+    const capabilities = { tools: { listChanged: true } };
+    const serverInfo = { name: bridgeName, version: '0.0.0' }; // that of a window, which is not known yet
+    this.settle(id, { result: { protocolVersion, capabilities, serverInfo, instructions: reason } });
+    this.hello = hello;
+    if (!this.isAlone) {
+      this.isAlone = true;
+      void this.lookOut();
+    }
+  }
+
+  private async lookOut(): Promise<void> {
+    while (this.isAlone) {
+      await sleep(lookOutTime, undefined, { ref: false }); // the client keeps us here, if it does
+      if (!this.connection) {
+        await this.send(0);
       }
     }
   }
@@ -119,13 +156,14 @@ export class Relay {
   private async open(wait: number): Promise<Connection> {
     const connection = await this.find(wait);
     const { editor, folders, port, token } = connection.window;
-    this.log(`Connected to ${editor}, ${folders.join(', ') || 'no folder'} (port ${port}).`);
     this.last = { port, token };
     if (this.hello) {
       await this.greet(connection, this.hello);
       // It may be another version of us by now.
       this.give(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));
     }
+    this.isAlone = false;
+    this.log(`Connected to ${editor}, ${folders.join(', ') || 'no folder'} (port ${port}).`);
     connection.onMessage = (text) => this.receive(text);
     connection.onClose = () => this.lose();
     return connection;
@@ -196,8 +234,12 @@ export class Relay {
   }
 
   private answer(id: string | number, reason: string): void {
+    this.settle(id, { error: { code: -32_000, message: reason } });
+  }
+
+  private settle(id: string | number, outcome: object): void {
     this.pending.delete(id);
-    this.give(failure(id, -32_000, reason));
+    this.give(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }));
     this.onAnswer();
   }
 }

@@ -14,7 +14,7 @@ interface Message {
   id?: number;
   method?: string;
   params?: { isBad?: boolean };
-  result?: { window: string };
+  result?: { window?: string; instructions?: string };
   error?: { message: string };
 }
 
@@ -137,7 +137,7 @@ describe('the program for clients of stdio', function () {
   async function ask(id: number, method: string, params: object = {}): Promise<string | undefined> {
     program?.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     const found = await until(method, () => answered.find((each) => each.id === id), 20_000);
-    return found.result?.window ?? found.error?.message;
+    return found.result?.window ?? found.result?.instructions ?? found.error?.message;
   }
 
   it('talks to the window of the folder in which it is started, of two with one in the other', async () => {

@@ -103,14 +103,35 @@ describe('the program for clients that know only stdio', function () {
   it('goes to the window that is named, also where several have the folder', async () => {
     bridges.folders = ['/elsewhere'];
     bridge.updateLockFile();
-    await assert.rejects(connect(), /No editor window has .* open\. There are: Test Editor with \/elsewhere/);
-    assert.match(errors, /No editor window has/);
-    await client.close();
     await connect('--folder', '/elsewhere/deep');
     assert.equal(await look({}), '{}');
     await client.close();
     await connect('--port', String(bridge.port));
     assert.equal(await look({}), '{}');
+  });
+
+  it('has no tools where there is no window, says why, and has them once one is there', async () => {
+    bridges.folders = ['/elsewhere'];
+    bridge.updateLockFile();
+    await connect();
+    const why = /^No editor window has .* open\. There are: Test Editor with \/elsewhere/;
+    assert.match(client.getInstructions() ?? '', why);
+    assert.match(errors, why);
+    assert.deepEqual((await client.listTools()).tools, []);
+    await client.ping();
+    await assert.rejects(look({}), /No editor window has/);
+    const told = new Promise<void>((resolve) =>
+      client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve()),
+    );
+    bridges.folders = [process.cwd()];
+    bridge.updateLockFile();
+    await told;
+    assert.deepEqual(
+      (await client.listTools()).tools.map(({ name }) => name),
+      ['look'],
+    );
+    assert.equal(await look({}), '{}');
+    assert.equal(calls[0]?.session.clientInfo?.name, 'sdk');
   });
 
   it('tries the window of its terminal first, and any with the folder once that has closed', async () => {
