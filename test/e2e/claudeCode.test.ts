@@ -73,6 +73,11 @@ describe(`Claude Code ${cliVersions.newest} in a folder that was opened through 
   problemScenarios(desk);
 });
 
+describe(`Claude Code ${cliVersions.newest} on two branches`, () => {
+  const desk = useDesk(cliVersions.newest); // in which no other repository was: the editor's Git counts them together
+  awayScenarios(desk);
+});
+
 describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {
   const desk = useDesk(cliVersions.newest);
   comesBackAfter('the window was reloaded', desk, () => desk().reload());
@@ -82,7 +87,6 @@ describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {
   leavesNoTabAfter('VS Code is started again', desk, () => desk().restart());
   absentScenarios(desk);
   reloadedScenarios(desk);
-  awayScenarios(desk);
   unwatchedScenarios(desk);
 });
 
