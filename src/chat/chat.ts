@@ -282,17 +282,12 @@ export class Chat implements vscode.Disposable {
 
   private async cli(): Promise<Cli> {
     const command = setting('command');
-    if (this.found?.command !== command) {
-      this.found = { command, cli: findCli(this.dependencies.processes, command) };
-    }
-    const { found } = this;
+    let { found } = this;
     try {
-      const cli = await found.cli;
-      if (isAsFound(cli)) {
-        return cli;
+      if (found?.command !== command || !isAsFound(await found.cli)) {
+        found = this.found = { command, cli: findCli(this.dependencies.processes, command) };
       }
-      this.found = undefined;
-      return await this.cli();
+      return await found.cli;
     } catch (error) {
       this.found = undefined; // it may be installed meanwhile
       throw error;

@@ -9,7 +9,10 @@ export async function pastImages(
   sessionId: string,
   until: number,
 ): Promise<ImageSum> {
-  const past = folder === undefined ? undefined : (await records.open())?.past;
-  const session = (await past?.list(folder ?? ''))?.find((each) => each.sessionId === sessionId);
+  if (folder === undefined) {
+    return noImages;
+  }
+  const opened = await records.open();
+  const session = (await opened?.past.list(folder))?.find((each) => each.sessionId === sessionId);
   return session ? imagesBack(session.path, sessionId, until) : noImages;
 }

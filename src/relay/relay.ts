@@ -113,7 +113,7 @@ export class Relay {
         if (message.method === 'initialize' && error instanceof NoSuchWindow && error.mayCome) {
           this.welcome(id, message, reason);
         } else if (result) {
-          this.settle(id, { result });
+          this.settle(id, success(id, result));
         } else {
           this.answer(id, reason);
         }
@@ -126,7 +126,7 @@ export class Relay {
     const { protocolVersion } = hello.params ?? {};
     const capabilities = { tools: { listChanged: true } };
     const serverInfo = { name: bridgeName, version: '0.0.0' }; // that of a window, which is not known yet
-    this.settle(id, { result: { protocolVersion, capabilities, serverInfo, instructions: reason } });
+    this.settle(id, success(id, { protocolVersion, capabilities, serverInfo, instructions: reason }));
     this.hello = hello;
     if (!this.isAlone) {
       this.isAlone = true;
@@ -234,14 +234,18 @@ export class Relay {
   }
 
   private answer(id: string | number, reason: string): void {
-    this.settle(id, { error: { code: -32_000, message: reason } });
+    this.settle(id, failure(id, -32_000, reason));
   }
 
-  private settle(id: string | number, outcome: object): void {
+  private settle(id: string | number, answer: string): void {
     this.pending.delete(id);
-    this.give(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }));
+    this.give(answer);
     this.onAnswer();
   }
+}
+
+function success(id: string | number, result: object): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result });
 }
 
 function failure(id: string | number | null, code: number, message: string): string {

@@ -1,18 +1,14 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** As `replaceFile` names them. Not by way of `sweep.ts`, which is loaded at the start. */
-const temporaryName = /^\.[0-9a-f]{16}\.tmp$/;
-/** ms */
-const temporaryAge = 60_000;
+import { isLeftTemporary } from './replaceFile.ts';
 
 /** Deletes what `replaceFile` has left in these folders where its process was killed. Never throws. */
 export function removeLeftTemporaries(...dirs: readonly string[]): void {
   for (const dir of dirs) {
     try {
-      for (const name of readdirSync(dir).filter((each) => temporaryName.test(each))) {
+      for (const name of readdirSync(dir)) {
         const path = join(dir, name);
-        if (Date.now() - statSync(path).mtimeMs > temporaryAge) {
+        if (isLeftTemporary(name, statSync(path))) {
           rmSync(path, { force: true });
         }
       }

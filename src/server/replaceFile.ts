@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 
+/** ms in which a write has come to its end */
+const writeTime = 60_000;
+
 /**
  * Writes a file that only this user can read, and renames it into place, so that a crash leaves nothing half written.
  * @throws as `node:fs` does, and leaves what was there
@@ -16,4 +19,9 @@ export function replaceFile(path: string, content: string | Uint8Array): void {
     fs.rmSync(temporary, { force: true });
     throw error;
   }
+}
+
+/** Whether this is what `replaceFile` has left behind, as its process was killed in the middle of it. */
+export function isLeftTemporary(name: string, { mtimeMs }: fs.Stats): boolean {
+  return /^\.[0-9a-f]{16}\.tmp$/.test(name) && Date.now() - mtimeMs > writeTime;
 }

@@ -2,17 +2,13 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { lockFileContent, type LockFileContent } from '../protocol/ide.ts';
 import { isForeign } from './privateDir.ts';
+import { isLeftTemporary } from './replaceFile.ts';
 import { readSmallFile } from './smallFile.ts';
 
 interface Probes {
   isAlive(pid: number): boolean;
   isListening(port: number): Promise<boolean>;
 }
-
-/** What `replaceFile` leaves behind when its process is killed in the middle of it. */
-const temporaryName = /^\.[0-9a-f]{16}\.tmp$/;
-/** ms */
-const temporaryAge = 60_000;
 
 /**
  * Deletes locks that no CLI can use: those of dead processes, as the CLI itself does, and those of ours whose
@@ -46,8 +42,8 @@ async function isGhost(path: string, name: string, bridge: string, probes: Probe
   if (!stat) {
     return false;
   }
-  if (temporaryName.test(name)) {
-    return Date.now() - stat.mtimeMs > temporaryAge;
+  if (isLeftTemporary(name, stat)) {
+    return true;
   }
   const port = portOf(name);
   if (port === undefined) {

@@ -281,7 +281,7 @@ export function awayScenarios(desk: () => Desk): void {
       await claude.prompt('please edit');
       await claude.terminal.shows('edited it');
       const { page } = desk().window;
-      await page.locator('.statusbar-item', { hasText: 'topic' }).first().waitFor();
+      await desk().window.openFile(file.path); // the editor's Git looks for a repository in its folder then
       const pending = page.locator('.activitybar [aria-label*="Source Control"][aria-label*="1 pending"]');
       await pending.first().waitFor();
       git('commit', '--quiet', '--all', '--message=work');
