@@ -71,21 +71,25 @@ export async function mention(dependencies: MentionDependencies, all: readonly A
 }
 
 async function sendTo(
-  session: Session | 'next',
-  { mentions, prompts }: MentionDependencies,
+  chosen: Session | 'next',
+  { mentions, prompts, sessionTerminals }: MentionDependencies,
   allowed: readonly AtMentioned[],
 ): Promise<void> {
-  if (session === 'next') {
+  // One may have come while the user, or Git, was asked.
+  const session = chosen === 'next' ? sessionTerminals.sessions[0] : chosen;
+  if (!session) {
     mentions.keep(allowed);
     await noteWaiting(mentions, 'No Claude Code session is connected.');
     return;
   }
-  const hasToWait = prompts.isOpen(session) === false;
+  // Of the prompt of one that has only just come the user has not said that it is there.
+  const isSeen = session === chosen;
+  const hasToWait = isSeen ? prompts.isOpen(session) === false : !mentions.isAtPrompt(session);
   const text = hasToWait
     ? `$(mention) Mentions ${describeMentions(allowed)} once ${session.label} is at its prompt`
     : `$(mention) Mentioned ${describeMentions(allowed)} in ${session.label}`;
   vscode.window.setStatusBarMessage(text, hasToWait ? 10_000 : 4_000);
-  await mentions.send(session, allowed);
+  await (isSeen ? mentions.send(session, allowed) : mentions.deliver(session, allowed));
   if (!session.isOpen && mentions.waiting > 0) {
     await noteWaiting(mentions, `${session.label} is gone.`);
   }

@@ -67,7 +67,7 @@ export function proposalCommands(
         ? reviewAll.shown()
         : proposals.all.filter(({ session }) => !(argument instanceof Proposer) || session === argument);
     if (chosen.length === 0) {
-      sayThatThereIsNone();
+      sayThatThereIsNone(proposals);
     }
     return chosen;
   };
@@ -111,7 +111,7 @@ export function proposalCommands(
         'save',
       ),
     openProposal: (argument: unknown) => open(proposals, argument),
-    reviewAllProposals: () => (proposals.all.length > 0 ? reviewAll.open() : sayThatThereIsNone()),
+    reviewAllProposals: () => (proposals.all.length > 0 ? reviewAll.open() : sayThatThereIsNone(proposals)),
     saveBeforeReview: about(saveOriginal),
     mergeProposal: about((proposal) => proposals.merge(proposal)),
     nextHunk: about((proposal) => hunkCommands.go(proposal, 1)),
@@ -132,7 +132,7 @@ export function commandAbout(
       return undefined;
     }
     const proposal = find(proposals, argument);
-    return proposal ? act(proposal) : sayThatThereIsNone();
+    return proposal ? act(proposal) : sayThatThereIsNone(proposals);
   };
 }
 
@@ -153,7 +153,7 @@ async function open(proposals: Proposals, argument: unknown): Promise<void> {
   const next = all[(active ? all.indexOf(active) + 1 : 0) % all.length];
   const isNext = argument === undefined || (argument === fromTerminal && !active);
   const proposal = isNext ? next : find(proposals, argument);
-  await (proposal ? proposals.show(proposal) : sayThatThereIsNone());
+  await (proposal ? proposals.show(proposal) : sayThatThereIsNone(proposals));
 }
 
 /** About the diff in front, if there is one: while the last one closes, a key that is held finds none. */
@@ -181,6 +181,11 @@ function firstOfEachFile(proposals: Proposal[]): Proposal[] {
   return proposals.filter(isFirst);
 }
 
-function sayThatThereIsNone(): void {
-  void vscode.window.showInformationMessage('No proposed change is open.');
+/** Others may wait. */
+function sayThatThereIsNone({ all }: Proposals): void {
+  void vscode.window.showInformationMessage(
+    all.length === 0
+      ? 'No proposed change is open.'
+      : 'Nothing was done: that proposal is decided already, or not in front. Open Proposal goes to one that waits.',
+  );
 }
