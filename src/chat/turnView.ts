@@ -239,7 +239,7 @@ function retryWords({ attempt, attempts, delay, status, reason }: Of<'retry'>): 
   const what =
     status === undefined
       ? 'The model’s API cannot be reached'
-      : `The model’s API answers ${status}${reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`}`;
+      : `The model’s API answers ${status}${reason === undefined ? '' : ` (${plain(reason.replaceAll('_', ' '))})`}`;
   return `${what}: attempt ${attempt} of ${attempts} in ${Math.max(1, Math.round(delay / 1_000))} s`;
 }
 

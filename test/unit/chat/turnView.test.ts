@@ -270,4 +270,11 @@ describe('a turn in the chat', () => {
     update();
     assert.equal(shown.lines.length, 5_000);
   });
+
+  it('shows the reason of a failed request as text', () => {
+    send();
+    const retry = { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 2, retry_delay_ms: 1_000 };
+    take({ ...retry, error_status: 500, error: '[x](command:y)' });
+    assert.match(shown.text, /500 \(\\\[x\\\] \\\(command\\:y\\\)\)/);
+  });
 });
