@@ -60,7 +60,10 @@ export class ChatThread implements vscode.Disposable {
   proxied: ProxiedSession | undefined;
   /** Of this process, by their names: its next process has them. */
   servers: Readonly<Record<string, InProcessServer>> = {};
+  /** Of the editor's picker, as a request had it last. */
   private model: string | undefined;
+  /** Whether nothing was picked after it. */
+  private isModelHeld = false;
   private sentImages = noImages;
   private imagesBefore: Promise<ImageSum> | undefined;
 
@@ -155,7 +158,9 @@ export class ChatThread implements vscode.Disposable {
     if (cli !== this.cli || !isDeepStrictEqual(options, this.wanted)) {
       this.cli = cli;
       this.wanted = options;
-      this.session.restart(withPicks(options, this.picks), cli);
+      const picked = withPicks(options, this.picks);
+      const { model } = this;
+      this.session.restart(this.isModelHeld && model !== undefined ? { ...picked, model } : picked, cli);
     }
   }
 
@@ -163,6 +168,7 @@ export class ChatThread implements vscode.Disposable {
     if (model !== undefined && model !== this.model) {
       await this.session.setModel(model);
       this.model = model;
+      this.isModelHeld = true;
     }
   }
 
@@ -180,6 +186,7 @@ export class ChatThread implements vscode.Disposable {
         });
         break;
       case 'model':
+        this.isModelHeld = false;
         if (model === undefined) {
           this.restart('model', undefined);
         } else {
@@ -248,6 +255,9 @@ export class ChatThread implements vscode.Disposable {
   ): Promise<readonly NextStep[]> {
     const { session, aids, editsOfAgent } = this;
     const edits = await editsOfAgent.beginTurn(text);
+    if (token.isCancellationRequested) {
+      return []; // as one that is cancelled while it waits
+    }
     const { conversation } = session;
     const { seq, state } = conversation.snapshot();
     const id = session.prompt(text, images);
@@ -258,7 +268,10 @@ export class ChatThread implements vscode.Disposable {
     const attached = conversation.attach((update) => view.show(update), seq);
     const cancelling = token.onCancellationRequested(() => {
       if (!session.unqueue(id)) {
-        void session.interrupt();
+        // Its turn may have ended, and another's run.
+        if (this.running?.id === id) {
+          void session.interrupt();
+        }
       } else if (session.state === 'starting' && session.queued.length === 0) {
         void session.stop(); // what it asks about the folder is asked in the next answer
       }

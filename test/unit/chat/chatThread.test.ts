@@ -8,15 +8,15 @@ import type { EditsOfAgent } from '../../../src/chat/editsOfAgent.ts';
 import { ChildProcesses } from '../../../src/server/childProcesses.ts';
 import { until } from '../../support/until.ts';
 
-/** Speaks for the CLI: ends the turn that runs when it is told another model. */
+/** Speaks for the CLI: ends the turn that runs when it is told another model or to stop, and tells its arguments. */
 const fakeCli = `
   const say = (message) => console.log(JSON.stringify(message));
   require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { type, request_id, request } = JSON.parse(line);
     if (type === 'control_request') {
-      say({ type: 'control_response', response: { subtype: 'success', request_id, response: {} } });
+      say({ type: 'control_response', response: { subtype: 'success', request_id, response: { args: process.argv } } });
       if (request.model === 'compacted') say({ type: 'system', subtype: 'compact_boundary' });
-      if (request.subtype === 'set_model') say({ type: 'result', subtype: 'success' });
+      if (['set_model', 'interrupt'].includes(request.subtype)) say({ type: 'result', subtype: 'success' });
     }
   });`;
 
@@ -35,6 +35,21 @@ describe('a thread of the chat', () => {
     buttons: silent,
   });
   const invocation = (name: string) => name as unknown as vscode.ChatParticipantToolToken;
+  const cli = {
+    path: process.execPath,
+    program: process.execPath,
+    programArgs: ['-e', fakeCli, '--'],
+    programEnv: {},
+    version: '2.1.0',
+    flags: new Set(['--model']),
+    stamp: '',
+  };
+  const options = {
+    folders: [folder],
+    mode: 'default',
+    mayBypass: false,
+    env: { CLAUDE_CONFIG_DIR: folder },
+  } as const;
   let thread: ChatThread;
 
   before(() => {
@@ -46,16 +61,8 @@ describe('a thread of the chat', () => {
       },
       edits as unknown as EditsOfAgent,
       () => () => Promise.resolve({ kind: 'deny', reason: '' }),
-      {
-        path: process.execPath,
-        program: process.execPath,
-        programArgs: ['-e', fakeCli, '--'],
-        programEnv: {},
-        version: '2.1.0',
-        flags: new Set(),
-        stamp: '',
-      },
-      { folders: [folder], mode: 'default', mayBypass: false, env: { CLAUDE_CONFIG_DIR: folder } },
+      cli,
+      options,
       {},
       { remedies: () => [], review: () => Promise.resolve(undefined) },
       undefined,
@@ -123,5 +130,61 @@ describe('a thread of the chat', () => {
     assert.deepEqual(await thread.images(), { count: 1, bytes: 5 });
     await say('as before, again', 7);
     assert.deepEqual(await thread.images(), { count: 2, bytes: 12 });
+  });
+
+  it('sends nothing of a request that was cancelled before its turn', async () => {
+    const cancelled = {
+      isCancellationRequested: true,
+      onCancellationRequested: () => ({ dispose: silent }),
+    } as unknown as vscode.CancellationToken;
+    const before = thread.state;
+    const turn = thread.turn({ text: 'no', images: [] }, surface(), cancelled, invocation('cancelled'));
+    await new Promise(setImmediate);
+    assert.equal(thread.state, before);
+    assert.deepEqual(await turn, []);
+  });
+
+  it('does not stop the next turn when a request is cancelled whose own has ended', async () => {
+    let cancel = silent;
+    const late = {
+      onCancellationRequested: (listener: () => void) => {
+        cancel = listener;
+        return { dispose: silent };
+      },
+    } as unknown as vscode.CancellationToken;
+    const first = thread.turn({ text: 'one', images: [] }, surface(), late, invocation('first'));
+    const second = thread.turn({ text: 'two', images: [] }, surface(), token, invocation('second'));
+    await until('the first turn', () => thread.invocation === 'first');
+    const listening = thread.onDidChangeState(() =>
+      queueMicrotask(() => {
+        if (thread.invocation === 'second') {
+          listening.dispose();
+          cancel();
+        }
+      }),
+    );
+    await thread.useModel('d');
+    await first;
+    await thread.request('anything'); // by then it would have stopped
+    assert.equal(thread.state, 'running');
+    await thread.useModel('e');
+    await second;
+  });
+
+  it('goes on with the model of the editor’s picker when other settings start it anew', async () => {
+    const argsOfNext = async (systemPrompt: string): Promise<string[]> => {
+      thread.configure(cli, { ...options, systemPrompt });
+      const turn = thread.turn({ text: 'go on', images: [] }, surface(), token, invocation('model'));
+      await until('the turn', () => thread.invocation === 'model');
+      const { args } = (await thread.request('anything')) as { args: string[] };
+      await thread.request('interrupt');
+      await turn;
+      return args;
+    };
+    await thread.useModel('plum');
+    assert.ok((await argsOfNext('one')).includes('--model=plum'));
+    await thread.pick('model', 'pear'); // the newest holds
+    await thread.useModel('plum');
+    assert.ok((await argsOfNext('two')).includes('--model=pear'));
   });
 });
