@@ -7,6 +7,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { forNotebooks, forTerminals, forWindow, provide } from '../test/host/systemPackages.ts';
 import { SuiteTimes } from '../test/support/suiteTimes.ts';
+import { failureText } from '../test/support/failureText.ts';
 import { secondTries, testEnvironment } from '../test/support/testEnvironment.ts';
 import { summary } from './testVerdict.ts';
 
@@ -59,7 +60,7 @@ async function main(): Promise<number> {
     });
     times.watch(runner);
     runner.on('retry', (test: Mocha.Test, error: Error) =>
-      console.log(`retried: ${test.fullTitle()}: ${error.message}`),
+      console.log(`retried: ${failureText(test.fullTitle(), error)}`),
     );
   });
   console.log(times.table());

@@ -41,11 +41,11 @@ export async function judge(runs: readonly Run[]): Promise<Verdict> {
       fault(`The tests left no result: they died, hung or never ran (${how}).`);
       continue;
     }
-    const { passes, failures, pending, failedTitles } = JSON.parse(text) as TestResult;
+    const { passes, failures, pending, faults } = JSON.parse(text) as TestResult;
     verdict.passed += passes;
     verdict.failed += failures;
     verdict.skipped += pending;
-    verdict.messages.push(...failedTitles.map((title) => `failed: ${title}`));
+    verdict.messages.push(...faults.map((fault) => `failed: ${fault}`));
     if (ended && failures === 0) fault(`The tests passed, but VS Code did not end well: ${ended.message}`);
   }
   if (verdict.passed + verdict.failed === 0) fault('No test ran.');

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
+import { failureText } from '../support/failureText.ts';
 import { secondTries, testEnvironment, type TestResult } from '../support/testEnvironment.ts';
 import { testLine } from '../support/testLine.ts';
 import { SuiteTimes } from '../support/suiteTimes.ts';
@@ -68,21 +69,21 @@ export async function run(): Promise<void> {
   shareSuites(mocha.suite);
 
   await new Promise<void>((resolve, reject) => {
-    const failedTitles: string[] = [];
+    const faults: string[] = [];
     const times = new SuiteTimes();
     const runner = mocha.run((failures) => {
       print(times.table());
       const { passes = 0, pending = 0 } = runner.stats ?? {};
-      const result: TestResult = { passes, failures, pending, failedTitles };
+      const result: TestResult = { passes, failures, pending, faults };
       writeFileSync(resultFile, JSON.stringify(result));
       if (failures === 0) resolve();
       else reject(new Error(`${failures} failed`));
     });
     times.watch(runner);
     runner.on('retry', (test: Mocha.Test, error: Error) =>
-      print(`retried: ${test.fullTitle()}: ${error.message}`),
+      print(`retried: ${failureText(test.fullTitle(), error)}`),
     );
-    runner.on('fail', (test) => failedTitles.push(test.fullTitle()));
+    runner.on('fail', (test, error: Error) => faults.push(failureText(test.fullTitle(), error)));
   });
 }
 

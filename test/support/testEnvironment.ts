@@ -42,5 +42,6 @@ export interface TestResult {
   passes: number;
   failures: number;
   pending: number;
-  failedTitles: string[];
+  /** Of each test or hook that failed; see `failureText`. */
+  faults: string[];
 }

@@ -19,7 +19,7 @@ describe('test host', () => {
   describe('verdict on a run', () => {
     const result = (content: object) => {
       const file = path.join(folder, 'result.json');
-      writeFileSync(file, JSON.stringify({ pending: 0, failedTitles: [], ...content }));
+      writeFileSync(file, JSON.stringify({ pending: 0, faults: [], ...content }));
       return file;
     };
     const failed = async (file: string, ended?: Error) => (await judge([{ resultFile: file, ended }])).failed;
@@ -41,7 +41,7 @@ describe('test host', () => {
       assert.equal(summary(await judge([first, second])), '3 passed, 1 failed, 0 skipped');
       writeFileSync(
         second.resultFile,
-        JSON.stringify({ passes: 0, failures: 0, pending: 0, failedTitles: [] }),
+        JSON.stringify({ passes: 0, failures: 0, pending: 0, faults: [] }),
       );
       assert.equal(summary(await judge([first, second])), '3 passed, 0 failed, 0 skipped');
     });
