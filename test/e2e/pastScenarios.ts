@@ -57,19 +57,29 @@ export function pastScenarios(desk: () => Desk): void {
       await past.waitFor();
       await clickRowButton(past, 'Resume in Terminal');
       const terminal = page.locator('.panel .terminal-wrapper.active .xterm').filter({ visible: true });
-      const shows = (words: string) =>
+      const shows = (words: string, limit = 40_000) =>
         until(
           `"${words}" in the terminal`,
           async () =>
             (await terminal.locator('.xterm-rows').innerText()).replaceAll('\u00a0', ' ').includes(words),
-          40_000,
+          limit,
         );
       await shows(prompt);
       await past.waitFor({ state: 'detached' }); // it is a session again
       api.script([text('It is 44.')]);
       await terminal.locator('.xterm-helper-textarea').focus();
-      await page.keyboard.type('which number?');
-      await shows('which number?');
+      await until(
+        'what is typed, whole: the CLI draws before it reads keys',
+        async () => {
+          await page.keyboard.press('Control+u');
+          await page.keyboard.type('which number?');
+          return shows('which number?', 5_000).then(
+            () => true,
+            () => false,
+          );
+        },
+        40_000,
+      );
       await until(
         'a turn',
         async () => {

@@ -22,11 +22,16 @@ export class Terminal {
   static async open(window: EditorWindow, index: number, note: string): Promise<Terminal> {
     await window.newTerminal();
     const stranger = new Terminal(window, index, 0, '');
-    await stranger.run(`echo "$$ $CLAUDE_CODE_SSE_PORT." > ${note}`);
+    const said = async () =>
+      /^(\d+) (\d*)\.$/m.exec(await readFile(note, 'utf8').catch(() => '')) ?? undefined;
+    // A terminal that has just come takes the keys before its shell does, and may lose the first of them.
     const [, pid, port] = await until(
       'the shell to say its pid',
-      async () => /^(\d+) (\d*)\.$/m.exec(await readFile(note, 'utf8').catch(() => '')) ?? undefined,
-      15_000,
+      async () => {
+        await stranger.run(`echo "$$ $CLAUDE_CODE_SSE_PORT." > ${note}`);
+        return until('its words', said, 5_000).catch(() => stranger.press('Control+c').then(() => undefined));
+      },
+      40_000,
       () => stranger.text(),
     );
     return new Terminal(window, index, Number(pid), port ?? '');

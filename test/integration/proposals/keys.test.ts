@@ -224,12 +224,17 @@ describe('keys belong to what the user types in:', () => {
     };
     const other = await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
     const { answer, uri } = await propose(desk.client, file, changed(2, 10_000, 19_000));
+    const caret = () =>
+      vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString())
+        ?.selection.active.line;
+    // Where the editor puts it once it knows the changes, which takes long in so many lines.
+    await until('the caret in the first change', () => caret() === 2, 30_000, caret);
     await proposedSide().click();
     await until('the diff in front', () => activeUri() === uri.toString());
     letMomentPass();
     await keyboard().press('Control+Home');
     // Else the window may tell of it after the keys that follow, on a busy machine.
-    await until('the start', () => vscode.window.activeTextEditor?.selection.active.line === 0);
+    await until('the start', () => caret() === 0, 10_000, caret);
     for (const key of ['Alt+F5', 'Alt+Y', 'Alt+N', 'Alt+N', 'Control+Enter']) await keyboard().press(key);
     const [verdict, text = ''] = await answer;
     assert.equal(verdict, 'FILE_SAVED');
