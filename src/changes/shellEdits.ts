@@ -68,6 +68,8 @@ export class ShellEdits implements vscode.Disposable {
   private readonly touched = new Map<string, Touched>();
   /** What the user has made of it in the editor, the last comes last. See `stampOf`. */
   private readonly own = new Map<string, string>();
+  /** What the editor is saving, by path, since when: it may tell that it has after the watcher tells of it. */
+  private readonly saving = new Map<string, number>();
   private readonly followed = new Map<Session, Followed>();
   private readonly judge: Throttle;
   /** What is to be judged is judged before the trees are noted anew. */
@@ -103,6 +105,7 @@ export class ShellEdits implements vscode.Disposable {
   private watchUser(): void {
     const explain = (path: string) => {
       this.touched.delete(path);
+      this.saving.delete(path);
       this.own.delete(path);
       this.own.set(path, stampOf(path));
       const [oldest] = this.own.keys();
@@ -116,6 +119,7 @@ export class ShellEdits implements vscode.Disposable {
     this.store.add(
       vscode.Disposable.from(
         this.options.sets.onDidForget((paths) => paths.forEach(explain)),
+        workspace.onWillSaveTextDocument(({ document }) => this.saving.set(document.uri.fsPath, Date.now())),
         workspace.onDidSaveTextDocument(({ uri }) => wrote([uri])),
         workspace.onDidSaveNotebookDocument(({ uri }) => wrote([uri])),
         workspace.onDidCreateFiles(({ files }) => wrote(files)),
@@ -206,6 +210,11 @@ export class ShellEdits implements vscode.Disposable {
     await Promise.allSettled([...this.followed.values()].map(async ({ recorded }) => recorded?.refresh()));
     const found = new Map<WorkingTree, Map<string, readonly Session[]>>();
     for (const [path, { told, first }] of touched) {
+      if (this.isBeingSaved(path)) {
+        this.putBack(path, { told, first });
+        this.judge.schedule();
+        continue;
+      }
       const tree = this.treeOf(path);
       const last = tree && !this.isExplained(path) ? timeOf(path, told) : undefined;
       if (!tree || last === undefined) {
@@ -280,6 +289,15 @@ export class ShellEdits implements vscode.Disposable {
     }
     await changes.refresh(new Set(found.map(({ path }) => path)));
     return true;
+  }
+
+  /** A save that fails is not told: it is not waited for longer than git. */
+  private isBeingSaved(path: string): boolean {
+    const isOver = Date.now() - (this.saving.get(path) ?? 0) > patience;
+    if (isOver) {
+      this.saving.delete(path);
+    }
+    return !isOver;
   }
 
   /** By an announcement, or by what the user has done in the editor. */
