@@ -148,6 +148,15 @@ export function holdMoment(): () => void {
   return goOn;
 }
 
+/** The user opens a file and clicks below its lines: without any, that is no sign of them. */
+export async function clickInto({ page }: Ui, path: string): Promise<vscode.TextDocument> {
+  const document = await vscode.workspace.openTextDocument(path);
+  const editor = await vscode.window.showTextDocument(document, { preview: false });
+  await page.locator('.editor-instance .view-lines').first().click();
+  await until('the caret', () => editor.selection.active.line === document.lineCount - 1);
+  return document;
+}
+
 /** Rejects the proposal in front with a reason. @returns where that is typed */
 export async function askForReason({ page }: Ui): Promise<Locator> {
   const input = page.locator('.quick-input-widget input:visible');

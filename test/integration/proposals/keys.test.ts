@@ -7,6 +7,7 @@ import { until } from '../../support/until.ts';
 import { useDialogs } from '../dialogs.ts';
 import { repeatTime } from '../../../src/proposals/inFront.ts';
 import {
+  clickInto,
   connectClient,
   holdMoment,
   letMomentPass,
@@ -45,13 +46,7 @@ describe('keys belong to what the user types in:', () => {
   const hasEditorFocus = () =>
     desk.ui.page.evaluate<boolean>('document.activeElement.closest(".monaco-editor") !== null');
 
-  /** Opens a file of the user's and clicks into it. */
-  async function openNotes(): Promise<vscode.TextDocument> {
-    const document = await vscode.workspace.openTextDocument(desk.scratch.write('notes.txt', ''));
-    await vscode.window.showTextDocument(document, { preview: false });
-    await desk.ui.page.locator('.editor-instance .view-lines').first().click();
-    return document;
-  }
+  const openNotes = () => clickInto(desk.ui, desk.scratch.write('notes.txt', ''));
 
   /** Types a hundred keys, and does `meanwhile` in the midst of them. @returns what it gives */
   async function typing<T>(into: vscode.TextDocument, meanwhile: () => Promise<T>): Promise<T> {
@@ -266,12 +261,15 @@ describe('keys belong to what the user types in:', () => {
     const next = await propose(desk.client, desk.scratch.write('b.txt', 'b\n\n'), 'B\n\nC\n', 'B');
     const first = await propose(desk.client, file, 'first\n', 'A');
     await proposedSide().click();
+    letMomentPass();
+    const goOn = holdMoment(); // a busy machine may take longer to show the next
     await keyboard().press('Control+Enter');
     assert.deepEqual(await first.answer, ['FILE_SAVED', 'first\n']);
     await until('the next in front', () => activeUri() === next.uri.toString());
     await until('the focus', hasEditorFocus);
     await keyboard().press('Alt+N');
     await desk.ui.page.getByText('Not dropped: the proposal came to the front only just now').waitFor();
+    goOn();
     letMomentPass();
     await keyboard().press('Alt+N');
     const document = await vscode.workspace.openTextDocument(next.uri);

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { connectUi, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, currentLock, propose, Scratch } from '../bridge.ts';
+import { clickInto, connectClient, currentLock, propose, Scratch } from '../bridge.ts';
 import { closeTerminals, configure, FakeCli } from '../fakeCli.ts';
 
 /** For what does not wait in view to be told, in ms. */
@@ -53,13 +53,15 @@ describe('attention', function () {
   const toasts = () => ui.page.locator('.notification-toast', { hasText: / proposes | waits for you/ });
   const status = () => ui.page.locator('[id$="ideBridge.status"]');
 
-  /** Proposes an edit and covers its diff, with the terminal out of view. */
+  /** Proposes an edit, whose diff opens behind the file that the user is in, with the terminal out of view. */
   async function proposeOutOfView(): Promise<void> {
-    await newTerminalInFront();
-    const other = await vscode.workspace.openTextDocument(scratch.write('other.txt', ''));
-    // Quickly: what stays in view for a while is known.
+    await lookElsewhere();
     await propose(client, scratch.write('a.txt', 'a\n'), 'b\n');
-    await vscode.window.showTextDocument(other, { preview: false });
+  }
+
+  async function lookElsewhere(): Promise<void> {
+    await newTerminalInFront();
+    await clickInto(ui, scratch.write('other.txt', 'other\n'));
   }
 
   async function newTerminalInFront(): Promise<void> {
@@ -84,12 +86,10 @@ describe('attention', function () {
   });
 
   it('is asked for by one notification for several proposals, which tells what is left of them', async () => {
-    await newTerminalInFront();
-    const other = await vscode.workspace.openTextDocument(scratch.write('other.txt', ''));
+    await lookElsewhere();
     const proposed: vscode.Uri[] = [];
     for (const name of ['a.txt', 'b.txt', 'c [x](command:y).txt']) {
       proposed.push((await propose(client, scratch.write(name, 'a\n'), 'b\n', name)).uri);
-      await vscode.window.showTextDocument(other, { preview: false });
     }
     const [a, b, c] = proposed;
     assert.ok(a && b && c);

@@ -5,7 +5,7 @@ import { RecordedCli } from '../../support/recordedCli.ts';
 import { tooltip } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
-import { connectClient, endReview, propose, tabs, useDesk } from '../bridge.ts';
+import { clickInto, connectClient, endReview, propose, tabs, useDesk } from '../bridge.ts';
 import { editAs } from '../changes/edits.ts';
 import { closeTerminals, FakeCli } from '../fakeCli.ts';
 
@@ -138,10 +138,9 @@ describe('the records of a session', function () {
   it('make one wait of a proposal and the question that goes with it', async () => {
     const path = desk.scratch.write('a.txt', 'a\n');
     cli.call('Edit', { file_path: path });
-    const other = await vscode.workspace.openTextDocument(desk.scratch.write('other.txt', ''));
+    await clickInto(desk.ui, desk.scratch.write('other.txt', 'other\n')); // the diff opens behind it
     await propose(desk.client, path, 'b\n');
     cli.is('waiting', 'permission prompt');
-    await vscode.window.showTextDocument(other, { preview: false });
     await toasts().getByText('proposes a change to a.txt').waitFor();
     await row('Proposal open').waitFor();
     await setTimeout(longEnough);
