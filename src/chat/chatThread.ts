@@ -157,10 +157,14 @@ export class ChatThread implements vscode.Disposable {
   /** Takes other options, which hold from the next turn on. What the user has chosen in the conversation stays. */
   configure(cli: Cli, options: AgentOptions): void {
     if (cli !== this.cli || !isDeepStrictEqual(options, this.wanted)) {
+      const { picks } = this;
+      const isSet = options.mode !== this.wanted.mode;
       this.cli = cli;
       this.wanted = options;
-      const picked = withPicks(options, this.picks);
-      const { model } = this;
+      const { model, mode = picks.mode } = this;
+      // One that the CLI has changed to, as when a plan was approved, is newer than what was picked.
+      const isModeSet = isSet && picks.mode === undefined;
+      const picked = withPicks(options, isModeSet ? picks : withPick(picks, 'mode', mode));
       this.session.restart(this.isModelHeld && model !== undefined ? { ...picked, model } : picked, cli);
     }
   }

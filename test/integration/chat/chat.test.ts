@@ -1095,4 +1095,30 @@ describe('@claude in the chat', function () {
       rmSync(dirname(settings), { recursive: true });
     }
   });
+
+  const input = (): Locator => desk.ui.page.locator('.quick-input-box input:visible');
+
+  it('keeps planning, also by a remark, and goes on in the mode that the approved plan has, whatever setting changes', async () => {
+    await plan();
+    const path = desk.scratch.write('planned.txt', 'one\n');
+    const propose = () => toolUse('ExitPlanMode', {});
+    const edits = editTurns(path, 'one', 'two');
+    await ask('now', propose(), propose(), propose(), ...edits, text('Done as planned.'));
+    await button('Keep Planning, with a Remark…').click({ timeout: 30_000 });
+    await input().fill('with more plums');
+    await input().press('Enter');
+    assert.match((await agent.api.nextResult('ExitPlanMode')).text, /with more plums/);
+    const keep = answer().locator('.monaco-button', { hasText: /^Keep Planning$/ });
+    await keep.nth(1).click({ timeout: 30_000 });
+    assert.match((await agent.api.nextResult('ExitPlanMode')).text, /wants you to keep planning/);
+    await button('Approve, and Make Edits without Asking').nth(2).click({ timeout: 30_000 });
+    await says('Done as planned.');
+    assert.equal((await answer().innerText()).match(/Not approved\./g)?.length, 2);
+    assert.equal(readFileSync(path, 'utf8'), 'two\n');
+    await desk.configure('ideBridge.agent.systemPrompt', 'Speak of plums.'); // in another process
+    await ask('once more', ...editTurns(path, 'two', 'three'), text('Done unasked.'));
+    await says('Done unasked.');
+    assert.equal(readFileSync(path, 'utf8'), 'three\n');
+    await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+  });
 });

@@ -191,6 +191,26 @@ describe('a thread of the chat', () => {
     assert.ok((await argsOfNext({ systemPrompt: 'two' })).includes('--model=pear'));
   });
 
+  it('goes on in the mode of a plan that was approved when other settings start it anew, until a newer one is set', async () => {
+    const approve = async () => {
+      const turn = thread.turn({ text: 'go on', images: [] }, surface(), token, invocation('plan'));
+      await until('the turn', () => thread.invocation === 'plan');
+      await thread.useModel('approved');
+      await turn;
+      await thread.useModel('another');
+    };
+    await approve();
+    assert.ok((await argsOfNext({ systemPrompt: 'three' })).includes('--permission-mode=acceptEdits'));
+    assert.ok((await argsOfNext({ mode: 'dontAsk' })).includes('--permission-mode=dontAsk'));
+    await thread.pick('mode', 'plan');
+    await approve();
+    assert.ok(
+      (await argsOfNext({ systemPrompt: 'four', mode: 'default' })).includes('--permission-mode=acceptEdits'),
+    );
+    await thread.pick('mode', 'plan');
+    assert.ok((await argsOfNext({ systemPrompt: 'five' })).includes('--permission-mode=plan'));
+  });
+
   it('says in a sentence why nothing was sent', async () => {
     const said = async () => {
       const words: string[] = [];
