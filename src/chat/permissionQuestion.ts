@@ -6,6 +6,7 @@ import { isInWorkspace } from '../editor/workspaceFolders.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 import { absolutePath } from '../tools/paths.ts';
 import { answered, type AskedQuestion, askedQuestions } from './askedQuestions.ts';
+import { askWords, chooseItems } from './asking.ts';
 import { blockInSight, code, plain } from './markdown.ts';
 import type { Choices } from './questions.ts';
 import { ruleWords } from './ruleWords.ts';
@@ -40,7 +41,14 @@ export function putQuestion(question: PermissionQuestion, reports: Reports): Put
   return putPermission(question);
 }
 
-function putPermission({ tool, input, description, reason, blockedPath, rules }: PermissionQuestion): Put {
+function putPermission({
+  tool,
+  input,
+  description,
+  reason,
+  blockedPath,
+  rules,
+}: PermissionQuestion): Put {
   const line = toolLine(tool, input);
   const words = line ? `${line.verb} ${line.code ?? line.path ?? line.text ?? ''}`.trim() : tool;
   // Where there is a rule for this tool, only that: the CLI suggests to ask about no edit any more besides.
@@ -167,10 +175,10 @@ function putAsked({ input }: PermissionQuestion, asked: readonly AskedQuestion[]
     words: printable(asked[0]?.question ?? '', 100),
     titles: { answer: 'Answer…', deny: 'Do Not Answer' },
     choices: {
-      answer: async () => {
+      answer: async (over) => {
         answers.length = 0;
         for (const question of asked) {
-          const answer = await pick(question);
+          const answer = await pick(question, over);
           if (!answer) {
             return undefined;
           }
@@ -196,12 +204,10 @@ function putAsked({ input }: PermissionQuestion, asked: readonly AskedQuestion[]
 }
 
 /** @returns undefined when the user has left it */
-async function pick({
-  question,
-  header,
-  multiSelect,
-  options,
-}: AskedQuestion): Promise<string[] | undefined> {
+async function pick(
+  { question, header, multiSelect, options }: AskedQuestion,
+  over: AbortSignal,
+): Promise<string[] | undefined> {
   const other = 'Something else…';
   const items = [
     ...options.map(({ label, description = '' }) => ({
@@ -211,22 +217,16 @@ async function pick({
     })),
     { label: other, detail: '', value: undefined },
   ];
-  const asking = {
-    title: printable(header ?? 'Claude asks'),
-    placeHolder: printable(question, 500),
-    ignoreFocusOut: true,
-  };
-  const picked =
-    multiSelect === true
-      ? await vscode.window.showQuickPick(items, { ...asking, canPickMany: true })
-      : await vscode.window.showQuickPick(items, asking).then((item) => item && [item]);
-  if (!picked || picked.length === 0) {
+  const title = printable(header ?? 'Claude asks');
+  const placeHolder = printable(question, 500);
+  const canPickMany = multiSelect === true;
+  const picked = await chooseItems(items, { title, placeHolder, canPickMany }, over);
+  if (!picked) {
     return undefined;
   }
   const answers: string[] = [];
   for (const { value } of picked) {
-    const words =
-      value ?? (await vscode.window.showInputBox({ prompt: asking.placeHolder, ignoreFocusOut: true }));
+    const words = value ?? (await askWords(title, placeHolder, over));
     if (words === undefined) {
       return undefined;
     }
@@ -235,13 +235,7 @@ async function pick({
   return answers;
 }
 
-async function denyWithReason(): Promise<PermissionDecision | undefined> {
-  const words = await vscode.window.showInputBox({
-    title: 'Deny',
-    prompt: 'What should Claude do instead?',
-    ignoreFocusOut: true,
-  });
-  return words === undefined
-    ? undefined
-    : { kind: 'deny', reason: words.trim() || 'The user does not want that.' };
+async function denyWithReason(over: AbortSignal): Promise<PermissionDecision | undefined> {
+  const reason = await askWords('Deny', 'What should Claude do instead?', over);
+  return reason === undefined ? undefined : { kind: 'deny', reason: reason.trim() };
 }

@@ -1097,6 +1097,8 @@ describe('@claude in the chat', function () {
   });
 
   const input = (): Locator => desk.ui.page.locator('.quick-input-box input:visible');
+  const answerRow = (words: string): Locator =>
+    desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: words });
 
   it('keeps planning, also by a remark, and goes on in the mode that the approved plan has, whatever setting changes', async () => {
     await plan();
@@ -1120,5 +1122,58 @@ describe('@claude in the chat', function () {
     await says('Done unasked.');
     assert.equal(readFileSync(path, 'utf8'), 'three\n');
     await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+  });
+
+  it('takes no Enter too many for an answer, several answers to a question, and the user’s own words', async () => {
+    const asked = (question: string, multiSelect: boolean, ...labels: string[]) => {
+      const options = labels.map((label) => ({ label, description: `${label} it is` }));
+      return { question, header: 'Pick', multiSelect, options };
+    };
+    const questions = [asked('Which one?', false, 'A', 'B'), asked('Which ones?', true, 'X', 'Y')];
+    const run = toolUse('Bash', { command: 'touch asked.txt' });
+    await ask('ask me', toolUse('AskUserQuestion', { questions }), run, text('So be it.'));
+    await button('Answer…').click({ timeout: 30_000 });
+    await answerRow('B it is').waitFor();
+    for (const key of ['Enter', 'ArrowDown', 'ArrowDown', 'Enter', 'Enter']) {
+      await input().press(key);
+    }
+    await answerRow('X it is').click();
+    await answerRow('Something else…').click();
+    await desk.ui.screenshot('chat-several-answers');
+    await input().press('Enter');
+    await answerRow('X it is').waitFor({ state: 'hidden' });
+    await input().press('Enter');
+    await input().fill('plums');
+    await input().press('Enter');
+    await says('You have answered: B; X, plums');
+    await button('Deny with a Reason…').click({ timeout: 30_000 });
+    await input().fill('no files');
+    await input().press('Enter');
+    await says('So be it.');
+    const { text: told, isError } = await agent.api.nextResult('Bash');
+    assert.ok(isError && told.includes('no files'), told);
+  });
+
+  const waits = (words: string): Locator =>
+    desk.ui.page.locator('.notification-toast', { hasText: 'waits for you' }).filter({ hasText: words });
+
+  it('tells by a notification what waits out of view, and takes back what asks for words once it is cancelled', async () => {
+    await desk.ui.setWindowFocus(false);
+    try {
+      await ask('out of view', toolUse('Bash', { command: 'touch taken-back.txt' }));
+      await vscode.commands.executeCommand('workbench.action.closeAuxiliaryBar');
+      await waits('taken-back').locator('a', { hasText: 'Show the Chat' }).click({ timeout: 30_000 });
+      await button('Deny with a Reason…').click();
+      await input().fill('what for');
+      await vscode.commands.executeCommand('workbench.action.chat.cancel');
+      await input().waitFor({ state: 'hidden', timeout: 10_000 });
+      await waits('taken-back').waitFor({ state: 'detached' });
+      assert.equal(
+        await desk.ui.page.locator('.notification-toast', { hasText: 'Nothing was done' }).count(),
+        0,
+      );
+    } finally {
+      await desk.ui.setWindowFocus(true);
+    }
   });
 });
