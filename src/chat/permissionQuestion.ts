@@ -17,20 +17,22 @@ import { toolLine, toolName } from './toolLine.ts';
 const maxShown = 20_000;
 
 /** A question as it is put to the user. */
-export interface Put {
+export interface Put<T> {
   /** In short, for a notification. */
   readonly words: string;
   /** What their buttons are called, in order. */
   readonly titles: Readonly<Record<string, string>>;
-  readonly choices: Choices<PermissionDecision>;
+  readonly choices: Choices<T>;
   /** Says what is asked. */
   show(surface: Surface): void;
   /** What has become of it, as Markdown. */
-  outcome(decision: PermissionDecision): string;
+  outcome(answer: T): string;
 }
 
+type PutPermission = Put<PermissionDecision>;
+
 /** How the user is asked whether a tool may be used, which plan is to be followed, or what the agent wants to know. */
-export function putQuestion(question: PermissionQuestion, reports: Reports): Put {
+export function putQuestion(question: PermissionQuestion, reports: Reports): PutPermission {
   const asked = question.tool === 'AskUserQuestion' ? askedQuestions(question.input) : undefined;
   if (asked) {
     return putAsked(question, asked);
@@ -48,7 +50,7 @@ function putPermission({
   reason,
   blockedPath,
   rules,
-}: PermissionQuestion): Put {
+}: PermissionQuestion): PutPermission {
   const line = toolLine(tool, input);
   const words = line ? `${line.verb} ${line.code ?? line.path ?? line.text ?? ''}`.trim() : tool;
   // Where there is a rule for this tool, only that: the CLI suggests to ask about no edit any more besides.
@@ -95,7 +97,7 @@ function putPermission({
   };
 }
 
-function putPlan({ input }: PermissionQuestion, reports: Reports): Put {
+function putPlan({ input }: PermissionQuestion, reports: Reports): PutPermission {
   const { plan: said, planFilePath } = input; // 2.0 and 2.1 put in what stands in the file of the plan, if there is one
   const plan = typeof said === 'string' ? said : '';
   const path = absolutePath.safeParse(planFilePath).data; // 2.0 does not take a plan back
@@ -169,7 +171,7 @@ function mode(name: 'default' | 'acceptEdits') {
   return { type: 'setMode', mode: name, destination: 'session' } as const;
 }
 
-function putAsked({ input }: PermissionQuestion, asked: readonly AskedQuestion[]): Put {
+function putAsked({ input }: PermissionQuestion, asked: readonly AskedQuestion[]): PutPermission {
   const answers: string[][] = [];
   return {
     words: printable(asked[0]?.question ?? '', 100),

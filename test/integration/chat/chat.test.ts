@@ -1176,4 +1176,37 @@ describe('@claude in the chat', function () {
       await desk.ui.setWindowFocus(true);
     }
   });
+
+  it('remembers what was said about what the folder brings, also where two answers ask at the same time', async () => {
+    await agent.forgetTrust();
+    const answerIn = (part: string): Locator => desk.ui.page.locator(`.part.${part} .interactive-response`);
+    const use = (part: string): Locator =>
+      answerIn(part).locator('.monaco-button', { hasText: 'Use Them' }).first();
+    const skills = desk.scratch.write('../.claude/skills/x/SKILL.md', 'Picks plums');
+    const servers = join(dirname(desk.scratch.folder), '.mcp.json');
+    await desk.ui.setWindowFocus(false);
+    try {
+      await ask('first', text('The first that may.'));
+      await use('auxiliarybar').waitFor({ timeout: 30_000 });
+      await waits('What this folder brings').waitFor();
+      await vscode.commands.executeCommand('workbench.action.chat.openInEditor');
+      await use('editor').waitFor();
+      writeFileSync(servers, JSON.stringify({ mcpServers: {} }));
+      await desk.ui.page.locator('.part.auxiliarybar .chat-input-container').click(); // which takes the next prompt
+      await ask('second', text('The other.'));
+      await use('auxiliarybar').click({ timeout: 30_000 });
+      await answerIn('auxiliarybar').filter({ hasText: 'The first that may.' }).waitFor();
+      await use('editor').click();
+      await answerIn('editor').filter({ hasText: 'The other.' }).waitFor();
+      await waits('What this folder brings').waitFor({ state: 'detached' });
+      await vscode.commands.executeCommand('workbench.action.chat.newChat');
+      await ask('third', text('Not asked again.'));
+      await answerIn('editor').filter({ hasText: 'Not asked again.' }).waitFor();
+    } finally {
+      await desk.ui.setWindowFocus(true);
+      rmSync(dirname(dirname(dirname(skills))), { recursive: true });
+      rmSync(servers, { force: true });
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    }
+  });
 });
