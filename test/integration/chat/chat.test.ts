@@ -1209,4 +1209,25 @@ describe('@claude in the chat', function () {
       await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     }
   });
+
+  it('does not say that an edit was accepted that its CLI, stopped at the same time, does not write', async () => {
+    await vscode.commands.executeCommand('ideBridge.stopChatSession');
+    const path = desk.scratch.write('stopped.txt', 'one\n');
+    await askToEdit(path, 'one', 'ONE', 'Edited.');
+    await until('the diff', () => proposalTabs().length === 1, 30_000);
+    await vscode.commands.executeCommand('ideBridge.sessions.focus');
+    const [pid = assert.fail()] = enginesOf(agent.root);
+    process.kill(pid, 'SIGSTOP'); // as a slow one, that hears of both at once
+    try {
+      await setTimeout(redrawTime);
+      await clickHovered(session('Chat · edit'), 'Stop');
+      await vscode.commands.executeCommand('ideBridge.acceptAllProposals');
+      await until('no diff', () => proposalTabs().length === 0);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await says('Interrupted');
+    assert.equal(readFileSync(path, 'utf8'), 'one\n');
+    assert.doesNotMatch(await answer().innerText(), /Accepted/);
+  });
 });
