@@ -326,7 +326,7 @@ export class Chat implements vscode.Disposable {
     const label = `Chat · ${printable(firstLine(prompt), 30)}`;
     const agent = new ChatAgent(-1 - this.all.length, label);
     const thread: ChatThread = new ChatThread(
-      { processes, log, trustFolders: (offers, signal) => this.trust(offers, thread, signal) },
+      { processes, log, trustFolders: (offers, signal) => this.trust(offers, thread, label, signal) },
       new EditsOfAgent(agent, proposals, agentChanges),
       (surface) => this.ask(thread, surface, label),
       cli,
@@ -386,7 +386,7 @@ export class Chat implements vscode.Disposable {
         return { kind: 'allow' };
       }
       const put = putQuestion(question, this.dependencies.reports);
-      const answer = await this.sessions.asks(thread, this.put(put, surface, label, signal));
+      const answer = await this.put(put, thread, surface, label, signal);
       if (answer || thread.state === 'running') {
         surface.markdown(`\n\n${answer ? put.outcome(answer) : 'The question is over.'}\n\n`);
       }
@@ -398,35 +398,40 @@ export class Chat implements vscode.Disposable {
   private async trust(
     offers: readonly FolderOffer[],
     thread: ChatThread,
+    label: string,
     signal: AbortSignal,
   ): ReturnType<TrustFolders> {
     const { surface } = thread;
     const { workspaceState } = this.dependencies;
-    const known = workspaceState.get<string[]>(trustedOffers, []);
+    const known = () => workspaceState.get<string[]>(trustedOffers, []);
     const all = offers.map((offer) => JSON.stringify(offer));
-    if (all.every((offer) => known.includes(offer))) {
+    if (all.every((offer) => known().includes(offer))) {
       return true;
     }
     if (!surface) {
       return false;
     }
-    const { id, answer } = this.questions.put(
-      { use: () => 'use' as const, leave: () => 'leave' as const },
-      signal,
-    );
-    surface.markdown(
-      '\n\n**May Claude Code use what this folder brings for it?** Settings, hooks, commands, agents and MCP servers can run programs:\n\n',
-    );
-    for (const file of offers.flatMap(({ files }) => files)) {
-      surface.markdown(`- ${code(file, 1_000)}\n`);
+    const put: Put<boolean> = {
+      words: 'May Claude Code use what this folder brings?',
+      titles: { use: 'Use Them', leave: 'Go on without Them' },
+      choices: { use: () => true, leave: () => false },
+      show() {
+        surface.markdown(
+          '\n\n**May Claude Code use what this folder brings for it?** Settings, hooks, commands, agents and MCP servers can run programs:\n\n',
+        );
+        for (const file of offers.flatMap(({ files }) => files)) {
+          surface.markdown(`- ${code(file, 1_000)}\n`);
+        }
+      },
+      outcome: (isYes) => (isYes ? 'They are used.' : 'They are left out.'),
+    };
+    const answer = await this.put(put, thread, surface, label, signal);
+    surface.markdown(`\n\n${answer === undefined ? 'The question is over.' : put.outcome(answer)}\n\n`);
+    if (answer === true) {
+      // Another conversation may have got a yes meanwhile.
+      await workspaceState.update(trustedOffers, [...new Set([...known(), ...all])]);
     }
-    surface.buttons([button('Use Them', id, 'use'), button('Go on without Them', id, 'leave')]);
-    const isYes = (await this.sessions.asks(thread, answer)) === 'use';
-    surface.markdown(`\n\n${isYes ? 'They are used.' : 'They are left out.'}\n\n`);
-    if (isYes) {
-      await workspaceState.update(trustedOffers, [...new Set([...known, ...all])]);
-    }
-    return isYes;
+    return answer === true;
   }
 
   private undecided(paths: ReadonlySet<unknown>) {
@@ -442,12 +447,14 @@ export class Chat implements vscode.Disposable {
     }
   }
 
-  private async put(
-    put: Put,
+  /** @returns undefined once nobody waits for the answer any more */
+  private async put<T>(
+    put: Put<T>,
+    thread: ChatThread,
     surface: Surface,
     label: string,
     signal: AbortSignal,
-  ): Promise<PermissionDecision | undefined> {
+  ): Promise<T | undefined> {
     const { id, answer } = this.questions.put(put.choices, signal);
     put.show(surface);
     surface.buttons(Object.entries(put.titles).map(([choice, title]) => button(title, id, choice)));
@@ -463,7 +470,7 @@ export class Chat implements vscode.Disposable {
       vscode.window.state.focused ? patience : 0,
     );
     try {
-      return await answer;
+      return await this.sessions.asks(thread, answer);
     } finally {
       clearTimeout(timer);
       notice?.end();

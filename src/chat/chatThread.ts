@@ -21,6 +21,7 @@ import { plain } from './markdown.ts';
 import { type PickName, type Picks, withPick, withPicks } from './picks.ts';
 import type { Button, Surface } from './surface.ts';
 import type { NextStep } from './followups.ts';
+import type { TurnEdits } from './turnEdits.ts';
 import { type TurnAids, TurnView } from './turnView.ts';
 
 /** Ms without a turn: a process holds some hundred megabytes, and starts in a second. */
@@ -156,10 +157,14 @@ export class ChatThread implements vscode.Disposable {
   /** Takes other options, which hold from the next turn on. What the user has chosen in the conversation stays. */
   configure(cli: Cli, options: AgentOptions): void {
     if (cli !== this.cli || !isDeepStrictEqual(options, this.wanted)) {
+      const { picks } = this;
+      const isSet = options.mode !== this.wanted.mode;
       this.cli = cli;
       this.wanted = options;
-      const picked = withPicks(options, this.picks);
-      const { model } = this;
+      const { model, mode = picks.mode } = this;
+      // One that the CLI has changed to, as when a plan was approved, is newer than what was picked.
+      const isModeSet = isSet && picks.mode === undefined;
+      const picked = withPicks(options, isModeSet ? picks : withPick(picks, 'mode', mode));
       this.session.restart(this.isModelHeld && model !== undefined ? { ...picked, model } : picked, cli);
     }
   }
@@ -248,16 +253,35 @@ export class ChatThread implements vscode.Disposable {
    * @returns what the user may want next
    */
   async turn(
-    { text, images }: ThreadPrompt,
+    prompt: ThreadPrompt,
     surface: Surface,
     token: vscode.CancellationToken,
     invocation: Invocation,
   ): Promise<readonly NextStep[]> {
-    const { session, aids, editsOfAgent } = this;
-    const edits = await editsOfAgent.beginTurn(text);
-    if (token.isCancellationRequested) {
-      return []; // as one that is cancelled while it waits
+    try {
+      const edits = await this.editsOfAgent.beginTurn(prompt.text);
+      // One that is cancelled by now is as one that is cancelled while it waits.
+      return token.isCancellationRequested ? [] : await this.run(prompt, edits, surface, token, invocation);
+    } catch (error) {
+      surface.markdown(`**The prompt was not sent: ${plain(errorMessage(error), 1_000)}**`);
+      return [];
     }
+  }
+
+  dispose(): void {
+    this.proxied?.dispose();
+    void this.session.dispose();
+  }
+
+  /** @throws when it could not be sent */
+  private async run(
+    { text, images }: ThreadPrompt,
+    edits: TurnEdits,
+    surface: Surface,
+    token: vscode.CancellationToken,
+    invocation: Invocation,
+  ): Promise<readonly NextStep[]> {
+    const { session, aids } = this;
     const { conversation } = session;
     const { seq, state } = conversation.snapshot();
     const id = session.prompt(text, images);
@@ -304,11 +328,6 @@ export class ChatThread implements vscode.Disposable {
       this.turns.splice(this.turns.indexOf(turn), 1);
     }
     return view.isBrokenOff ? ['goOn', ...next] : next;
-  }
-
-  dispose(): void {
-    this.proxied?.dispose();
-    void this.session.dispose();
   }
 
   /** The newest that was sent: one before it may not have been taken out yet. */

@@ -12,14 +12,12 @@ import { plain } from './markdown.ts';
 import type { Surface } from './surface.ts';
 import { TurnEdits } from './turnEdits.ts';
 
-const acceptedAsChanged = 'Accepted as you have changed it.';
-
 /** Where what an agent edits goes: to the user for review before it is written, and to Agent Changes. */
 export class EditsOfAgent {
   readonly hooks = new Hooks();
   private turn = new TurnEdits();
-  /** Tool uses of which the user has changed what they write, and that have not written yet. */
-  private readonly changed = new Map<string, () => Surface | undefined>();
+  /** By tool uses that were accepted and have not written yet: says so. The CLI may refuse to write, or be stopped. */
+  private readonly accepted = new Map<string, () => void>();
 
   constructor(
     private readonly agent: ChatAgent,
@@ -32,8 +30,8 @@ export class EditsOfAgent {
       (edit) => {
         const { filePath, toolUseId = '' } = edit;
         this.turn.note(edit);
-        say(this.changed.get(toolUseId)?.(), acceptedAsChanged);
-        this.changed.delete(toolUseId);
+        this.accepted.get(toolUseId)?.();
+        this.accepted.delete(toolUseId);
         const { review, changes } = agentChanges;
         review.didCall(agent);
         review.takeAccepted(asOpened(filePath));
@@ -53,16 +51,17 @@ export class EditsOfAgent {
         .review({ session: agent, tabName, filePath, proposedText: after }, signal)
         .finally(() => shown.dispose());
       switch (outcome.kind) {
-        case 'accepted':
+        case 'accepted': {
           this.willEdit(filePath); // it is known to be written only from now on
-          if (outcome.finalText === after) {
-            say(surface(), 'Accepted.');
-          } else if (question.toolUseId === undefined) {
-            say(surface(), acceptedAsChanged); // 1.0 does not tell what it has written
+          const isAsProposed = outcome.finalText === after;
+          const tell = () => say(surface(), isAsProposed ? 'Accepted.' : 'Accepted as you have changed it.');
+          if (question.toolUseId === undefined) {
+            tell(); // 1.0 does not tell what it has written
           } else {
-            this.changed.set(question.toolUseId, surface); // the CLI may refuse it
+            this.accepted.set(question.toolUseId, tell);
           }
           return { kind: 'accepted', text: outcome.finalText };
+        }
         case 'rejected': {
           const { reason } = outcome;
           say(surface(), reason === undefined ? 'Rejected.' : 'Rejected, with a reason.');
@@ -78,7 +77,7 @@ export class EditsOfAgent {
 
   /** What becomes of what was reviewed: of what is denied after all nothing is written. */
   decided({ toolUseId = '' }: PermissionQuestion, decision: PermissionDecision, surface?: Surface): void {
-    if (decision.kind === 'deny' && this.changed.delete(toolUseId)) {
+    if (decision.kind === 'deny' && this.accepted.delete(toolUseId)) {
       say(surface, `Not written: ${plain(decision.reason, 500)}`);
     }
   }
@@ -86,7 +85,7 @@ export class EditsOfAgent {
   /** @returns what is edited until the next one begins */
   async beginTurn(prompt: string): Promise<TurnEdits> {
     await this.agentChanges.beginTurn(this.agent, prompt);
-    this.changed.clear(); // what was refused, or never came
+    this.accepted.clear(); // what was refused, or never came
     return (this.turn = new TurnEdits());
   }
 

@@ -6,6 +6,7 @@ import { isInWorkspace } from '../editor/workspaceFolders.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 import { absolutePath } from '../tools/paths.ts';
 import { answered, type AskedQuestion, askedQuestions } from './askedQuestions.ts';
+import { askWords, chooseItems } from './asking.ts';
 import { blockInSight, code, plain } from './markdown.ts';
 import type { Choices } from './questions.ts';
 import { ruleWords } from './ruleWords.ts';
@@ -16,20 +17,22 @@ import { toolLine, toolName } from './toolLine.ts';
 const maxShown = 20_000;
 
 /** A question as it is put to the user. */
-export interface Put {
+export interface Put<T> {
   /** In short, for a notification. */
   readonly words: string;
   /** What their buttons are called, in order. */
   readonly titles: Readonly<Record<string, string>>;
-  readonly choices: Choices<PermissionDecision>;
+  readonly choices: Choices<T>;
   /** Says what is asked. */
   show(surface: Surface): void;
   /** What has become of it, as Markdown. */
-  outcome(decision: PermissionDecision): string;
+  outcome(answer: T): string;
 }
 
+type PutPermission = Put<PermissionDecision>;
+
 /** How the user is asked whether a tool may be used, which plan is to be followed, or what the agent wants to know. */
-export function putQuestion(question: PermissionQuestion, reports: Reports): Put {
+export function putQuestion(question: PermissionQuestion, reports: Reports): PutPermission {
   const asked = question.tool === 'AskUserQuestion' ? askedQuestions(question.input) : undefined;
   if (asked) {
     return putAsked(question, asked);
@@ -40,7 +43,14 @@ export function putQuestion(question: PermissionQuestion, reports: Reports): Put
   return putPermission(question);
 }
 
-function putPermission({ tool, input, description, reason, blockedPath, rules }: PermissionQuestion): Put {
+function putPermission({
+  tool,
+  input,
+  description,
+  reason,
+  blockedPath,
+  rules,
+}: PermissionQuestion): PutPermission {
   const line = toolLine(tool, input);
   const words = line ? `${line.verb} ${line.code ?? line.path ?? line.text ?? ''}`.trim() : tool;
   // Where there is a rule for this tool, only that: the CLI suggests to ask about no edit any more besides.
@@ -87,7 +97,7 @@ function putPermission({ tool, input, description, reason, blockedPath, rules }:
   };
 }
 
-function putPlan({ input }: PermissionQuestion, reports: Reports): Put {
+function putPlan({ input }: PermissionQuestion, reports: Reports): PutPermission {
   const { plan: said, planFilePath } = input; // 2.0 and 2.1 put in what stands in the file of the plan, if there is one
   const plan = typeof said === 'string' ? said : '';
   const path = absolutePath.safeParse(planFilePath).data; // 2.0 does not take a plan back
@@ -161,16 +171,16 @@ function mode(name: 'default' | 'acceptEdits') {
   return { type: 'setMode', mode: name, destination: 'session' } as const;
 }
 
-function putAsked({ input }: PermissionQuestion, asked: readonly AskedQuestion[]): Put {
+function putAsked({ input }: PermissionQuestion, asked: readonly AskedQuestion[]): PutPermission {
   const answers: string[][] = [];
   return {
     words: printable(asked[0]?.question ?? '', 100),
     titles: { answer: 'Answer…', deny: 'Do Not Answer' },
     choices: {
-      answer: async () => {
+      answer: async (over) => {
         answers.length = 0;
         for (const question of asked) {
-          const answer = await pick(question);
+          const answer = await pick(question, over);
           if (!answer) {
             return undefined;
           }
@@ -196,12 +206,10 @@ function putAsked({ input }: PermissionQuestion, asked: readonly AskedQuestion[]
 }
 
 /** @returns undefined when the user has left it */
-async function pick({
-  question,
-  header,
-  multiSelect,
-  options,
-}: AskedQuestion): Promise<string[] | undefined> {
+async function pick(
+  { question, header, multiSelect, options }: AskedQuestion,
+  over: AbortSignal,
+): Promise<string[] | undefined> {
   const other = 'Something else…';
   const items = [
     ...options.map(({ label, description = '' }) => ({
@@ -211,22 +219,16 @@ async function pick({
     })),
     { label: other, detail: '', value: undefined },
   ];
-  const asking = {
-    title: printable(header ?? 'Claude asks'),
-    placeHolder: printable(question, 500),
-    ignoreFocusOut: true,
-  };
-  const picked =
-    multiSelect === true
-      ? await vscode.window.showQuickPick(items, { ...asking, canPickMany: true })
-      : await vscode.window.showQuickPick(items, asking).then((item) => item && [item]);
-  if (!picked || picked.length === 0) {
+  const title = printable(header ?? 'Claude asks');
+  const placeHolder = printable(question, 500);
+  const canPickMany = multiSelect === true;
+  const picked = await chooseItems(items, { title, placeHolder, canPickMany }, over);
+  if (!picked) {
     return undefined;
   }
   const answers: string[] = [];
   for (const { value } of picked) {
-    const words =
-      value ?? (await vscode.window.showInputBox({ prompt: asking.placeHolder, ignoreFocusOut: true }));
+    const words = value ?? (await askWords(title, placeHolder, over));
     if (words === undefined) {
       return undefined;
     }
@@ -235,13 +237,7 @@ async function pick({
   return answers;
 }
 
-async function denyWithReason(): Promise<PermissionDecision | undefined> {
-  const words = await vscode.window.showInputBox({
-    title: 'Deny',
-    prompt: 'What should Claude do instead?',
-    ignoreFocusOut: true,
-  });
-  return words === undefined
-    ? undefined
-    : { kind: 'deny', reason: words.trim() || 'The user does not want that.' };
+async function denyWithReason(over: AbortSignal): Promise<PermissionDecision | undefined> {
+  const reason = await askWords('Deny', 'What should Claude do instead?', over);
+  return reason === undefined ? undefined : { kind: 'deny', reason: reason.trim() };
 }

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Deferred } from '../base/deferred.ts';
 
-/** What a button does: gives the answer, or undefined where the user has thought better of it. */
-export type Choices<T> = Readonly<Record<string, () => Promise<T | undefined> | T>>;
+/**
+ * What a button does: gives the answer, or undefined where the user has thought better of it.
+ * @param over the question has been answered by another button, or nobody waits for it any more
+ */
+export type Choices<T> = Readonly<Record<string, (over: AbortSignal) => Promise<T | undefined> | T>>;
 
 interface Open {
   readonly choices: Choices<unknown>;
   readonly answer: Deferred<unknown>;
+  readonly over: AbortController;
 }
 
 /** What the agents of the chat ask. A button names its question by an id that no other ever has: it answers that, or nothing. */
@@ -23,14 +27,16 @@ export class Questions {
   ): { readonly id: string; readonly answer: Promise<T | undefined> } {
     const id = randomUUID();
     const answer = new Deferred<T | undefined>();
+    const over = new AbortController();
     const end = () => {
       this.open.delete(id);
       answer.settle(undefined);
+      over.abort();
     };
     if (signal.aborted) {
       end();
     } else {
-      this.open.set(id, { choices, answer: answer as Deferred<unknown> });
+      this.open.set(id, { choices, answer: answer as Deferred<unknown>, over });
       signal.addEventListener('abort', end, { once: true });
     }
     return { id, answer: answer.promise };
@@ -42,11 +48,13 @@ export class Questions {
     if (!question || typeof choice !== 'string' || !Object.hasOwn(question.choices, choice)) {
       return false;
     }
-    const answer = await question.choices[choice]?.();
+    const answer = await question.choices[choice]?.(question.over.signal);
     if (answer === undefined) {
-      return true; // it is still open
+      return true; // it is still open, or has been closed in sight
     }
     this.open.delete(id as string);
-    return question.answer.settle(answer);
+    const isFirst = question.answer.settle(answer);
+    question.over.abort();
+    return isFirst;
   }
 }

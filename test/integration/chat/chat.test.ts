@@ -1095,4 +1095,139 @@ describe('@claude in the chat', function () {
       rmSync(dirname(settings), { recursive: true });
     }
   });
+
+  const input = (): Locator => desk.ui.page.locator('.quick-input-box input:visible');
+  const answerRow = (words: string): Locator =>
+    desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: words });
+
+  it('keeps planning, also by a remark, and goes on in the mode that the approved plan has, whatever setting changes', async () => {
+    await plan();
+    const path = desk.scratch.write('planned.txt', 'one\n');
+    const propose = () => toolUse('ExitPlanMode', {});
+    const edits = editTurns(path, 'one', 'two');
+    await ask('now', propose(), propose(), propose(), ...edits, text('Done as planned.'));
+    await button('Keep Planning, with a Remark…').click({ timeout: 30_000 });
+    await input().fill('with more plums');
+    await input().press('Enter');
+    assert.match((await agent.api.nextResult('ExitPlanMode')).text, /with more plums/);
+    const keep = answer().locator('.monaco-button', { hasText: /^Keep Planning$/ });
+    await keep.nth(1).click({ timeout: 30_000 });
+    assert.match((await agent.api.nextResult('ExitPlanMode')).text, /wants you to keep planning/);
+    await button('Approve, and Make Edits without Asking').nth(2).click({ timeout: 30_000 });
+    await says('Done as planned.');
+    assert.equal((await answer().innerText()).match(/Not approved\./g)?.length, 2);
+    assert.equal(readFileSync(path, 'utf8'), 'two\n');
+    await desk.configure('ideBridge.agent.systemPrompt', 'Speak of plums.'); // in another process
+    await ask('once more', ...editTurns(path, 'two', 'three'), text('Done unasked.'));
+    await says('Done unasked.');
+    assert.equal(readFileSync(path, 'utf8'), 'three\n');
+    await vscode.commands.executeCommand('ideBridge.keepAllChanges');
+  });
+
+  it('takes no Enter too many for an answer, several answers to a question, and the user’s own words', async () => {
+    const asked = (question: string, multiSelect: boolean, ...labels: string[]) => {
+      const options = labels.map((label) => ({ label, description: `${label} it is` }));
+      return { question, header: 'Pick', multiSelect, options };
+    };
+    const questions = [asked('Which one?', false, 'A', 'B'), asked('Which ones?', true, 'X', 'Y')];
+    const run = toolUse('Bash', { command: 'touch asked.txt' });
+    await ask('ask me', toolUse('AskUserQuestion', { questions }), run, text('So be it.'));
+    await button('Answer…').click({ timeout: 30_000 });
+    await answerRow('B it is').waitFor();
+    for (const key of ['Enter', 'ArrowDown', 'ArrowDown', 'Enter', 'Enter']) {
+      await input().press(key);
+    }
+    await answerRow('X it is').click();
+    await answerRow('Something else…').click();
+    await desk.ui.screenshot('chat-several-answers');
+    await input().press('Enter');
+    await answerRow('X it is').waitFor({ state: 'hidden' });
+    await input().press('Enter');
+    await input().fill('plums');
+    await input().press('Enter');
+    await says('You have answered: B; X, plums');
+    await button('Deny with a Reason…').click({ timeout: 30_000 });
+    await input().fill('no files');
+    await input().press('Enter');
+    await says('So be it.');
+    const { text: told, isError } = await agent.api.nextResult('Bash');
+    assert.ok(isError && told.includes('no files'), told);
+  });
+
+  const waits = (words: string): Locator =>
+    desk.ui.page.locator('.notification-toast', { hasText: 'waits for you' }).filter({ hasText: words });
+
+  it('tells by a notification what waits out of view, and takes back what asks for words once it is cancelled', async () => {
+    await desk.ui.setWindowFocus(false);
+    try {
+      await ask('out of view', toolUse('Bash', { command: 'touch taken-back.txt' }));
+      await vscode.commands.executeCommand('workbench.action.closeAuxiliaryBar');
+      await waits('taken-back').locator('a', { hasText: 'Show the Chat' }).click({ timeout: 30_000 });
+      await button('Deny with a Reason…').click();
+      await input().fill('what for');
+      await vscode.commands.executeCommand('workbench.action.chat.cancel');
+      await input().waitFor({ state: 'hidden', timeout: 10_000 });
+      await waits('taken-back').waitFor({ state: 'detached' });
+      assert.equal(
+        await desk.ui.page.locator('.notification-toast', { hasText: 'Nothing was done' }).count(),
+        0,
+      );
+    } finally {
+      await desk.ui.setWindowFocus(true);
+    }
+  });
+
+  it('remembers what was said about what the folder brings, also where two answers ask at the same time', async () => {
+    await agent.forgetTrust();
+    const answerIn = (part: string): Locator => desk.ui.page.locator(`.part.${part} .interactive-response`);
+    const use = (part: string): Locator =>
+      answerIn(part).locator('.monaco-button', { hasText: 'Use Them' }).first();
+    const skills = desk.scratch.write('../.claude/skills/x/SKILL.md', 'Picks plums');
+    const servers = join(dirname(desk.scratch.folder), '.mcp.json');
+    await desk.ui.setWindowFocus(false);
+    try {
+      await ask('first', text('The first that may.'));
+      await use('auxiliarybar').waitFor({ timeout: 30_000 });
+      await waits('What this folder brings').waitFor();
+      await vscode.commands.executeCommand('workbench.action.chat.openInEditor');
+      await use('editor').waitFor();
+      writeFileSync(servers, JSON.stringify({ mcpServers: {} }));
+      await desk.ui.page.locator('.part.auxiliarybar .chat-input-container').click(); // which takes the next prompt
+      await ask('second', text('The other.'));
+      await use('auxiliarybar').click({ timeout: 30_000 });
+      await answerIn('auxiliarybar').filter({ hasText: 'The first that may.' }).waitFor();
+      await use('editor').click();
+      await answerIn('editor').filter({ hasText: 'The other.' }).waitFor();
+      await waits('What this folder brings').waitFor({ state: 'detached' });
+      await vscode.commands.executeCommand('workbench.action.chat.newChat');
+      await ask('third', text('Not asked again.'));
+      await answerIn('editor').filter({ hasText: 'Not asked again.' }).waitFor();
+    } finally {
+      await desk.ui.setWindowFocus(true);
+      rmSync(dirname(dirname(dirname(skills))), { recursive: true });
+      rmSync(servers, { force: true });
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    }
+  });
+
+  it('does not say that an edit was accepted that its CLI, stopped at the same time, does not write', async () => {
+    await vscode.commands.executeCommand('ideBridge.stopChatSession');
+    const path = desk.scratch.write('stopped.txt', 'one\n');
+    await askToEdit(path, 'one', 'ONE', 'Edited.');
+    await until('the diff', () => proposalTabs().length === 1, 30_000);
+    await vscode.commands.executeCommand('ideBridge.sessions.focus');
+    const [pid = assert.fail()] = enginesOf(agent.root);
+    process.kill(pid, 'SIGSTOP'); // as a slow one, that hears of both at once
+    try {
+      await setTimeout(redrawTime);
+      await clickHovered(session('Chat · edit'), 'Stop');
+      await vscode.commands.executeCommand('ideBridge.acceptAllProposals');
+      await until('no diff', () => proposalTabs().length === 0);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await says('Interrupted');
+    assert.equal(readFileSync(path, 'utf8'), 'one\n');
+    assert.doesNotMatch(await answer().innerText(), /Accepted/);
+  });
 });

@@ -16,6 +16,7 @@ const fakeCli = `
     if (type === 'control_request') {
       say({ type: 'control_response', response: { subtype: 'success', request_id, response: { args: process.argv } } });
       if (request.model === 'compacted') say({ type: 'system', subtype: 'compact_boundary' });
+      if (request.model === 'approved') say({ type: 'system', subtype: 'status', permissionMode: 'acceptEdits' });
       if (['set_model', 'interrupt'].includes(request.subtype)) say({ type: 'result', subtype: 'success' });
     }
   });`;
@@ -41,7 +42,7 @@ describe('a thread of the chat', () => {
     programArgs: ['-e', fakeCli, '--'],
     programEnv: {},
     version: '2.1.0',
-    flags: new Set(['--model']),
+    flags: new Set(['--model', '--permission-mode']),
     stamp: '',
   };
   const options = {
@@ -51,9 +52,9 @@ describe('a thread of the chat', () => {
     env: { CLAUDE_CONFIG_DIR: folder },
   } as const;
   let thread: ChatThread;
+  const edits = { hooks: undefined, reviewer: silent, beginTurn: () => Promise.resolve({ paths: [] }) };
 
   before(() => {
-    const edits = { hooks: undefined, reviewer: silent, beginTurn: () => Promise.resolve({ paths: [] }) };
     thread = new ChatThread(
       {
         processes: new ChildProcesses(() => true, 30_000),
@@ -171,20 +172,57 @@ describe('a thread of the chat', () => {
     await second;
   });
 
+  /** With which its next process is started, by a turn that asks for nothing. */
+  const argsOfNext = async (changed: object): Promise<string[]> => {
+    thread.configure(cli, { ...options, ...changed });
+    const turn = thread.turn({ text: 'go on', images: [] }, surface(), token, invocation('next'));
+    await until('the turn', () => thread.invocation === 'next');
+    const { args } = (await thread.request('anything')) as { args: string[] };
+    await thread.request('interrupt');
+    await turn;
+    return args;
+  };
+
   it('goes on with the model of the editor’s picker when other settings start it anew', async () => {
-    const argsOfNext = async (systemPrompt: string): Promise<string[]> => {
-      thread.configure(cli, { ...options, systemPrompt });
-      const turn = thread.turn({ text: 'go on', images: [] }, surface(), token, invocation('model'));
-      await until('the turn', () => thread.invocation === 'model');
-      const { args } = (await thread.request('anything')) as { args: string[] };
-      await thread.request('interrupt');
-      await turn;
-      return args;
-    };
     await thread.useModel('plum');
-    assert.ok((await argsOfNext('one')).includes('--model=plum'));
+    assert.ok((await argsOfNext({ systemPrompt: 'one' })).includes('--model=plum'));
     await thread.pick('model', 'pear'); // the newest holds
     await thread.useModel('plum');
-    assert.ok((await argsOfNext('two')).includes('--model=pear'));
+    assert.ok((await argsOfNext({ systemPrompt: 'two' })).includes('--model=pear'));
+  });
+
+  it('goes on in the mode of a plan that was approved when other settings start it anew, until a newer one is set', async () => {
+    const approve = async () => {
+      const turn = thread.turn({ text: 'go on', images: [] }, surface(), token, invocation('plan'));
+      await until('the turn', () => thread.invocation === 'plan');
+      await thread.useModel('approved');
+      await turn;
+      await thread.useModel('another');
+    };
+    await approve();
+    assert.ok((await argsOfNext({ systemPrompt: 'three' })).includes('--permission-mode=acceptEdits'));
+    assert.ok((await argsOfNext({ mode: 'dontAsk' })).includes('--permission-mode=dontAsk'));
+    await thread.pick('mode', 'plan');
+    await approve();
+    assert.ok(
+      (await argsOfNext({ systemPrompt: 'four', mode: 'default' })).includes('--permission-mode=acceptEdits'),
+    );
+    await thread.pick('mode', 'plan');
+    assert.ok((await argsOfNext({ systemPrompt: 'five' })).includes('--permission-mode=plan'));
+  });
+
+  it('says in a sentence why nothing was sent', async () => {
+    const said = async () => {
+      const words: string[] = [];
+      const telling = { ...surface(), markdown: (text: string) => void words.push(text) };
+      const next = await thread.turn({ text: 'no', images: [] }, telling, token, invocation('none'));
+      assert.deepEqual(next, []);
+      return words.join('');
+    };
+    edits.beginTurn = () => Promise.reject(new Error('The disk is full.'));
+    assert.match(await said(), /The prompt was not sent: The disk is full/);
+    edits.beginTurn = () => Promise.resolve({ paths: [] });
+    thread.dispose();
+    assert.match(await said(), /The prompt was not sent: This agent session has ended/);
   });
 });

@@ -59,4 +59,25 @@ describe('a question in the chat', () => {
     assert.equal(await late.answer, undefined);
     assert.equal(await questions.choose(late.id, 'yes'), false);
   });
+
+  it('tells what is open for a choice that it is over, by another answer or without one', async () => {
+    const questions = new Questions();
+    const withdrawn = new AbortController();
+    const ended: string[] = [];
+    const words = (name: string) => (over: AbortSignal) =>
+      new Promise<undefined>((resolve) => {
+        over.addEventListener('abort', () => {
+          ended.push(name);
+          resolve(undefined);
+        });
+      });
+    const one = questions.put({ words: words('one'), no: () => 'no' }, never);
+    const two = questions.put({ words: words('two') }, withdrawn.signal);
+    const choosing = [questions.choose(one.id, 'words'), questions.choose(two.id, 'words')];
+    assert.equal(await questions.choose(one.id, 'no'), true);
+    assert.deepEqual(ended, ['one']);
+    withdrawn.abort();
+    assert.deepEqual(ended, ['one', 'two']);
+    assert.deepEqual(await Promise.all(choosing), [true, true], 'nothing false is said');
+  });
 });
