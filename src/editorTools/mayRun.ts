@@ -34,6 +34,14 @@ export interface WhatRuns {
   readonly file?: string;
 }
 
+export interface DefinedRun extends WhatRuns {
+  /**
+   * All that is known of what the editor runs, as of now: it reads a tasks.json or launch.json again before, so that another
+   * definition is another run.
+   */
+  readonly definition: string;
+}
+
 /** Variables that are the same whenever it is run. */
 const fixed =
   /^(workspaceFolder|workspaceFolderBasename|workspaceRoot|userHome|pathSeparator|\/|execPath|env)(:|$)/;

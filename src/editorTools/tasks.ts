@@ -12,11 +12,10 @@ import { Refusal } from './refusal.ts';
 import type { RunningWorkshop } from './running.ts';
 import {
   allTasks,
-  asWhatRuns,
   commandLine,
-  definitionOf,
   folderName,
   isRunning,
+  taskAsWhatRuns,
   taskNamed,
 } from './taskList.ts';
 import type { TaskRun } from './taskRuns.ts';
@@ -127,16 +126,19 @@ export function runTask({ access, runs, mayRun, log }: RunningWorkshop): Tool {
       async run(args, call) {
         access.check();
         const { session, signal, tellProgress } = call;
-        const asked = await taskNamed(args, signal);
-        mustNotRun(asked);
-        const seen = definitionOf(asked); // not later: parts of it come from settings, which may have changed by then
-        await mayRun.must(asWhatRuns(asked), call, 'running');
+        const find = async () => {
+          const all = await allTasks(signal);
+          const task = taskNamed(args, all);
+          mustNotRun(task); // by the user, or for another client
+          return { task, what: await taskAsWhatRuns(task, all) };
+        };
+        const asked = (await find()).what;
+        await mayRun.must(asked, call, 'running');
         // The editor runs what is there now.
-        const task = await taskNamed(args, signal);
-        if (definitionOf(task) !== seen) {
+        const { task, what } = await find();
+        if (what.definition !== asked.definition) {
           throw new Refusal('This task has become another one meanwhile. Nothing was run: ask again.');
         }
-        mustNotRun(task); // by the user, or for another client
         await mayRun.mustStill(call, 'running');
         const client = clientName(session);
         log.info(`${client} runs the task ${onOneLine(task.name)} (${onOneLine(task.source)})`);
