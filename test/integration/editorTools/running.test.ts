@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as vscode from 'vscode';
@@ -461,9 +461,9 @@ describe('the editor tools that run', function () {
       return made;
     };
     try {
-      const server = await runs.run(task('server', 'sleep', '300'), 0, signal);
+      const server = await runs.start(task('server', 'sleep', '300'));
       for (let i = 0; i < 22; i++) {
-        await runs.run(task('short', 'true'), 30_000, signal);
+        await (await runs.start(task('short', 'true'))).follow(30_000, signal);
       }
       assert.ok(runs.get(server.id) === server);
       assert.ok(runs.get(2) === undefined, 'those that have ended are not all kept');
@@ -610,5 +610,54 @@ describe('the editor tools that run', function () {
     } finally {
       provider.dispose();
     }
+  });
+
+  it('ask once where two clients want the same at once, run it once, and tell both', async () => {
+    const runs = desk.scratch.path('runs');
+    await define({ label: 'shared', command: `echo ran >> '${runs}'; sleep 2` });
+    const other = await connectTools('other');
+    const both = async () => {
+      const one = call('runTask', { name: 'shared' });
+      await question('sdk wants').waitFor();
+      const two = call('runTask', { name: 'shared' }, other);
+      await call('tasks', {}, other); // takes as long as the other call until it asks
+      return { one, two };
+    };
+    const agreed = await both();
+    await answer('Run Once');
+    const [first, second] = await Promise.all([agreed.one, agreed.two]);
+    assert.deepEqual([first.data.exitCode, second.data.exitCode], [0, 0], second.text);
+    assert.equal(first.data.run, second.data.run);
+    assert.equal(readFileSync(runs, 'utf8'), 'ran\n');
+    const denied = await both();
+    await answer('Refuse');
+    for (const each of [denied.one, denied.two]) {
+      assert.match((await each).text, /The user does not want this to be run/);
+    }
+    await noQuestion();
+    await other.close();
+  });
+
+  it('ask for the second client where the first one goes, and run on while one of them waits', async () => {
+    await define({ label: 'shared', command: `${making('began')}; sleep 3; ${making('ended')}` });
+    const other = await connectTools('other');
+    const cancelling = new AbortController();
+    const cancelled = call('runTask', { name: 'shared' }, other, cancelling.signal);
+    await question('other wants').waitFor();
+    const first = call('runTask', { name: 'shared' });
+    await call('tasks');
+    cancelling.abort();
+    await assert.rejects(cancelled);
+    await question('sdk wants').waitFor();
+    const again = new AbortController();
+    const second = call('runTask', { name: 'shared' }, other, again.signal);
+    await call('tasks', {}, other);
+    await answer('Run Once');
+    await until('it to run', () => made('began'));
+    again.abort();
+    await assert.rejects(second);
+    assert.equal((await first).data.exitCode, 0);
+    assert.ok(made('ended'));
+    await other.close();
   });
 });
