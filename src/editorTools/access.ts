@@ -175,7 +175,7 @@ export class Access {
     return found;
   }
 
-  /** Undefined where none is there. @throws Refusal for one that is not shared */
+  /** Undefined where none is there. @throws Refusal for one that is not shared, and where several folders have one of that path */
   private async find(input: string): Promise<vscode.Uri | undefined> {
     this.check();
     if (/^[a-z][\w+.-]+:/i.test(input) && !input.toLowerCase().startsWith('file:')) {
@@ -183,16 +183,30 @@ export class Access {
     }
     const uris = named(input);
     await this.learn(uris);
+    const shared = new Map<string, vscode.Uri>();
+    let isThere = false;
     for (const uri of uris) {
-      const isThere = (await this.isInside(uri)) || tabsWith(uri).length > 0;
-      if (isThere && (await this.isShared(uri))) {
-        return uri;
-      }
-      if (isThere) {
-        throw notShared(input);
+      if ((await this.isInside(uri)) || tabsWith(uri).length > 0) {
+        isThere = true;
+        const real = (await realPath(uri.fsPath)) ?? uri.fsPath;
+        if (!shared.has(real) && (await this.isShared(uri))) {
+          shared.set(real, uri);
+        }
       }
     }
-    return undefined;
+    const [first, second] = shared.values();
+    if (second && !input.startsWith('file:')) {
+      const places = [...shared.values()].map(({ fsPath }) => onOneLine(fsPath, 1_000));
+      throw new Refusal(
+        [`${quoted(input)} is in several workspace folders. Say which, by its whole path:`, ...places].join(
+          '\n',
+        ),
+      );
+    }
+    if (isThere && !first) {
+      throw notShared(input);
+    }
+    return first;
   }
 
   private async learn(uris: readonly vscode.Uri[]): Promise<void> {

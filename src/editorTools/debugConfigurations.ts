@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { nameOfFolder } from './folderName.ts';
-import { namesOthers, type WhatRuns } from './mayRun.ts';
+import { type DefinedRun, namesOthers } from './mayRun.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
-import { asRemark, entriesNamed, inputsNamed } from './taskList.ts';
+import { allTasks, asRemark, entriesNamed, inputsNamed, terminalOf } from './taskList.ts';
 
 /** One that the user could choose in *Run and Debug*. */
 export interface LaunchConfiguration {
@@ -77,24 +77,31 @@ export function configurationNamed(name: string, folder: string | undefined): La
   return found;
 }
 
-/** What the user is asked about before it is started. */
-export function startAsWhatRuns(configuration: LaunchConfiguration): WhatRuns {
+/** What the user is asked about before it is started. @throws Refusal as `allTasks`, of which tasks with it may be asked */
+export async function startAsWhatRuns(
+  configuration: LaunchConfiguration,
+  signal: AbortSignal,
+): Promise<DefinedRun> {
   const { name, folder } = configuration;
   const place = folder?.uri.toString() ?? '';
   const text = textOf(configuration);
   const within = placeOf(configuration);
-  const tasks = entriesNamed(tasksOf(configuration), within);
+  const terminal = terminalOf(within);
+  const tasks = await entriesNamed(tasksOf(configuration), within, () => allTasks(signal));
   const inputs = [...inputsNamed(text, 'launch', folder), ...inputsNamed(tasks.join(), 'tasks', within)];
+  const definition = [`debug ${place} ${text}`, ...terminal, ...tasks, ...inputs].join('\n');
   return {
     title: `Debug ${onOneLine(name, 40)}?`,
     words: `wants to start "${onOneLine(name)}" in the debugger${folder ? ` (${onOneLine(nameOfFolder(folder))})` : ''}`,
     code: [
       text,
+      ...terminal.map(asRemark),
       ...(tasks.length === 0 ? [] : ['# With these tasks:', ...tasks.map(asRemark)]),
       ...inputs.map(asRemark),
     ].join('\n'),
     always: 'Always Start This Configuration',
-    exactly: isWhole(configuration) ? `debug ${place} ${text}` : undefined,
+    exactly: isWhole(configuration) ? definition : undefined,
+    definition,
   };
 }
 

@@ -127,9 +127,11 @@ export function startDebugging({ access, sessions, mayRun, log }: DebuggingWorks
         access.check();
         const { session, signal, tellProgress } = call;
         const configuration = configurationNamed(args.name, args.folder);
-        const seen = startAsWhatRuns(configuration);
+        const seen = await startAsWhatRuns(configuration, signal);
         await mayRun.must(seen, call, 'debugging');
-        if (startAsWhatRuns(configurationNamed(args.name, args.folder)).code !== seen.code) {
+        const now = await startAsWhatRuns(configurationNamed(args.name, args.folder), signal);
+        await mayRun.mustStill(call, 'debugging');
+        if (now.definition !== seen.definition) {
           throw new Refusal(
             'This configuration has become another one meanwhile. Nothing was started: ask again.',
           );

@@ -10,11 +10,15 @@ import type { ToolGroup } from './names.ts';
 import { onOneLine } from './onOneLine.ts';
 import { mustStillBeOn } from './mustStillBeOn.ts';
 import { Refusal } from './refusal.ts';
+import { late, within } from './within.ts';
 
 /** Kept on this machine, out of reach of what a workspace brings with it: fingerprints, the last at the end. */
 const agreedKey = 'editorTools.agreedRuns';
 
 const maxAgreed = 200;
+
+/** ms: more a timer does not take. */
+const longest = 2 ** 31 - 1;
 
 /** The index of that answer. */
 const always = 1;
@@ -34,6 +38,20 @@ export interface WhatRuns {
   readonly file?: string;
 }
 
+export interface DefinedRun extends WhatRuns {
+  /**
+   * All that is known of what the editor runs, as of now: it reads a tasks.json or launch.json again before, so that another
+   * definition is another run.
+   */
+  readonly definition: string;
+}
+
+class NotWanted extends Refusal {
+  constructor() {
+    super('The user does not want this to be run. Nothing was run.');
+  }
+}
+
 /** Variables that are the same whenever it is run. */
 const fixed =
   /^(workspaceFolder|workspaceFolderBasename|workspaceRoot|userHome|pathSeparator|\/|execPath|env)(:|$)/;
@@ -48,6 +66,9 @@ export function namesOthers(definition: string): boolean {
 
 /** Whether the user wants that something is run: they are asked each time, but for what they have agreed to for good. */
 export class MayRun {
+  /** What waits for the user, or is being started, by all that it is; and for which call. */
+  private readonly begun = new Map<string, { call: ToolCall; beginning: Promise<unknown> }>();
+
   constructor(
     private readonly questions: LoadQuestions,
     private readonly workspaceState: vscode.Memento,
@@ -65,7 +86,7 @@ export class MayRun {
     try {
       if (!(await this.isAgreed(what, call))) {
         this.calls.refused(call);
-        throw new Refusal('The user does not want this to be run. Nothing was run.');
+        throw new NotWanted();
       }
     } finally {
       telling.dispose();
@@ -76,6 +97,49 @@ export class MayRun {
       await vscode.window.showTextDocument(document, { ...(viewColumn && { viewColumn }), preview: false });
     }
     await this.mustStill(call, group, what.file);
+  }
+
+  /**
+   * Of calls that want the same at once, the user is asked for the first, and what comes of that is for all of them; where it
+   * is cancelled, the next one asks.
+   * @param same all that it is
+   * @param begin asks, see `must`, and starts it
+   * @throws what `begin` does
+   */
+  async together<T>(same: string, call: ToolCall, begin: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const first = this.begun.get(same);
+      if (!first) {
+        const beginning = begin();
+        this.begun.set(same, { call, beginning });
+        try {
+          return await beginning;
+        } finally {
+          this.begun.delete(same);
+        }
+      }
+      const telling = keepTelling(call.tellProgress);
+      try {
+        const questions = await this.questions();
+        const begun = first.beginning as Promise<T>;
+        const wait = () => within(longest, call.signal, begun);
+        const outcome = await this.calls.whileAsking(call, () => questions.show(), wait);
+        call.signal.throwIfAborted();
+        if (outcome !== late) {
+          return outcome;
+        }
+      } catch (error) {
+        call.signal.throwIfAborted();
+        if (error instanceof NotWanted && !first.call.signal.aborted) {
+          this.calls.refused(call);
+        }
+        if (!first.call.signal.aborted) {
+          throw error;
+        }
+      } finally {
+        telling.dispose();
+      }
+    }
   }
 
   /**

@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import * as vscode from 'vscode';
+import * as z from 'zod/mini';
+import { readSmallFile } from '../server/smallFile.ts';
 import { nameOfFolder } from './folderName.ts';
-import { namesOthers, type WhatRuns } from './mayRun.ts';
+import { type DefinedRun, namesOthers } from './mayRun.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
 import { late, within } from './within.ts';
@@ -28,8 +31,8 @@ export async function allTasks(signal: AbortSignal): Promise<vscode.Task[]> {
 }
 
 /** @throws Refusal where there is none, or more than one */
-export async function taskNamed(wanted: TaskName, signal: AbortSignal): Promise<vscode.Task> {
-  const named = (await allTasks(signal)).filter(
+export function taskNamed(wanted: TaskName, all: readonly vscode.Task[]): vscode.Task {
+  const named = all.filter(
     (task) =>
       task.name === wanted.name &&
       (wanted.source === undefined || task.source === wanted.source) &&
@@ -82,56 +85,101 @@ function plain(word: string | vscode.ShellQuotedString | undefined): string {
   return typeof word === 'object' ? word.value : (word ?? '');
 }
 
-/** What the user is asked about before it is run. */
-export function asWhatRuns(task: vscode.Task): WhatRuns {
+/**
+ * What the user is asked about before it is run.
+ * @param all tasks of the editor
+ */
+export async function taskAsWhatRuns(task: vscode.Task, all: readonly vscode.Task[]): Promise<DefinedRun> {
+  const { name, source, detail, definition: named, execution, scope } = task;
   const folder = folderName(task);
-  const of = [task.source, ...(folder === undefined ? [] : [folder])].map((each) => onOneLine(each));
+  const of = [source, ...(folder === undefined ? [] : [folder])].map((each) => onOneLine(each));
+  const line = commandLine(task);
+  const entries = configured(task);
+  const first = await entriesNamed(dependenciesOf(entries), scope, () => Promise.resolve(all));
+  const scripts = scriptsOf(task);
+  const terminal = terminalOf(scope);
+  const own = JSON.stringify([
+    [name, source, detail, named],
+    typeof scope === 'object' ? scope.uri.toString() : scope,
+    line,
+    execution instanceof vscode.CustomExecution ? undefined : execution?.options,
+    [entries, scripts, first, terminal],
+  ]);
+  const inputs = inputsNamed(own, 'tasks', scope);
+  const definition = [own, ...inputs].join('\n');
+  const options = optionsOf(execution);
+  // Else it could change unseen: other tasks before it, what it takes from elsewhere, and what an extension runs itself.
+  const isWhole =
+    line !== undefined && first.length === 0 && !namesOthers(definition) && !scripts.includes(unreadable);
+  const isDetailTold = detail === undefined || line === undefined || line.includes(detail);
   return {
-    title: `Run task ${onOneLine(task.name, 40)}?`,
-    words: `wants to run the task "${onOneLine(task.name)}" (${of.join(', ')})`,
-    code: shown(task),
+    title: `Run task ${onOneLine(name, 40)}?`,
+    words: `wants to run the task "${onOneLine(name)}" (${of.join(', ')})`,
+    code: [
+      line ?? asRemark(untold(task)),
+      ...(isDetailTold || scripts.length > 0 ? [] : [asRemark(detail)]),
+      ...scripts.map(asRemark),
+      ...(options === undefined ? [] : [asRemark(`With ${options}`)]),
+      ...terminal.map(asRemark),
+      ...(first.length === 0 ? [] : ['# First:', ...first.map(asRemark)]),
+      ...inputs.map(asRemark),
+    ].join('\n'),
     always: 'Always Run This Task',
-    exactly: exactly(task),
+    exactly: isWhole ? definition : undefined,
+    definition,
   };
 }
 
-/**
- * All that the editor tells of what it runs, as of now: it reads a tasks.json again before it runs a task, so that another
- * definition is another task.
- */
-export function definitionOf(task: vscode.Task): string {
-  const own = ownDefinitionOf(task);
-  return [own, ...inputsNamed(own, 'tasks', task.scope)].join('\n');
+/** Instead of a command line. */
+function untold({ source }: vscode.Task): string {
+  return `The editor does not tell what this task runs: an extension provides it ("${onOneLine(source)}").`;
 }
 
-/** Without the inputs that it names. */
-function ownDefinitionOf(task: vscode.Task): string {
-  const { execution, scope } = task;
-  return JSON.stringify([
-    [task.name, task.source, task.detail, task.definition],
-    typeof scope === 'object' ? scope.uri.toString() : scope,
-    commandLine(task),
-    execution instanceof vscode.CustomExecution ? undefined : execution?.options,
-    configured(task),
-    before(task),
-    terminalOf(task),
-  ]);
+/** What `npm install` runs of a package's own scripts. */
+const ofInstall = [
+  ...['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'],
+  ...['predependencies', 'dependencies', 'postdependencies'],
+];
+
+/** Of a package.json, in bytes. */
+const maxPackage = 1_000_000;
+
+const npmTask = z.object({ type: z.literal('npm'), script: z.string(), path: z.optional(z.string()) });
+const packageScripts = z.object({ scripts: z.optional(z.record(z.string(), z.unknown())) });
+
+/** What runs such scripts: other extensions have tasks of that type, too. */
+const packageManager = /^(npm|yarn|pnpm|bun|node) /;
+
+const unreadable = 'The scripts of package.json cannot be read.';
+
+/** The scripts of package.json that a task of npm runs, with those that npm runs before and after it by their names. */
+function scriptsOf(task: vscode.Task): string[] {
+  const { scope } = task;
+  const { data } = z.safeParse(npmTask, task.definition);
+  if (!data || typeof scope !== 'object' || !packageManager.test(commandLine(task) ?? '')) {
+    return [];
+  }
+  const { script, path = '' } = data;
+  const names = script === 'install' ? ofInstall : [`pre${script}`, script, `post${script}`];
+  const file = join(scope.uri.fsPath, path, 'package.json');
+  const text = readSmallFile(file, { followLinks: true, limit: maxPackage })?.text;
+  const found = z.safeParse(packageScripts, text === undefined ? undefined : jsonIn(text));
+  if (!found.success) {
+    return [unreadable];
+  }
+  const { scripts = {} } = found.data;
+  return names
+    .filter((name) => Object.hasOwn(scripts, name))
+    .map((name) => `Script ${JSON.stringify(name)}: ${JSON.stringify(scripts[name])}`);
 }
 
-/** The command line, what it is run with, what is run before, and the inputs that all of that names. */
-function shown(task: vscode.Task): string {
-  const { detail, execution } = task;
-  const line = commandLine(task);
-  const options = optionsOf(execution);
-  const first = before(task);
-  return [
-    line ?? '# The editor does not tell what this task runs.',
-    ...(detail !== undefined && line !== undefined && !line.includes(detail) ? [asRemark(detail)] : []),
-    ...(options === undefined ? [] : [asRemark(`With ${options}`)]),
-    ...terminalOf(task).map((setting) => asRemark(`With ${setting}`)),
-    ...(first.length === 0 ? [] : ['# First:', ...first.map((each) => asRemark(each))]),
-    ...inputsNamed(ownDefinitionOf(task), 'tasks', task.scope).map(asRemark),
-  ].join('\n');
+/** Undefined for what is none. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** But for the folder where each runs that names none. */
@@ -144,8 +192,8 @@ function optionsOf(execution: vscode.Task['execution']): string | undefined {
   return text === '{}' ? undefined : text;
 }
 
-/** What the workspace, into which an agent can write, has set for the terminal of a task: its environment, its shell. */
-function terminalOf({ scope }: vscode.Task): string[] {
+/** What the workspace, into which an agent can write, has set for terminals: their environment, their shell. */
+export function terminalOf(scope: vscode.Task['scope']): string[] {
   const folder = typeof scope === 'object' ? scope.uri : undefined;
   const settings = vscode.workspace.getConfiguration('terminal.integrated', folder);
   const platform = { win32: 'windows', darwin: 'osx' }[process.platform as string] ?? 'linux';
@@ -154,7 +202,7 @@ function terminalOf({ scope }: vscode.Task): string[] {
     const { workspaceValue, workspaceFolderValue = workspaceValue } = settings.inspect(key) ?? {};
     return workspaceFolderValue === undefined
       ? []
-      : [`terminal.integrated.${key} ${JSON.stringify(workspaceFolderValue)}`];
+      : [`With terminal.integrated.${key} ${JSON.stringify(workspaceFolderValue)}`];
   });
 }
 
@@ -162,20 +210,11 @@ export function asRemark(text: string): string {
   return `# ${onOneLine(text, maxShown)}`;
 }
 
-/**
- * Says exactly what is run. Undefined where what is run is not all known, so that it could change unseen: other tasks
- * before it, what it takes from elsewhere, and what an extension runs itself.
- */
-function exactly(task: vscode.Task): string | undefined {
-  const definition = definitionOf(task);
-  const isKnown = commandLine(task) !== undefined && before(task).length === 0 && !namesOthers(definition);
-  return isKnown ? definition : undefined;
-}
-
 interface ConfiguredTask {
   readonly label?: unknown;
   readonly taskName?: unknown;
   readonly dependsOn?: unknown;
+  readonly type?: unknown;
 }
 
 /** What tasks.json says of it: entries by its name, and those without one, of which an extension makes the name. */
@@ -190,27 +229,57 @@ function entriesFor(scope: vscode.Task['scope']): ConfiguredTask[] {
   return listed('tasks', 'tasks', scope);
 }
 
-/** What is run before a task, see `entriesNamed`. */
-function before(task: vscode.Task): string[] {
-  return entriesNamed(dependenciesOf(configured(task)), task.scope);
-}
-
-/** Tasks and what is run before them, each as tasks.json has it, or by its name where that does not have it; none twice. */
-export function entriesNamed(names: readonly unknown[], scope: vscode.Task['scope']): string[] {
+/**
+ * Tasks and what is run before them, each as tasks.json has it, and as the editor knows it where that does not say what it
+ * runs, or does not have it; none twice.
+ * @param load all tasks of the editor
+ */
+export async function entriesNamed(
+  names: readonly unknown[],
+  scope: vscode.Task['scope'],
+  load: () => Promise<readonly vscode.Task[]>,
+): Promise<string[]> {
   const all = entriesFor(scope);
   const found = new Map<string, string>();
-  const add = (wanted: readonly unknown[]) => {
+  const add = async (wanted: readonly unknown[]) => {
     for (const name of wanted) {
       const key = JSON.stringify(name);
       if (!found.has(key)) {
         const named = all.filter(({ label, taskName }) => (label ?? taskName) === name);
-        found.set(key, named.length > 0 ? named.map((each) => JSON.stringify(each)).join(' ') : key);
-        add(dependenciesOf(named));
+        const isWritten = named.length > 0 && named.every(({ type = 'shell' }) => own.includes(type));
+        const known = isWritten ? [] : (await load()).filter((task) => isMeant(task, name, scope));
+        const told = [...named.map((each) => JSON.stringify(each)), ...known.map((each) => asNamed(each))];
+        found.set(key, told.join(' ') || key);
+        await add(dependenciesOf([...named, ...known.flatMap(configured)]));
       }
     }
   };
-  add(names);
+  await add(names);
   return [...found.values()];
+}
+
+/** Types of tasks whose command line tasks.json has. */
+const own: readonly unknown[] = ['shell', 'process'];
+
+/** Whether a tasks.json or launch.json of that folder may mean this task by that: a label, or what defines it. */
+function isMeant(task: vscode.Task, name: unknown, scope: vscode.Task['scope']): boolean {
+  const { definition, source } = task;
+  if (typeof scope === 'object' && typeof task.scope === 'object' && scope.index !== task.scope.index) {
+    return false;
+  }
+  return typeof name === 'object' && name !== null
+    ? Object.entries(name).every(([key, value]) => JSON.stringify(definition[key]) === JSON.stringify(value))
+    : [task.name, `${source}: ${task.name}`].some((each) => each === name);
+}
+
+/** One that is run with another, for which the folder and the terminal are the same. */
+function asNamed(task: vscode.Task): string {
+  const options = optionsOf(task.execution);
+  return [
+    `"${task.name}" (${task.source}): ${commandLine(task) ?? untold(task)}`,
+    ...scriptsOf(task),
+    ...(options === undefined ? [] : [`With ${options}`]),
+  ].join(' ');
 }
 
 /** What a tasks.json or launch.json has of the inputs that a text of it names: a command of the editor may give one. */

@@ -20,6 +20,12 @@ export interface TaskRun {
   readonly exitCode: number | undefined;
   /** As it was printed; undefined where the editor does not tell it. */
   readonly output: string | undefined;
+  /**
+   * Settles with its end.
+   * @param patience ms after which it settles though the task runs on
+   * @param signal ends the task, once those of all calls that have followed it are aborted
+   */
+  follow(patience: number, signal: AbortSignal): Promise<void>;
 }
 
 /** Runs tasks of the editor, and follows them to their end. */
@@ -33,30 +39,18 @@ export class TaskRuns implements vscode.Disposable {
     return id === undefined ? this.runs.at(-1) : this.runs.find((run) => run.id === id);
   }
 
-  /**
-   * @param patience ms after which it is answered, though the task runs on
-   * @param signal ends the task
-   * @throws Error of the editor's where the task cannot be started
-   */
-  async run(task: vscode.Task, patience: number, signal: AbortSignal): Promise<TaskRun> {
+  /** @throws Error of the editor's where the task cannot be started */
+  async start(task: vscode.Task): Promise<TaskRun> {
     const run = new Run(++this.lastId, task, this.terminals);
     const ended = this.runs.filter(({ endedAt }) => endedAt !== undefined);
     const forgotten = new Set(ended.slice(0, Math.max(0, ended.length - maxRuns + 1)));
     this.runs = [...this.runs.filter((each) => !forgotten.has(each)), run];
-    const end = () => run.terminate();
-    signal.addEventListener('abort', end, { once: true });
     try {
       await run.start();
-      if (signal.aborted) {
-        end();
-      }
-      await run.ended(patience);
     } catch (error) {
       run.dispose();
       this.runs = this.runs.filter((each) => each !== run);
       throw error;
-    } finally {
-      signal.removeEventListener('abort', end);
     }
     return run;
   }
@@ -70,6 +64,8 @@ class Run implements TaskRun {
   readonly startedAt = Date.now();
   endedAt: number | undefined;
   exitCode: number | undefined;
+  /** Calls that were not cancelled. */
+  private followers = 0;
   private execution: vscode.TaskExecution | undefined;
   private terminal: vscode.Terminal | undefined;
   private finding = Promise.resolve();
@@ -117,15 +113,23 @@ class Run implements TaskRun {
     early.forEach((tell) => tell());
   }
 
-  async ended(patience: number): Promise<void> {
+  async follow(patience: number, signal: AbortSignal): Promise<void> {
+    this.followers += 1;
+    const leave = () => {
+      this.followers -= 1;
+      if (this.followers === 0) {
+        this.execution?.terminate();
+      }
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) {
+      leave(); // which no listener is told
+    }
     let timer;
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, patience)));
     await Promise.race([this.end.promise, late]);
     clearTimeout(timer);
-  }
-
-  terminate(): void {
-    this.execution?.terminate();
+    signal.removeEventListener('abort', leave);
   }
 
   dispose(): void {

@@ -10,15 +10,7 @@ import { plainOutput, tail } from './plainOutput.ts';
 import { editorTool, type Found, readingTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
 import type { RunningWorkshop } from './running.ts';
-import {
-  allTasks,
-  asWhatRuns,
-  commandLine,
-  definitionOf,
-  folderName,
-  isRunning,
-  taskNamed,
-} from './taskList.ts';
+import { allTasks, commandLine, folderName, isRunning, taskAsWhatRuns, taskNamed } from './taskList.ts';
 import type { TaskRun } from './taskRuns.ts';
 
 /** s for which a call waits: by default, of a task that runs in the background, and at most. */
@@ -127,26 +119,36 @@ export function runTask({ access, runs, mayRun, log }: RunningWorkshop): Tool {
       async run(args, call) {
         access.check();
         const { session, signal, tellProgress } = call;
-        const asked = await taskNamed(args, signal);
-        mustNotRun(asked);
-        const seen = definitionOf(asked); // not later: parts of it come from settings, which may have changed by then
-        await mayRun.must(asWhatRuns(asked), call, 'running');
-        // The editor runs what is there now.
-        const task = await taskNamed(args, signal);
-        if (definitionOf(task) !== seen) {
-          throw new Refusal('This task has become another one meanwhile. Nothing was run: ask again.');
-        }
-        mustNotRun(task); // by the user, or for another client
-        await mayRun.mustStill(call, 'running');
-        const client = clientName(session);
-        log.info(`${client} runs the task ${onOneLine(task.name)} (${onOneLine(task.source)})`);
+        const find = async () => {
+          const all = await allTasks(signal);
+          const task = taskNamed(args, all);
+          mustNotRun(task); // by the user, or for another client
+          return { task, what: await taskAsWhatRuns(task, all) };
+        };
+        const asked = (await find()).what;
+        const begin = async () => {
+          await mayRun.must(asked, call, 'running');
+          // The editor runs what is there now.
+          const { task, what } = await find();
+          if (what.definition !== asked.definition) {
+            throw new Refusal('This task has become another one meanwhile. Nothing was run: ask again.');
+          }
+          await mayRun.mustStill(call, 'running');
+          log.info(
+            `${clientName(session)} runs the task ${onOneLine(task.name)} (${onOneLine(task.source)})`,
+          );
+          try {
+            return await runs.start(task);
+          } catch (error) {
+            throw new Refusal(`The editor did not run this task: ${onOneLine(errorMessage(error))}`);
+          }
+        };
+        const run = await mayRun.together(asked.definition, call, begin);
+        const { task } = run;
         const usual = task.isBackground ? patience.background : patience.normal;
         const telling = keepTelling(tellProgress);
-        let run: TaskRun;
         try {
-          run = await runs.run(task, (args.timeoutSeconds ?? usual) * 1_000, signal);
-        } catch (error) {
-          throw new Refusal(`The editor did not run this task: ${onOneLine(errorMessage(error))}`);
+          await run.follow((args.timeoutSeconds ?? usual) * 1_000, signal);
         } finally {
           telling.dispose();
         }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { findLocks, IdeClient } from '../support/ideClient.ts';
+import { SdkTransport } from '../support/sdkTransport.ts';
 import { until } from '../support/until.ts';
 import { useOwnWindow } from './useOwnWindow.ts';
 
@@ -39,6 +41,39 @@ describe('A workspace of several folders', function () {
       answer.folders.map((folder) => folder.path),
       folders(['a']),
     );
+    await client.close();
+  });
+
+  it('has the editor tools ask which file is meant by a path that two folders have', async () => {
+    const configDir = path.join(own.root, 'config');
+    const folder = path.join(own.root, 'several.code-workspace');
+    const write = async (file: string, text: string) => {
+      await mkdir(path.dirname(path.join(own.root, file)), { recursive: true });
+      await writeFile(path.join(own.root, file), text);
+    };
+    await write('a/src/same.txt', 'of a');
+    await write('b/src/same.txt', 'of b');
+    await write('b/src/single.txt', 'only in b');
+    await write('a/.env', 'secret');
+    await write('b/.env', 'secret');
+    await write(path.basename(folder), JSON.stringify({ folders: [{ path: 'a' }, { path: 'b' }] }));
+    const settings = { 'ideBridge.editorTools.enabled': true };
+    await own.open({ folder, settings, env: { CLAUDE_CONFIG_DIR: configDir } });
+    const { port, authToken } = await until('the lock file', () => findLocks(configDir)[0], 30_000);
+    const client = new Client({ name: 'sdk', version: '1.0.0' });
+    await client.connect(new SdkTransport(port, authToken, '/editor'));
+    const read = async (file: string) => {
+      const result = await client.callTool({ name: 'readBuffer', arguments: { file } });
+      return (result.content as { text: string }[])[0]?.text;
+    };
+    const places = ['a', 'b'].map((name) => path.join(own.root, name, 'src', 'same.txt'));
+    const words = '"src/same.txt" is in several workspace folders. Say which, by its whole path:';
+    assert.equal(await read('src/same.txt'), [words, ...places].join('\n'));
+    assert.match((await read(places[1] ?? '')) ?? '', /of b/);
+    assert.match((await read('src/single.txt')) ?? '', /only in b/);
+    assert.equal(await read('.env'), '".env" is not shared by the settings of this editor.');
+    const listed = await client.callTool({ name: 'listDirectory', arguments: { folder: 'src' } });
+    assert.match(JSON.stringify(listed.content), /is in several workspace folders/);
     await client.close();
   });
 });

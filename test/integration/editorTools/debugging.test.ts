@@ -326,4 +326,63 @@ describe('the editor tools that debug', function () {
     await answer('Refuse', 'wants to start');
     assert.ok((await starting).isError);
   });
+
+  it('ask again about a configuration that was allowed for good once the workspace has another terminal for it', async () => {
+    const env = `env.${{ win32: 'windows', darwin: 'osx' }[process.platform as string] ?? 'linux'}`;
+    const set = (value: object | undefined) =>
+      vscode.workspace
+        .getConfiguration('terminal.integrated')
+        .update(env, value, vscode.ConfigurationTarget.Workspace);
+    const start = () => call('startDebugging', { name: 'Program', timeoutSeconds: 60 });
+    const first = start();
+    await answer('Always Start This Configuration', 'wants to start');
+    assert.equal((await first).data.state, 'ended');
+    try {
+      await set({ MARK: 'another' });
+      const second = start();
+      assert.match(
+        await until('the question', shownCode),
+        /\}\n# With terminal\.integrated\.env\.\w+ \{"MARK":"another"\}$/,
+      );
+      await set({ MARK: 'a third' });
+      await answer('Run Once', 'wants to start');
+      assert.match((await second).text, /has become another one meanwhile/);
+    } finally {
+      await set(undefined);
+    }
+    assert.equal((await start()).data.state, 'ended');
+  });
+
+  it('show what a task before it runs that an extension provides', async () => {
+    const provider = vscode.tasks.registerTaskProvider('npm', {
+      provideTasks: () => [
+        new vscode.Task(
+          { type: 'npm', script: 'ready' },
+          vscode.TaskScope.Workspace,
+          'ready',
+          'ours',
+          new vscode.ProcessExecution('echo', ['provided']),
+        ),
+      ],
+      resolveTask: () => undefined,
+    });
+    try {
+      await define({
+        name: 'Program',
+        type: 'node',
+        request: 'launch',
+        program: file,
+        preLaunchTask: 'ours: ready',
+      });
+      const starting = call('startDebugging', { name: 'Program' });
+      assert.match(
+        await until('the question', shownCode),
+        /\n# With these tasks:\n# "ready" \(ours\): echo provided$/,
+      );
+      await answer('Refuse', 'wants to start');
+      assert.ok((await starting).isError);
+    } finally {
+      provider.dispose();
+    }
+  });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as vscode from 'vscode';
 import { editorToolNames, runningToolNames } from '../../../src/editorTools/names.ts';
@@ -460,9 +461,9 @@ describe('the editor tools that run', function () {
       return made;
     };
     try {
-      const server = await runs.run(task('server', 'sleep', '300'), 0, signal);
+      const server = await runs.start(task('server', 'sleep', '300'));
       for (let i = 0; i < 22; i++) {
-        await runs.run(task('short', 'true'), 30_000, signal);
+        await (await runs.start(task('short', 'true'))).follow(30_000, signal);
       }
       assert.ok(runs.get(server.id) === server);
       assert.ok(runs.get(2) === undefined, 'those that have ended are not all kept');
@@ -547,5 +548,116 @@ describe('the editor tools that run', function () {
     assert.match(await until('the question', shownCode), /^echo mine\n[^]*# First:\n# .*echo part/);
     await answer('Refuse');
     assert.ok((await running).isError);
+  });
+
+  it('show the scripts that npm runs before and after one, and ask again where they have changed', async () => {
+    const scripts = (prebuild: string) =>
+      desk.scratch.write(
+        'package.json',
+        JSON.stringify({ scripts: { build: 'echo built', prebuild, postbuild: 'echo after' } }),
+      );
+    scripts('echo before');
+    const name = `build - ${basename(desk.scratch.folder)}`;
+    const listed = async () => (await call('tasks', { limit: 200 })).text.includes(name);
+    await until('the editor to find the script', listed, 30_000);
+    const first = call('runTask', { name });
+    assert.match(
+      await until('the question', shownCode),
+      /^npm run build\n# Script "prebuild": "echo before"\n# Script "build": "echo built"\n# Script "postbuild": "echo after"\n# With .*$/,
+    );
+    await answer('Always Run This Task');
+    assert.equal((await first).data.exitCode, 0);
+    assert.equal((await call('runTask', { name })).data.exitCode, 0);
+    scripts(making('swapped'));
+    const second = call('runTask', { name });
+    assert.match(await until('the question', shownCode), /# Script "prebuild": "touch /);
+    scripts('echo a third');
+    await answer('Run Once');
+    assert.match((await second).text, /has become another one meanwhile/);
+    desk.scratch.write('package.json', 'none');
+    const third = call('runTask', { name });
+    assert.match(await until('the question', shownCode), /# The scripts of package\.json cannot be read\./);
+    await until('the answers', async () => (await answers()).length === 2);
+    await answer('Refuse');
+    assert.ok((await third).isError);
+    assert.ok(!made('swapped'));
+  });
+
+  it('show what runs before a task where tasks.json does not have it, or who provides it', async () => {
+    const { scope, provided } = { scope: vscode.TaskScope.Workspace, provided: 'echo provided' };
+    const task = (name: string, execution: vscode.ShellExecution | vscode.CustomExecution) =>
+      new vscode.Task({ type: 'npm', script: name }, scope, name, 'ours', execution);
+    const own = new vscode.CustomExecution(() => Promise.reject(new Error('not run')));
+    const provider = vscode.tasks.registerTaskProvider('npm', {
+      provideTasks: () => [task('told', new vscode.ShellExecution(provided)), task('untold', own)],
+      resolveTask: () => undefined,
+    });
+    try {
+      const dependsOn = ['ours: told', 'ours: untold', { type: 'npm', script: 'told' }, 'nowhere'];
+      await define({ label: 'whole', command: 'echo whole', dependsOn });
+      const running = call('runTask', { name: 'whole' });
+      const code = await until('the question', shownCode);
+      assert.equal(code.match(/"told" \(ours\): echo provided$/gm)?.length, 2, code);
+      assert.match(code, /"untold" \(ours\): .*an extension provides it \("ours"\)\.$/m);
+      assert.match(code, /^# "nowhere"$/m);
+      await answer('Refuse');
+      await running;
+      await define({ label: 'other', command: 'echo other' });
+      const alone = call('runTask', { name: 'untold' });
+      assert.match(await until('the question', shownCode), /^# .*an extension provides it \("ours"\)\.$/);
+      await answer('Refuse');
+      assert.ok((await alone).isError);
+    } finally {
+      provider.dispose();
+    }
+  });
+
+  it('ask once where two clients want the same at once, run it once, and tell both', async () => {
+    const runs = desk.scratch.path('runs');
+    await define({ label: 'shared', command: `echo ran >> '${runs}'; sleep 2` });
+    const other = await connectTools('other');
+    const both = async () => {
+      const one = call('runTask', { name: 'shared' });
+      await question('sdk wants').waitFor();
+      const two = call('runTask', { name: 'shared' }, other);
+      await call('tasks', {}, other); // takes as long as the other call until it asks
+      return { one, two };
+    };
+    const agreed = await both();
+    await answer('Run Once');
+    const [first, second] = await Promise.all([agreed.one, agreed.two]);
+    assert.deepEqual([first.data.exitCode, second.data.exitCode], [0, 0], second.text);
+    assert.equal(first.data.run, second.data.run);
+    assert.equal(readFileSync(runs, 'utf8'), 'ran\n');
+    const denied = await both();
+    await answer('Refuse');
+    for (const each of [denied.one, denied.two]) {
+      assert.match((await each).text, /The user does not want this to be run/);
+    }
+    await noQuestion();
+    await other.close();
+  });
+
+  it('ask for the second client where the first one goes, and run on while one of them waits', async () => {
+    await define({ label: 'shared', command: `${making('began')}; sleep 3; ${making('ended')}` });
+    const other = await connectTools('other');
+    const cancelling = new AbortController();
+    const cancelled = call('runTask', { name: 'shared' }, other, cancelling.signal);
+    await question('other wants').waitFor();
+    const first = call('runTask', { name: 'shared' });
+    await call('tasks');
+    cancelling.abort();
+    await assert.rejects(cancelled);
+    await question('sdk wants').waitFor();
+    const again = new AbortController();
+    const second = call('runTask', { name: 'shared' }, other, again.signal);
+    await call('tasks', {}, other);
+    await answer('Run Once');
+    await until('it to run', () => made('began'));
+    again.abort();
+    await assert.rejects(second);
+    assert.equal((await first).data.exitCode, 0);
+    assert.ok(made('ended'));
+    await other.close();
   });
 });
