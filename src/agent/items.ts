@@ -48,7 +48,7 @@ export type Item = ItemPlace &
         /** US dollars, of this turn. */
         readonly cost?: number;
       }
-    /** Something that we do not know, as it came. */
+    /** Something that we do not know, as it came; old ones are removed. */
     | { readonly kind: 'other'; readonly json: unknown }
   );
 
