@@ -91,6 +91,8 @@ export class AgentSession {
   private said: Initialized | undefined;
   /** The session that the next process goes on with. */
   private toResume: string | undefined;
+  /** Why the CLI could not write the conversation down, until the user is told. */
+  private notKept: string | undefined;
 
   /** @param resume the id of a past session to go on with */
   constructor(
@@ -136,6 +138,7 @@ export class AgentSession {
     }
     const id = this.cliConversation.addPrompt(text, 'queued');
     this.waiting.push({ id, text, images });
+    this.tellNotKept();
     this.goOn();
     return id;
   }
@@ -487,8 +490,23 @@ export class AgentSession {
     }
   }
 
+  /** The CLI may say it as it ends, when no turn shows it: then it goes with the next. */
+  private tellNotKept(): void {
+    if (this.notKept !== undefined && (this.current === 'running' || this.waiting.length > 0)) {
+      const message =
+        'Claude Code could not write all of this conversation down, and does not know that part when it starts anew.';
+      this.cliConversation.addError('notKept', message, this.notKept);
+      this.notKept = undefined;
+    }
+  }
+
   private take(message: CliMessage, json: unknown): void {
     this.cliConversation.take(message, json);
+    if (message.type === 'system' && 'lost' in message && message.lost.includes('transcript')) {
+      const { error_code: code = 'No reason was told.' } = message;
+      this.notKept = code === 'ENOSPC' ? 'The disk is full (ENOSPC).' : code;
+      this.tellNotKept();
+    }
     if (message.type === 'system' && 'permissionMode' in message) {
       this.followMode(message.permissionMode);
     }

@@ -348,7 +348,7 @@ export class CliConversation {
     } else if (message.subtype === 'compact_boundary') {
       const { compactions = 0 } = this.conversation.snapshot().state;
       this.setState({ compactions: compactions + 1 });
-    } else {
+    } else if (!('lost' in message)) {
       this.takeOther(json);
     }
   }
