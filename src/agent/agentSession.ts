@@ -26,6 +26,7 @@ import {
   cliEnvironment,
   type PermissionMode,
   permissionModes,
+  thinkingTokens,
   without,
   withoutFolderOffers,
 } from './options.ts';
@@ -195,10 +196,19 @@ export class AgentSession {
     this.cliConversation.setState({ model });
   }
 
-  /** From the next request to the model on; 2.1. @param effort undefined: as the CLI is set up @throws {ControlError} */
+  /** From the next request to the model on; not 1.0. @param effort undefined: as the CLI is set up @throws {ControlError} */
   async setEffort(effort: string | undefined): Promise<void> {
-    const settings = { effortLevel: effort ?? null };
-    await this.process?.control.request('apply_flag_settings', { settings }, 3_000);
+    const { cli, process } = this;
+    if (cli.flags.has('--effort')) {
+      const settings = { effortLevel: effort ?? null };
+      await process?.control.request('apply_flag_settings', { settings }, 3_000);
+    } else if (process) {
+      const max_thinking_tokens = thinkingTokens(cli, effort);
+      if (max_thinking_tokens === undefined) {
+        throw new ControlError('unsupported', 'It would go back to what its process was started with.');
+      }
+      await process.control.request('set_max_thinking_tokens', { max_thinking_tokens }, 3_000);
+    }
     this.has((options) => (effort === undefined ? without(options, 'effort') : { ...options, effort }));
   }
 
