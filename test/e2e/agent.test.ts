@@ -683,6 +683,29 @@ for (const version of Object.values(cliVersions)) {
       assert.match(contextText(request), /remember 4711/);
       assert.doesNotMatch(contextText(request), /remember 4712/);
     });
+
+    it('asks the model nothing more once it is disposed of, be it while it asks the user, and goes on in another', async () => {
+      desk.api.script([toolUse('Bash', { command: 'touch made', description: 'touch' })]);
+      const session = await desk.session({ ask: () => new Promise(() => {}) });
+      session.prompt('remember 4711');
+      await until('the question', () => ofKind(session, 'question').length > 0, 30_000);
+      await session.dispose();
+      assert.equal(desk.api.turnCount, 1);
+      const { sessionId } = session.conversation.current;
+      desk.api.script([text('second answer'), text('third answer')]);
+      const next = await desk.session({}, {}, sessionId);
+      next.prompt('what was it?');
+      await turnsEnded(next, 1);
+      await next.stop(); // in the midst of nothing
+      await until('its end', () => next.state === 'none');
+      next.prompt('and again?');
+      await turnsEnded(next, 2);
+      const request = await desk.api.nextRequest('all prompts', (turn) =>
+        contextText(turn).includes('and again?'),
+      );
+      assert.match(contextText(request), /remember 4711[^]*second answer(?![^]*interrupted)[^]*and again\?/);
+      await assert.rejects(desk.read('made'));
+    });
   });
 }
 
