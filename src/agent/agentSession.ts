@@ -26,6 +26,7 @@ import {
   cliEnvironment,
   type PermissionMode,
   permissionModes,
+  thinkingTokens,
   without,
   withoutFolderOffers,
 } from './options.ts';
@@ -91,6 +92,8 @@ export class AgentSession {
   private said: Initialized | undefined;
   /** The session that the next process goes on with. */
   private toResume: string | undefined;
+  /** Why the CLI could not write the conversation down, until the user is told. */
+  private notKept: string | undefined;
 
   /** @param resume the id of a past session to go on with */
   constructor(
@@ -136,6 +139,7 @@ export class AgentSession {
     }
     const id = this.cliConversation.addPrompt(text, 'queued');
     this.waiting.push({ id, text, images });
+    this.tellNotKept();
     this.goOn();
     return id;
   }
@@ -192,10 +196,19 @@ export class AgentSession {
     this.cliConversation.setState({ model });
   }
 
-  /** From the next request to the model on; 2.1. @param effort undefined: as the CLI is set up @throws {ControlError} */
+  /** From the next request to the model on; not 1.0. @param effort undefined: as the CLI is set up @throws {ControlError} */
   async setEffort(effort: string | undefined): Promise<void> {
-    const settings = { effortLevel: effort ?? null };
-    await this.process?.control.request('apply_flag_settings', { settings }, 3_000);
+    const { cli, process } = this;
+    if (cli.flags.has('--effort')) {
+      const settings = { effortLevel: effort ?? null };
+      await process?.control.request('apply_flag_settings', { settings }, 3_000);
+    } else if (process) {
+      const max_thinking_tokens = thinkingTokens(cli, effort);
+      if (max_thinking_tokens === undefined) {
+        throw new ControlError('unsupported', 'It would go back to what its process was started with.');
+      }
+      await process.control.request('set_max_thinking_tokens', { max_thinking_tokens }, 3_000);
+    }
     this.has((options) => (effort === undefined ? without(options, 'effort') : { ...options, effort }));
   }
 
@@ -487,8 +500,23 @@ export class AgentSession {
     }
   }
 
+  /** The CLI may say it as it ends, when no turn shows it: then it goes with the next. */
+  private tellNotKept(): void {
+    if (this.notKept !== undefined && (this.current === 'running' || this.waiting.length > 0)) {
+      const message =
+        'Claude Code could not write all of this conversation down, and does not know that part when it starts anew.';
+      this.cliConversation.addError('notKept', message, this.notKept);
+      this.notKept = undefined;
+    }
+  }
+
   private take(message: CliMessage, json: unknown): void {
     this.cliConversation.take(message, json);
+    if (message.type === 'system' && 'lost' in message && message.lost.includes('transcript')) {
+      const { error_code: code = 'No reason was told.' } = message;
+      this.notKept = code === 'ENOSPC' ? 'The disk is full (ENOSPC).' : code;
+      this.tellNotKept();
+    }
     if (message.type === 'system' && 'permissionMode' in message) {
       this.followMode(message.permissionMode);
     }

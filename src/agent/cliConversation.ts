@@ -16,6 +16,8 @@ const maxResult = 200_000;
 /** The same, of all results of a session that runs; of what was said before the last of them the beginnings are kept. */
 export const maxResults = 16_000_000;
 const maxOldResult = 2_000;
+/** What nobody knows is kept as it came, the last of it: so many messages, of so many UTF-16 units of JSON together. */
+export const maxOthers = { count: 200, size: 1_000_000 };
 
 /** A message of the model that is being written: by session or sub-agent one at a time. */
 interface Stream {
@@ -38,6 +40,9 @@ export class CliConversation {
   /** UTF-16 units of whole results, by their tool uses, the oldest first. */
   private readonly results = new Map<string, number>();
   private kept = 0;
+  /** UTF-16 units of JSON that nobody knows, by their items, the oldest first. */
+  private readonly others = new Map<string, number>();
+  private othersSize = 0;
 
   /** @param limit UTF-16 units of results that are kept whole, the last ones */
   constructor(
@@ -72,7 +77,17 @@ export class CliConversation {
 
   /** A message of a type that nobody knows. */
   takeOther(json: unknown): void {
-    this.add({ kind: 'other', json });
+    const { length } = JSON.stringify(json);
+    this.others.set(this.add({ kind: 'other', json }), length);
+    this.othersSize += length;
+    for (const [old, length] of this.others) {
+      if (this.others.size <= maxOthers.count && this.othersSize <= maxOthers.size) {
+        return;
+      }
+      this.others.delete(old);
+      this.othersSize -= length;
+      this.conversation.apply({ type: 'remove', id: old });
+    }
   }
 
   /** @returns its id */
@@ -333,7 +348,7 @@ export class CliConversation {
     } else if (message.subtype === 'compact_boundary') {
       const { compactions = 0 } = this.conversation.snapshot().state;
       this.setState({ compactions: compactions + 1 });
-    } else {
+    } else if (!('lost' in message)) {
       this.takeOther(json);
     }
   }

@@ -107,6 +107,8 @@ export class CliProcess {
   async end(): Promise<void> {
     if (!this.isEnding) {
       this.isEnding = true;
+      // Else what it still asks is answered by the end of its input, and it goes on with the turn.
+      this.control.request('interrupt').catch(() => {});
       this.control.end();
       this.started.stdin.end();
       await this.endTree();

@@ -48,7 +48,7 @@ export type Item = ItemPlace &
         /** US dollars, of this turn. */
         readonly cost?: number;
       }
-    /** Something that we do not know, as it came. */
+    /** Something that we do not know, as it came; old ones are removed. */
     | { readonly kind: 'other'; readonly json: unknown }
   );
 
@@ -60,9 +60,10 @@ export interface ItemPlace {
 
 /**
  * `failed`: the turn, by what the agent says; `notLoggedIn`: the same, and the user has to log in; `ended`: its process,
- * untold; `unreadable`: something that it printed.
+ * untold; `unreadable`: something that it printed; `notKept`: something of the conversation could not be written down.
  */
-export type ErrorCause = 'notStarted' | 'notLoggedIn' | 'notResumed' | 'failed' | 'ended' | 'unreadable';
+export type ErrorCause =
+  'notStarted' | 'notLoggedIn' | 'notResumed' | 'notKept' | 'failed' | 'ended' | 'unreadable';
 
 /** `stopped`: it will not become more, by an interruption or an error. */
 export type StreamState = 'streaming' | 'done' | 'stopped';

@@ -106,6 +106,16 @@ const apiRetry = z.object({
   error: lenient(z.string()),
 });
 
+/** Seen of 2.1.330 with no room on the disk, as late as when its input was closed; 2.0 ends with an error. */
+const writesLost = z.object({
+  type: z.literal('system'),
+  subtype: z.literal('session_writes_lost'),
+  /** Seen: `transcript`. */
+  lost: z.array(z.string()),
+  /** Of the system, such as ENOSPC. */
+  error_code: lenient(z.string()),
+});
+
 const system = z.object({
   type: z.literal('system'),
   subtype: z.string(),
@@ -142,7 +152,7 @@ const messages = {
   control_request: controlRequest,
   control_response: controlResponse,
   control_cancel_request: controlCancel,
-  system: z.union([init, apiRetry, system]),
+  system: z.union([init, apiRetry, writesLost, system]),
 };
 
 export type CliMessage = z.infer<(typeof messages)[keyof typeof messages]>;
@@ -150,7 +160,7 @@ export type AssistantMessage = z.infer<typeof assistant>;
 export type UserMessage = z.infer<typeof user>;
 export type StreamEventMessage = z.infer<typeof streamEvent>;
 export type ResultMessage = z.infer<typeof result>;
-export type SystemMessage = z.infer<typeof init> | z.infer<typeof apiRetry> | z.infer<typeof system>;
+export type SystemMessage = z.infer<typeof init | typeof apiRetry | typeof writesLost | typeof system>;
 export type ControlRequest = z.infer<typeof controlRequest>;
 export type ControlResponse = z.infer<typeof controlResponse>;
 

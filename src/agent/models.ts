@@ -32,7 +32,6 @@ export function modelsOf(initialized: Initialized | undefined): Model[] {
  * Tokens that a model takes, until the CLI has said it itself at the end of a turn.
  * @param model as `--model` takes it
  */
-export function contextWindowOf(model: string, betas: readonly string[] = []): number {
-  const isLong = /\[1m\]$/.test(model) || betas.some((beta) => beta.startsWith('context-1m-'));
-  return isLong ? 1_000_000 : 200_000;
+export function contextWindowOf(model: string): number {
+  return /\[1m\]$/.test(model) ? 1_000_000 : 200_000;
 }

@@ -15,8 +15,6 @@ export interface AgentOptions {
   readonly mayBypass: boolean;
   readonly model?: string;
   readonly fallbackModel?: string;
-  /** Features of the API that are not yet everybody's, such as `context-1m-2025-08-07`. */
-  readonly betas?: readonly string[];
   readonly systemPrompt?: string;
   /** Of its folders. Also those that the CLI reads itself: it does so once, and with others it needs another process. */
   readonly agents?: readonly AgentDefinition[];
@@ -26,7 +24,7 @@ export interface AgentOptions {
   readonly isFork?: boolean;
   /** The agent that the conversation is held with, in the place of the CLI's own. */
   readonly agent?: string;
-  /** How much it thinks, as `--effort` takes it: new models do not heed a number of tokens. */
+  /** How much it thinks, as `--effort` takes it: new models do not heed a number of tokens. See `thinkingTokens`. */
   readonly effort?: string;
   /** A file, absolute, or JSON. */
   readonly settings?: string;
@@ -38,6 +36,22 @@ export interface AgentOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** A folder with `rg`, which goes before all others on PATH. */
   readonly ripgrep?: string;
+}
+
+/** For a CLI without `--effort`: at least what the API takes, then what the CLI's own words `think` to `ultrathink` stand for. */
+const tokensOfEffort = new Map([
+  ['low', 1_024],
+  ['medium', 4_000],
+  ['high', 10_000],
+  ['max', 31_999],
+]);
+
+/** @returns tokens for each answer; undefined where the CLI is told the effort itself, or does as it is set up */
+export function thinkingTokens(
+  { flags }: Pick<Cli, 'flags'>,
+  effort: string | undefined,
+): number | undefined {
+  return flags.has('--effort') ? undefined : tokensOfEffort.get(effort ?? '');
 }
 
 /** As the CLI has it by itself. */
@@ -102,7 +116,6 @@ export function cliArguments(
     ...flag('--model', model),
     // With the same the CLI does not start.
     ...flag('--fallback-model', fallbackModel === model ? undefined : fallbackModel),
-    ...flag('--betas', options.betas?.join(',')),
     ...(isOpen ? flag('--append-system-prompt', systemPrompt) : []),
     // Else 2.1 goes on with the prompt that the session began with.
     ...(cli.flags.has('--system-prompt-snapshot') ? ['--system-prompt-snapshot=off'] : []),
@@ -136,8 +149,8 @@ const notInherited = [
 ];
 
 export function cliEnvironment(
-  cli: Pick<Cli, 'programEnv'>,
-  { env = {}, ripgrep }: AgentOptions,
+  cli: Pick<Cli, 'programEnv' | 'flags'>,
+  { env = {}, ripgrep, effort }: AgentOptions,
   base: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
   const result: NodeJS.ProcessEnv = { ...base };
@@ -157,6 +170,10 @@ export function cliEnvironment(
     } else {
       result[name] = value;
     }
+  }
+  const tokens = thinkingTokens(cli, effort);
+  if (tokens !== undefined) {
+    result['MAX_THINKING_TOKENS'] = String(tokens); // what is picked goes before what is set
   }
   // A proxy of the user's would be asked for the bridge (2.0) and for ours. Programs differ in which of the two they read.
   const noProxy = withLoopback(result['NO_PROXY'], result['no_proxy']);

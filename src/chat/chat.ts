@@ -499,6 +499,7 @@ function remedies({ cause }: Extract<Item, { kind: 'error' }>): readonly Button[
       return [{ title: 'Show Log', command: 'showLog' }];
     case 'failed':
     case 'notResumed':
+    case 'notKept':
       return [];
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rename, symlink, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { ChildProcesses } from '../../src/server/childProcesses.ts';
 import { Deferred } from '../../src/base/deferred.ts';
@@ -11,6 +11,7 @@ import { EditTracker } from '../../src/agent/editTracker.ts';
 import type { TrustFolders } from '../../src/agent/folderTrust.ts';
 import { Hooks } from '../../src/agent/hooks.ts';
 import { HostTools } from '../../src/agent/hostTools.ts';
+import { without } from '../../src/agent/options.ts';
 import { writeMcpConfig } from '../../src/editorTools/mcpConfig.ts';
 import { Bridge } from '../../src/server/bridge.ts';
 import { descendants } from '../../src/server/endTree.ts';
@@ -18,7 +19,7 @@ import { isAlive } from '../../src/server/processes.ts';
 import { type DiagnosticsSource, getDiagnostics } from '../../src/tools/getDiagnostics.ts';
 import { ToolRegistry } from '../../src/tools/registry.ts';
 import { until } from '../support/until.ts';
-import { AgentDesk, items, ofKind, turnsEnded } from './agent/agentDesk.ts';
+import { AgentDesk, items, ofKind, saidIn, turnsEnded } from './agent/agentDesk.ts';
 import { contextText, editTurns, text, toolUse } from './mockApi.ts';
 import { cliVersions } from './provisionCli.ts';
 
@@ -607,6 +608,103 @@ for (const version of Object.values(cliVersions)) {
         assert.match(JSON.stringify(request), new RegExp(`"effort":"${effort}"`));
         return { pid: session.pid };
       }
+    });
+
+    it('thinks as many tokens as the effort stands for, where the version knows of no effort', async function () {
+      if (version === cliVersions.newest) {
+        this.skip();
+      }
+      const session = await desk.session({}, { effort: 'low' });
+      const { pid } = await tokensOf('one', 1_024);
+      if (version === cliVersions.two) {
+        await session.setEffort('high');
+        assert.equal((await tokensOf('two', 10_000)).pid, pid);
+      } else {
+        await assert.rejects(session.setEffort('high'), { kind: 'noAnswer' });
+      }
+      session.restart({ ...session.currentOptions, effort: 'max' });
+      await tokensOf('three', 31_999);
+      await assert.rejects(session.setEffort(undefined), { kind: 'unsupported' });
+      session.restart(without(session.currentOptions, 'effort'));
+      await tokensOf('four', undefined);
+
+      async function tokensOf(
+        prompt: string,
+        tokens: number | undefined,
+      ): Promise<{ pid: number | undefined }> {
+        desk.api.script([text(`after ${prompt}`)]);
+        session.prompt(prompt);
+        await until(`${prompt} to be answered`, () => saidIn(session).includes(`after ${prompt}`), 60_000);
+        await until('its end', () => session.state === 'idle');
+        const request: object = await desk.api.nextRequest(prompt, (each) =>
+          contextText(each).includes(prompt),
+        );
+        assert.deepEqual(
+          'thinking' in request ? request.thinking : undefined,
+          tokens === undefined ? undefined : { budget_tokens: tokens, type: 'enabled' },
+        );
+        return { pid: session.pid };
+      }
+    });
+
+    it('says that the disk was full, with the next prompt, which knows what was written before', async function () {
+      if (version !== cliVersions.newest) {
+        this.skip(); // older ones end with the error
+      }
+      desk.api.script([text('kept')]);
+      const session = await desk.session();
+      session.prompt('remember 4711');
+      await turnsEnded(session, 1);
+      const { sessionId } = session.conversation.current;
+      const projects = path.join(desk.root, '.claude/projects');
+      const [project = ''] = await readdir(projects);
+      const transcript = path.join(projects, project, `${sessionId}.jsonl`);
+      await copyFile(transcript, path.join(desk.root, 'kept'));
+      await unlink(transcript);
+      await symlink('/dev/full', transcript);
+      desk.api.script([text('lost')]);
+      session.prompt('remember 4712');
+      await turnsEnded(session, 2);
+      assert.deepEqual(ofKind(session, 'error'), []);
+      await session.stop();
+      await until('its end', () => session.state === 'none');
+      await unlink(transcript);
+      await rename(path.join(desk.root, 'kept'), transcript);
+      desk.api.script([text('after it')]);
+      session.prompt('what were they?');
+      await turnsEnded(session, 3);
+      assert.deepEqual(
+        ofKind(session, 'error').map(({ cause, detail }) => [cause, detail]),
+        [['notKept', 'The disk is full (ENOSPC).']],
+      );
+      const request = await desk.api.nextRequest('the last prompt', (turn) =>
+        contextText(turn).includes('what were they?'),
+      );
+      assert.match(contextText(request), /remember 4711/);
+      assert.doesNotMatch(contextText(request), /remember 4712/);
+    });
+
+    it('asks the model nothing more once it is disposed of, be it while it asks the user, and goes on in another', async () => {
+      desk.api.script([toolUse('Bash', { command: 'touch made', description: 'touch' })]);
+      const session = await desk.session({ ask: () => new Promise(() => {}) });
+      session.prompt('remember 4711');
+      await until('the question', () => ofKind(session, 'question').length > 0, 30_000);
+      await session.dispose();
+      assert.equal(desk.api.turnCount, 1);
+      const { sessionId } = session.conversation.current;
+      desk.api.script([text('second answer'), text('third answer')]);
+      const next = await desk.session({}, {}, sessionId);
+      next.prompt('what was it?');
+      await turnsEnded(next, 1);
+      await next.stop(); // in the midst of nothing
+      await until('its end', () => next.state === 'none');
+      next.prompt('and again?');
+      await turnsEnded(next, 2);
+      const request = await desk.api.nextRequest('all prompts', (turn) =>
+        contextText(turn).includes('and again?'),
+      );
+      assert.match(contextText(request), /remember 4711[^]*second answer(?![^]*interrupted)[^]*and again\?/);
+      await assert.rejects(desk.read('made'));
     });
   });
 }

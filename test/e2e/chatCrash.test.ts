@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { isAlive } from '../../src/server/processes.ts';
 import { childrenOf, commandOf, extensionHost } from '../host/processes.ts';
+import type { Workbench } from '../host/workbench.ts';
 import { until } from '../support/until.ts';
 import { createCliHome } from './cliHome.ts';
-import { contextText, MockApi, text, toolUse } from './mockApi.ts';
+import { contextText, editTurns, MockApi, text, toolUse } from './mockApi.ts';
 import { cliVersions, ensureCli } from './provisionCli.ts';
 import { useOwnWindow } from './useOwnWindow.ts';
 
@@ -23,11 +25,10 @@ describe('a turn of the chat', function () {
   });
   afterEach(() => api.close());
 
-  it('that a crash of the extension host ends leaves no process, and its thread goes on with the conversation', async () => {
-    const folder = path.join(own.root, 'workspace');
-    await mkdir(folder);
+  /** A window with that folder, whose chat has a CLI to ask. */
+  async function openChat(folder: string): Promise<Workbench> {
     const { env } = await createCliHome(own.root, folder);
-    const { page, serverPid } = await own.open({
+    const workbench = await own.open({
       folder,
       env: { CLAUDE_CONFIG_DIR: env['CLAUDE_CONFIG_DIR'] },
       keybindings: Object.entries(prompts).map(([key, words]) => ({
@@ -41,17 +42,30 @@ describe('a turn of the chat', function () {
         'ideBridge.environment': { ...env, ANTHROPIC_BASE_URL: api.url },
       },
     });
-    const answer = page.locator('.interactive-response').last();
-    const engines = () =>
-      childrenOf(extensionHost(serverPid)).filter((pid) => commandOf(pid).includes('stream-json'));
+    await ready(workbench.page);
+    return workbench;
+  }
 
-    // Before that the editor takes a prompt for one of Copilot's.
+  /** Before that the editor takes a prompt for one of Copilot's. */
+  async function ready(page: Page): Promise<void> {
     await page.locator('.statusbar-item[id*="ideBridge.status"]', { hasText: 'Claude' }).waitFor();
+  }
+
+  function engines(serverPid: number): number[] {
+    return childrenOf(extensionHost(serverPid)).filter((pid) => commandOf(pid).includes('stream-json'));
+  }
+
+  it('that a crash of the extension host ends leaves no process, and its thread goes on with the conversation', async () => {
+    const folder = path.join(own.root, 'workspace');
+    await mkdir(folder);
+    const { page, serverPid } = await openChat(folder);
+    const answer = page.locator('.interactive-response').last();
+
     api.script([toolUse('Bash', { command: 'echo > begun; tail -f /dev/null' })]);
     await page.keyboard.press('Control+Alt+F2');
     await answer.locator('.monaco-button', { hasText: 'Allow' }).first().click({ timeout: 60_000 });
     await until('the command', () => existsSync(path.join(folder, 'begun')), 30_000);
-    const [engine = 0] = engines();
+    const [engine = 0] = engines(serverPid);
     assert.ok(isAlive(engine));
 
     process.kill(extensionHost(serverPid), 'SIGKILL');
@@ -70,5 +84,50 @@ describe('a turn of the chat', function () {
       contextText(each).includes('what was it?'),
     );
     assert.match(contextText(request), /remember the plum[^]*what was it\?/);
+  });
+
+  it('that waits for an answer of the user, by buttons or in a diff, is never answered after a crash or a reload', async () => {
+    const folder = path.join(own.root, 'workspace');
+    await mkdir(folder);
+    const file = path.join(folder, 'fruit.txt');
+    await writeFile(file, 'plum\n');
+    const { page, serverPid } = await openChat(folder);
+    const answer = page.locator('.interactive-response').last();
+    const allow = page.locator('.interactive-response .monaco-button', { hasText: /^Allow$/ });
+
+    api.script([toolUse('Bash', { command: 'touch made' })]);
+    await page.keyboard.press('Control+Alt+F2');
+    await allow.first().waitFor({ timeout: 60_000 });
+    const [first = 0] = engines(serverPid);
+    assert.ok(isAlive(first));
+    process.kill(extensionHost(serverPid), 'SIGKILL');
+    await until('the end of the first', () => !isAlive(first), 10_000);
+
+    await ready(page);
+    await allow.first().click(); // its question is no more
+    api.script(editTurns(file, 'plum', 'pear'));
+    await page.keyboard.press('Control+Alt+F3');
+    const diff = page.locator('.tab', { hasText: 'fruit.txt' });
+    await diff.waitFor({ timeout: 60_000 });
+    const request = await api.nextRequest('the second prompt', (each) =>
+      contextText(each).includes('what was it?'),
+    );
+    assert.match(contextText(request), /remember the plum[^]*what was it\?/);
+    const [second = 0] = engines(serverPid);
+    assert.ok(isAlive(second) && second !== first);
+    await page.reload();
+    await until('the end of the second', () => !isAlive(second), 10_000);
+
+    await ready(page);
+    await until('the diff to go', async () => (await diff.count()) === 0, 30_000);
+    api.script([text('The plum.')]);
+    await page.keyboard.press('Control+Alt+F3');
+    await answer.getByText('The plum.').waitFor({ timeout: 60_000 });
+    const last = await api.nextRequest('the third prompt', (each) =>
+      contextText(each).includes('what was it?'),
+    );
+    assert.match(contextText(last), /remember the plum[^]*what was it\?/);
+    assert.equal(await readFile(file, 'utf8'), 'plum\n');
+    assert.ok(!existsSync(path.join(folder, 'made')));
   });
 });

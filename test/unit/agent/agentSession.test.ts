@@ -161,4 +161,25 @@ describe('An agent session goes on, whatever its CLI does', function () {
     process.kill(session.pid ?? 0, 'SIGKILL');
     await until('its end', () => isAborted);
   });
+
+  it('and says what it could not write down: in the turn that runs, or with the next prompt', async () => {
+    const kinds = () =>
+      session.conversation
+        .snapshot()
+        .items.flatMap((item) =>
+          item.kind === 'prompt' ? [item.state] : item.kind === 'error' ? [item.cause, item.detail] : [],
+        );
+    const lost = (code: string) =>
+      `say({ type: 'system', subtype: 'session_writes_lost', error_code: '${code}', lost: ['transcript'] });`;
+    session.prompt(`${lost('ENOSPC')} done()`);
+    await until('the end of the turn', () => session.state === 'idle');
+    assert.deepEqual(kinds(), ['sent', 'notKept', 'The disk is full (ENOSPC).']);
+    session.prompt(`process.stdin.prependListener('end', () => { ${lost('EIO')} }); done()`);
+    await until('the end of the turn', () => session.state === 'idle');
+    await session.stop();
+    await ended();
+    session.prompt('done()');
+    await until('the next turn', () => session.state === 'idle');
+    assert.deepEqual(kinds().slice(3), ['sent', 'sent', 'notKept', 'EIO']);
+  });
 });

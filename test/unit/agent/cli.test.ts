@@ -145,7 +145,7 @@ describe('Claude Code is started', () => {
 
   it('in an environment that is the editor’s, without what would mislead it', () => {
     const env = cliEnvironment(
-      { programEnv: {} },
+      { programEnv: {}, flags: new Set() },
       { ...options, env: { KEEP: undefined, NEW: '1' }, ripgrep: '/rg' },
       { Path: '/bin', CLAUDECODE: '1', CLAUDE_CODE_SSE_PORT: '5', KEEP: 'x', HOME: '/h' },
     );
@@ -163,7 +163,7 @@ describe('Claude Code is started', () => {
   it('with no proxy before this machine', () => {
     const noProxy = (added: Record<string, string | undefined>, base: NodeJS.ProcessEnv = {}) => {
       const { NO_PROXY: upper, no_proxy: lower } = cliEnvironment(
-        { programEnv: {} },
+        { programEnv: {}, flags: new Set() },
         { ...options, env: added },
         base,
       );
@@ -178,5 +178,19 @@ describe('Claude Code is started', () => {
     );
     assert.equal(noProxy({ NO_PROXY: undefined }, { NO_PROXY: 'a.example' }), '127.0.0.1');
     assert.equal(noProxy({ no_proxy: '*' }), '*');
+  });
+
+  it('with the tokens that an effort stands for where it takes none, whatever is set', () => {
+    const tokens = (effort: string | undefined, flags: string[]) =>
+      cliEnvironment(
+        { programEnv: {}, flags: new Set(flags) },
+        { ...options, ...(effort === undefined ? {} : { effort }), env: { MAX_THINKING_TOKENS: '5' } },
+        {},
+      )['MAX_THINKING_TOKENS'];
+    assert.deepEqual(
+      ['low', 'medium', 'high', 'max', 'unheard-of', undefined].map((effort) => tokens(effort, [])),
+      ['1024', '4000', '10000', '31999', '5', '5'],
+    );
+    assert.equal(tokens('low', ['--effort']), '5');
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { CliConversation } from '../../../src/agent/cliConversation.ts';
+import { CliConversation, maxOthers } from '../../../src/agent/cliConversation.ts';
 import { applyDelta, Conversation, type Update } from '../../../src/agent/conversation.ts';
 import type { ConversationState, Delta, Item } from '../../../src/agent/items.ts';
 import { parseMessage } from '../../../src/agent/messages.ts';
@@ -360,6 +360,36 @@ describe('What the CLI prints becomes a conversation', () => {
     assert.equal(
       use?.kind === 'toolUse' && use.result?.text,
       '[content]\nbare\n[content]\nwhole\n[image]\n[content]',
+    );
+  });
+
+  it('with the last of what nobody knows, as much as has room', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(1, 1_000, 30_000, 400_000, 1_200_000), { maxLength: 30 }),
+        fc.integer({ min: 0, max: 300 }),
+        (sizes, small) => {
+          const conversation = new Conversation();
+          const shown = new Shown();
+          const cli = new CliConversation(conversation);
+          const came = [...sizes, ...Array<number>(small).fill(1)].map((size, n) => ({
+            n,
+            x: 'x'.repeat(size),
+          }));
+          came.forEach((json) => cli.takeOther(json));
+          const kept = conversation.snapshot().items.map((item) => item.kind === 'other' && item.json);
+          const next = came.slice(-kept.length - 1); // with the one before them
+          const sizeOf = (all: unknown[]) =>
+            all.reduce<number>((sum, each) => sum + JSON.stringify(each).length, 0);
+          const hasRoom = (all: unknown[]) => all.length <= maxOthers.count && sizeOf(all) <= maxOthers.size;
+          assert.deepEqual(kept, kept.length === 0 ? [] : came.slice(-kept.length));
+          assert.ok(hasRoom(kept));
+          assert.ok(kept.length === came.length || !hasRoom(next));
+          shown.take(conversation.updateSince(undefined) ?? assert.fail());
+          assertSame(shown, conversation);
+        },
+      ),
+      { numRuns: 30 },
     );
   });
 });

@@ -32,9 +32,5 @@ describe('The models of an agent', () => {
   it('take so many tokens', () => {
     assert.equal(contextWindowOf('opus'), 200_000);
     assert.equal(contextWindowOf('claude-sonnet-4-5[1m]'), 1_000_000);
-    assert.equal(
-      contextWindowOf('sonnet', ['interleaved-thinking-2025-05-14', 'context-1m-2025-08-07']),
-      1_000_000,
-    );
   });
 });
