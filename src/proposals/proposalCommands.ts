@@ -10,6 +10,7 @@ import {
   type CommandHandler,
   commandIds,
   type CommandName,
+  fromElsewhere,
   fromTerminal,
   onRow,
   thatAsks,
@@ -103,13 +104,15 @@ export function proposalCommands(
     acceptAllProposals: decideAll('accept'),
     rejectAllProposals: decideAll('reject'),
     // One that comes too soon does not even save: the editor would write a notebook in a form of its own.
-    saveProposal: () =>
-      actOnKey(
-        proposals,
-        inTurn((proposal) => proposals.saveFocused(proposal)),
-        'accept',
-        'save',
-      ),
+    saveProposal: (argument: unknown) =>
+      argument === fromElsewhere
+        ? saveFromElsewhere(proposals)
+        : actOnKey(
+            proposals,
+            inTurn((proposal) => proposals.saveFocused(proposal)),
+            'accept',
+            'save',
+          ),
     openProposal: (argument: unknown) => open(proposals, argument),
     reviewAllProposals: () => (proposals.all.length > 0 ? reviewAll.open() : sayThatThereIsNone(proposals)),
     saveBeforeReview: about(saveOriginal),
@@ -171,6 +174,15 @@ async function actOnKey(
       `Not ${past[verb]}: the proposal came to the front only just now. Wait a moment, then ${way} again.`,
       5_000,
     );
+  }
+}
+
+/** The key says yes to a diff in front only where that has the focus: it may be meant for what the user types in. */
+async function saveFromElsewhere(proposals: Proposals): Promise<void> {
+  const { active } = proposals;
+  await proposals.saveFromElsewhere();
+  if (active) {
+    vscode.window.setStatusBarMessage(`Not ${past.accept}: the focus is not in the diff.`, 5_000);
   }
 }
 

@@ -224,6 +224,11 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     await (mustAsk ? this.accept(uri) : this.byEditor.save(uri));
   }
 
+  /** See there. */
+  saveFromElsewhere(): Promise<void> {
+    return this.byEditor.saveFromElsewhere();
+  }
+
   /** @param reason see `Outcome` @param isOnRow see `settle` */
   async reject(
     uri: vscode.Uri,
