@@ -89,6 +89,7 @@ export const proposalCommandNames = [
   'dropHunk',
   'saveBeforeReview',
   'mergeProposal',
+  'openRejected',
 ] as const;
 
 /** Every command of ours; a test holds them against package.json. */

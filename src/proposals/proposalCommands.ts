@@ -34,6 +34,7 @@ export function proposalCommands(
   hunks: Hunks,
   reviewAll: ReviewAll,
   tree: Pick<ReviewTree, 'refuseClick' | 'isSection' | 'beside'>,
+  rejected: readonly Proposal[],
 ) {
   const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, tree, act);
   const hunkCommands = new HunkCommands(hunks, proposals);
@@ -121,6 +122,7 @@ export function proposalCommands(
     previousHunk: about((proposal) => hunkCommands.go(proposal, -1)),
     keepHunk: decideHunk('keep'),
     dropHunk: decideHunk('drop'),
+    openRejected: async () => (await import('./rejectedTexts.ts')).openRejected(rejected),
   } satisfies Partial<Record<CommandName, CommandHandler>>;
 }
 

@@ -1106,4 +1106,25 @@ describe('the review of proposals', () => {
       await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     });
   });
+
+  it('what was proposed and rejected opens again; of several, the one that the user picks', async () => {
+    const texts = ['first\n', 'second\n'];
+    for (const [index, text] of texts.entries()) {
+      const name = `rejected-${index}.txt`;
+      const { answer, uri } = await propose(desk.client, desk.scratch.write(name, 'one\n'), text, name);
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      assert.deepEqual(await answer, ['DIFF_REJECTED', name]);
+      await until('its tab to close', () => proposalTabs().length === 0);
+    }
+    const inFront = () => vscode.window.activeTextEditor?.document;
+    const rows = desk.ui.page.locator('.quick-input-widget:visible .monaco-list-row');
+    for (const [index, text] of [...texts.entries()].reverse()) {
+      void vscode.commands.executeCommand('ideBridge.openRejected');
+      await rows.first().waitFor();
+      assert.match(await rows.first().innerText(), /rejected-1\.txt/);
+      await rows.filter({ hasText: `rejected-${index}.txt` }).click();
+      await until('the text', () => inFront()?.isUntitled && inFront()?.getText() === text);
+    }
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
 });
