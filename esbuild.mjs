@@ -59,7 +59,7 @@ const budgets = {
   'src/proposals/mayDecideAll.ts': 2_000,
   'src/proposals/proposalCommands.ts': 9_000,
   'src/proposals/proposalRows.ts': 3_500,
-  'src/proposals/rejectedTexts.ts': 2_000,
+  'src/proposals/rejectedTexts.ts': 2_500,
   'src/proposals/reviewAll.ts': 2_500,
   'src/records/records.ts': 44_000,
   'src/relay/main.ts': 70_000,

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { printable } from '../base/printable.ts';
+import { withoutIcons } from '../editor/plainLabel.ts';
 import type { Proposal } from './proposal.ts';
 
 /**
@@ -8,9 +10,9 @@ import type { Proposal } from './proposal.ts';
  */
 export async function openRejected(rejected: readonly Proposal[]): Promise<void> {
   const items = rejected.map((proposal) => ({
-    label: proposal.fileName,
-    description: proposal.session.label,
-    detail: vscode.workspace.asRelativePath(proposal.filePath),
+    label: withoutIcons(proposal.fileName),
+    description: withoutIcons(proposal.session.label),
+    detail: withoutIcons(printable(vscode.workspace.asRelativePath(proposal.filePath))),
     proposal,
   }));
   if (items.length === 0) {
