@@ -13,7 +13,7 @@ export const forNothing = 'forNothing';
  */
 export const onRow = 'row';
 
-/** What the key of `run` passes where a terminal has the focus, and where none has it. */
+/** What keys pass where a terminal has the focus, and where none has it; `fromElsewhere` of Ctrl+S where a view has it. */
 export const fromTerminal = 'fromTerminal';
 export const fromElsewhere = 'fromElsewhere';
 
@@ -89,6 +89,7 @@ export const proposalCommandNames = [
   'dropHunk',
   'saveBeforeReview',
   'mergeProposal',
+  'openRejected',
 ] as const;
 
 /** Every command of ours; a test holds them against package.json. */

@@ -123,7 +123,10 @@ export async function mergeWithFile(proposal: Proposal): Promise<void> {
   if (!(await replaceText(uri, text, merge.text))) {
     base.follow(text);
     void vscode.window.showErrorMessage('The editor does not let this proposal be edited.');
-  } else if (merge.leftOut > 0) {
+    return;
+  }
+  proposal.follow(text, merge.text);
+  if (merge.leftOut > 0) {
     const [words, undo] = [counted(merge.leftOut, 'proposed change was', 'proposed changes were'), 'Undo'];
     void vscode.window
       .showInformationMessage(`${words} left out: ${fileName} has other lines there now.`, undo)

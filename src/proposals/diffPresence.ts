@@ -31,6 +31,11 @@ export class DiffPresence implements vscode.Disposable {
     return isSame(stay.of?.uri, uri) && (stay === this.clicked || stay === this.typed);
   }
 
+  /** The user has gone elsewhere, as a key there has told. */
+  leave(): void {
+    this.clicked = this.typed = undefined;
+  }
+
   /** For the diff that has the focus, once for each key. @returns whether the key was meant for it */
   takesKey(): boolean {
     return this.inFront.takesKey(this.inFront.stay === this.clicked);

@@ -61,6 +61,12 @@ export class EditorDecisions implements vscode.Disposable {
     }
   }
 
+  /** Saves what is in front, and accepts nothing: the focus is elsewhere. */
+  async saveFromElsewhere(): Promise<void> {
+    this.presence.leave();
+    await vscode.commands.executeCommand('workbench.action.files.save');
+  }
+
   dispose(): void {
     this.subscriptions.dispose();
   }

@@ -23,6 +23,9 @@ import type { ReviewAll, ReviewOfAll } from './reviewAll.ts';
 import { TypedTexts } from './typedTexts.ts';
 import { typedTextsDir } from './typedTextsDir.ts';
 
+/** How many of those that were rejected can be looked at again. */
+const rejectedKept = 20;
+
 /** Edits that wait for the user's decision, and all that shows them. */
 export class ProposalsFeature implements Disposable {
   readonly proposals: Proposals;
@@ -32,6 +35,8 @@ export class ProposalsFeature implements Disposable {
     shown: () => this.reviewOfAll?.shown() ?? [],
   };
   private reviewOfAll: ReviewOfAll | undefined;
+  /** Newest first. */
+  private readonly rejected: Proposal[] = [];
   private readonly store = new DisposableStore();
 
   constructor(
@@ -53,6 +58,14 @@ export class ProposalsFeature implements Disposable {
     );
     const { proposals } = this;
     this.hunks = store.add(new Hunks(proposals));
+    store.add(
+      proposals.onDidDecide(({ proposal, isAccepted }) => {
+        if (!isAccepted) {
+          this.rejected.unshift(proposal);
+          this.rejected.splice(rejectedKept);
+        }
+      }),
+    );
     store.add(proposals.onDidPrompt((session) => userPlace.prompted(session)));
     store.add(new ProposalStatus(proposals));
     store.add(tree.add(store.add(new ProposalsSection(proposals, this.hunks, terminals))));
@@ -69,7 +82,13 @@ export class ProposalsFeature implements Disposable {
 
   commands() {
     return loadedCommands(proposalCommandNames, async () =>
-      (await loadCommands()).proposalCommands(this.proposals, this.hunks, this.reviewAll, this.tree),
+      (await loadCommands()).proposalCommands(
+        this.proposals,
+        this.hunks,
+        this.reviewAll,
+        this.tree,
+        this.rejected,
+      ),
     );
   }
 

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { Queue } from '../base/queue.ts';
-import { isSame } from '../editor/documents.ts';
+import { isSame, linesBetween } from '../editor/documents.ts';
 import { moveCursor } from '../editor/moveCursor.ts';
-import type { Hunks, ProposalHunk } from './hunks.ts';
+import { replacement } from '../editor/replacement.ts';
+import { type Hunks, open, type ProposalHunk } from './hunks.ts';
 import type { Proposal } from './proposal.ts';
 import type { Proposals } from './proposals.ts';
 
@@ -51,7 +52,7 @@ export class HunkCommands {
       if ((await this.hunks.of(proposal)).length === 1) {
         say(`Rejected: every change in ${proposal.fileName} is dropped.`);
         await this.proposals.reject(proposal.uri);
-      } else if (!(await this.hunks.drop(proposal, hunk))) {
+      } else if (!(await putBack(proposal, hunk))) {
         this.fail('The editor does not let this proposal be edited.');
       }
     });
@@ -108,6 +109,24 @@ export class HunkCommands {
       say(`Each change in ${proposal.fileName} is decided: accept the file when it is as you want it.`);
     }
   }
+}
+
+/** Puts the lines of the original back, as an edit that can be undone. @returns whether the editor took it */
+export async function putBack(proposal: Proposal, hunk: ProposalHunk): Promise<boolean> {
+  const [before, now] = await Promise.all([open(proposal.original), open(proposal.uri)]);
+  if (!now) {
+    return false;
+  }
+  const edit = new vscode.WorkspaceEdit();
+  const { beforeStart, beforeEnd } = hunk;
+  const lines = before ? linesBetween(before, beforeStart, beforeEnd) : [''].slice(beforeStart, beforeEnd);
+  const { range, text } = replacement(now, hunk, lines);
+  edit.replace(proposal.uri, range, text);
+  const [from, start, end] = [now.getText(), now.offsetAt(range.start), now.offsetAt(range.end)];
+  const isDone = await vscode.workspace.applyEdit(edit);
+  // Not as it is by now: the user may have typed meanwhile.
+  proposal.follow(from, from.slice(0, start) + text + from.slice(end));
+  return isDone;
 }
 
 function editorOf({ uri }: Proposal): vscode.TextEditor | undefined {

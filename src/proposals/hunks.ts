@@ -2,10 +2,9 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { diffLines, type Hunk } from '../base/lineDiff.ts';
 import { Throttle } from '../base/throttle.ts';
-import { isSame, linesBetween, linesIn, openDocument } from '../editor/documents.ts';
+import { isSame, linesIn, openDocument } from '../editor/documents.ts';
 import type { Proposal } from './proposal.ts';
 import type { Proposals } from './proposals.ts';
-import { replacement } from '../editor/replacement.ts';
 import { watchWorkspaceFiles } from '../editor/workspaceFiles.ts';
 
 /** A part of a proposal that can be decided by itself. Lines are 0-based, ends exclusive. */
@@ -98,20 +97,6 @@ export class Hunks implements vscode.Disposable {
     this.changed.fire(proposal);
   }
 
-  /** Puts the lines of the original back, as an edit that can be undone. @returns whether the editor took it */
-  async drop(proposal: Proposal, hunk: Hunk): Promise<boolean> {
-    const [before, now] = await Promise.all([open(proposal.original), open(proposal.uri)]);
-    if (!now) {
-      return false;
-    }
-    const edit = new vscode.WorkspaceEdit();
-    const { beforeStart, beforeEnd } = hunk;
-    const lines = before ? linesBetween(before, beforeStart, beforeEnd) : [''].slice(beforeStart, beforeEnd);
-    const { range, text } = replacement(now, hunk, lines);
-    edit.replace(proposal.uri, range, text);
-    return vscode.workspace.applyEdit(edit);
-  }
-
   dispose(): void {
     this.store.dispose();
   }
@@ -137,7 +122,7 @@ function linesBeside(lines: string[], others: string[]): string[] {
 }
 
 /** Undefined for a file that is gone. */
-async function open(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
+export async function open(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
   try {
     return await vscode.workspace.openTextDocument(uri);
   } catch {

@@ -7,7 +7,11 @@ const words = {
     verb: 'Accept',
     effect: 'Their sessions write the files at once. They can be reverted in Review.',
   },
-  reject: { verb: 'Reject', effect: 'Their sessions are told at once: this cannot be undone.' },
+  reject: {
+    verb: 'Reject',
+    effect:
+      'Their sessions are told at once: this cannot be undone. Open Rejected Text shows what was proposed.',
+  },
 };
 
 /** Asks about several: what a session is told cannot be taken back. The first answer harms nothing. */

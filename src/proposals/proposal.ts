@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type * as vscode from 'vscode';
 import { Deferred } from '../base/deferred.ts';
@@ -22,6 +23,8 @@ export class Proposal {
   readonly tabName: string;
   readonly filePath: string;
   private readonly proposedText: string;
+  /** Of the proposed text, and of what decisions about its changes have made of it. */
+  private readonly unwritten: Set<string>;
 
   constructor(
     { session, tabName, filePath, proposedText }: ProposalRequest,
@@ -37,6 +40,7 @@ export class Proposal {
     this.tabName = tabName;
     this.filePath = filePath;
     this.proposedText = proposedText;
+    this.unwritten = new Set([digest(proposedText)]);
   }
 
   /** Fit to be shown. */
@@ -84,18 +88,27 @@ export class Proposal {
     return asShown(text) !== this.shownFirst;
   }
 
-  /** Those that the user has written there: dropping changes is no writing. */
-  ownLines(text: string, original: string): string[] {
-    const known = new Set([original, this.proposedText].flatMap((side) => asShown(side).split('\n')));
-    return asShown(text)
-      .split('\n')
-      .filter((line) => !known.has(line));
+  /** A change was dropped, or all were merged with what is newer in the file, which made `to` of `from`. */
+  follow(from: string, to: string): void {
+    if (this.unwritten.has(digest(from))) {
+      this.unwritten.add(digest(to));
+    }
+  }
+
+  /** Whether `text` is the user's: neither of decisions alone nor what the file itself holds. */
+  isWritten(text: string, original: string): boolean {
+    return !this.unwritten.has(digest(text)) && digest(text) !== digest(original);
   }
 }
 
 /** What an editor makes of a text: no byte order marks, no half surrogate pairs, one kind of line end, no unusual ones. */
-function asShown(text: string): string {
+export function asShown(text: string): string {
   return withLf(Buffer.from(text.replace(/^\uFEFF+|[\u2028\u2029]/g, '')).toString());
+}
+
+/** The editor may end a text with a line end as it saves it. */
+function digest(text: string): string {
+  return createHash('sha1').update(asShown(text).trimEnd()).digest('base64');
 }
 
 function isJson(text: string): boolean {

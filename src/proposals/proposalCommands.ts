@@ -10,6 +10,7 @@ import {
   type CommandHandler,
   commandIds,
   type CommandName,
+  fromElsewhere,
   fromTerminal,
   onRow,
   thatAsks,
@@ -33,6 +34,7 @@ export function proposalCommands(
   hunks: Hunks,
   reviewAll: ReviewAll,
   tree: Pick<ReviewTree, 'refuseClick' | 'isSection' | 'beside'>,
+  rejected: readonly Proposal[],
 ) {
   const about = (act: (proposal: Proposal) => unknown) => commandAbout(proposals, tree, act);
   const hunkCommands = new HunkCommands(hunks, proposals);
@@ -103,13 +105,15 @@ export function proposalCommands(
     acceptAllProposals: decideAll('accept'),
     rejectAllProposals: decideAll('reject'),
     // One that comes too soon does not even save: the editor would write a notebook in a form of its own.
-    saveProposal: () =>
-      actOnKey(
-        proposals,
-        inTurn((proposal) => proposals.saveFocused(proposal)),
-        'accept',
-        'save',
-      ),
+    saveProposal: (argument: unknown) =>
+      argument === fromElsewhere
+        ? saveFromElsewhere(proposals)
+        : actOnKey(
+            proposals,
+            inTurn((proposal) => proposals.saveFocused(proposal)),
+            'accept',
+            'save',
+          ),
     openProposal: (argument: unknown) => open(proposals, argument),
     reviewAllProposals: () => (proposals.all.length > 0 ? reviewAll.open() : sayThatThereIsNone(proposals)),
     saveBeforeReview: about(saveOriginal),
@@ -118,6 +122,7 @@ export function proposalCommands(
     previousHunk: about((proposal) => hunkCommands.go(proposal, -1)),
     keepHunk: decideHunk('keep'),
     dropHunk: decideHunk('drop'),
+    openRejected: async () => (await import('./rejectedTexts.ts')).openRejected(rejected),
   } satisfies Partial<Record<CommandName, CommandHandler>>;
 }
 
@@ -171,6 +176,15 @@ async function actOnKey(
       `Not ${past[verb]}: the proposal came to the front only just now. Wait a moment, then ${way} again.`,
       5_000,
     );
+  }
+}
+
+/** The key says yes to a diff in front only where that has the focus: it may be meant for what the user types in. */
+async function saveFromElsewhere(proposals: Proposals): Promise<void> {
+  const { active } = proposals;
+  await proposals.saveFromElsewhere();
+  if (active) {
+    vscode.window.setStatusBarMessage(`Not ${past.accept}: the focus is not in the diff.`, 5_000);
   }
 }
 

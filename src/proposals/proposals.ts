@@ -224,6 +224,11 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     await (mustAsk ? this.accept(uri) : this.byEditor.save(uri));
   }
 
+  /** See there. */
+  saveFromElsewhere(): Promise<void> {
+    return this.byEditor.saveFromElsewhere();
+  }
+
   /** @param reason see `Outcome` @param isOnRow see `settle` */
   async reject(
     uri: vscode.Uri,
@@ -390,9 +395,9 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     const closed = this.decidedTabs.close(uri);
     await (isDropped ? closed : Promise.race([closed, delay(patience)]));
     if (staysTyped) {
-      // What stood there when its tab closed: the user has not decided that their own lines may go.
+      // What stood there when its tab closed: the user has not decided that what they wrote may go.
       const text = this.textNow(uri, file);
-      const isLost = isDropped ? proposal.isEdited(text) : proposal.ownLines(text, original).length > 0;
+      const isLost = isDropped ? proposal.isEdited(text) : proposal.isWritten(text, original);
       const why = isDropped ? 'no session waits' : 'rejected';
       await (isLost && this.versions.give(uri, text, { language, why }));
       this.versions.forget(uri);

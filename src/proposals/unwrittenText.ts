@@ -7,7 +7,7 @@ import type { Outcome } from '../tools/openDiff.ts';
 import type { BaseFile } from './baseFile.ts';
 import { type KeptVersions, languageOf } from './keptVersions.ts';
 import { linesOf } from './merge.ts';
-import type { Proposal } from './proposal.ts';
+import { asShown, type Proposal } from './proposal.ts';
 
 /** ms in which the CLI is expected to have written what it was told. */
 const patience = 10_000;
@@ -29,7 +29,7 @@ export async function giveUnlessWritten(
   const before = textOf(base);
   // The editor may not have read yet what is newer in the file.
   const known = `${openDocument(proposal.original)?.getText() ?? ''}\n${before}`;
-  const own = proposal.ownLines(text, known);
+  const own = ownLines(proposal, text, known);
   if ((await proposal.outcome.promise) !== outcome) {
     return;
   }
@@ -42,6 +42,14 @@ export async function giveUnlessWritten(
   } else if (withLf(text) !== before && !(await becomes(base, () => textOf(base) !== before))) {
     sayNotWritten(proposal);
   }
+}
+
+/** Those that the user has written there: dropping changes is no writing. */
+function ownLines({ shownFirst }: Proposal, text: string, original: string): string[] {
+  const known = new Set([asShown(original), shownFirst].flatMap((side) => side.split('\n')));
+  return asShown(text)
+    .split('\n')
+    .filter((line) => !known.has(line));
 }
 
 function sayNotWritten({ fileName, session }: Proposal): void {

@@ -19,10 +19,16 @@ export async function tellMissing(): Promise<void> {
   }
 }
 
-export function tellUsed(): void {
-  void vscode.window.showWarningMessage(
-    `The new terminal was used before Claude Code could be started in it, by you or by a program that its shell starts, so it was not. Run ${setting('command')} there yourself.`,
+/** @param runInAnother starts it in a new terminal, with the same arguments */
+export async function tellUsed(runInAnother: () => void): Promise<void> {
+  const inAnother = 'Run in Another Terminal';
+  const choice = await vscode.window.showWarningMessage(
+    `The new terminal was used before Claude Code could be started in it, by you or by a program that its shell starts, so it was not. Run ${setting('command')} there yourself, or in another one.`,
+    inAnother,
   );
+  if (choice === inAnother) {
+    runInAnother();
+  }
 }
 
 /** Settles when it is back. */

@@ -106,7 +106,8 @@ export class Launcher implements vscode.Disposable {
     });
     this.own(terminal);
     this.userPlace.show(terminal);
-    void this.start(terminal, args).then(() => this.focusFirst(terminal));
+    const again = () => this.launch(args, place, cwd, name);
+    void this.start(terminal, args, again).then(() => this.focusFirst(terminal));
   }
 
   /** The first one of a window takes the focus only once it can show something. */
@@ -194,7 +195,12 @@ export class Launcher implements vscode.Disposable {
     }
   }
 
-  private async start(terminal: vscode.Terminal, args: readonly string[]): Promise<void> {
+  /** @param again starts it in another one */
+  private async start(
+    terminal: vscode.Terminal,
+    args: readonly string[],
+    again = () => this.launch(args),
+  ): Promise<void> {
     const { runInNewTerminal } = await import('../editor/terminalInput.ts');
     const servers = await this.servers.mcpConfig();
     const line = commandLine(
@@ -204,7 +210,7 @@ export class Launcher implements vscode.Disposable {
     );
     if (!(await runInNewTerminal(terminal, line))) {
       this.launched.delete(terminal);
-      (await import('./launchProblems.ts')).tellUsed();
+      void (await import('./launchProblems.ts')).tellUsed(again);
     }
   }
 

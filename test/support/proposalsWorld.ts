@@ -31,6 +31,7 @@ import {
 import { MemoryLog } from './memoryLog.ts';
 import { MemoryTransport } from './memoryTransport.ts';
 import { keepAcceptedFilesOpen } from '../../src/proposals/acceptedFiles.ts';
+import { putBack } from '../../src/proposals/hunkCommands.ts';
 import { Hunks } from '../../src/proposals/hunks.ts';
 import type { Proposal } from '../../src/proposals/proposal.ts';
 import { merged } from '../../src/proposals/merge.ts';
@@ -357,7 +358,7 @@ export class ProposalsWorld {
       this.running.host.run(async () => {
         const { hunks } = this.running;
         const hunk = await hunks.at(proposal, line);
-        if (hunk) await hunks[verb](proposal, hunk);
+        if (hunk) await (verb === 'keep' ? hunks.keep(proposal, hunk) : putBack(proposal, hunk));
       });
     }
   }

@@ -644,5 +644,33 @@ describe('keys belong to what the user types in:', () => {
       });
       assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
     });
+
+    it('not from the explorer, though they have clicked into its diff before', async () => {
+      const { answer, uri } = await propose(desk.client, file, 'changed\n');
+      await proposedSide().click();
+      await until('the click', () => activeUri() === uri.toString());
+      await vscode.commands.executeCommand('workbench.view.explorer');
+      // A folder: a click on a file would open it.
+      await desk.ui.page
+        .locator('.explorer-folders-view .monaco-list-row[aria-expanded]')
+        .filter({ hasText: 'scratch-' })
+        .first()
+        .click();
+      assert.equal(activeUri(), uri.toString());
+      await save(uri, byKey);
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
+      await desk.ui.page.getByText('Not accepted: the focus is not in the diff').waitFor();
+    });
+
+    it('not from the explorer, where it saves the file in front', async () => {
+      const notes = await openNotes();
+      await keyboard().type('mine');
+      await until('the typing', () => notes.getText() === 'mine');
+      await propose(desk.client, file, 'changed\n');
+      await vscode.commands.executeCommand('workbench.files.action.focusFilesExplorer');
+      await save(notes.uri, byKey);
+      assert.equal(proposalTabs().length, 1);
+    });
   });
 });

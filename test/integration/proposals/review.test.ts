@@ -1028,4 +1028,103 @@ describe('the review of proposals', () => {
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
     });
   });
+
+  describe('one that is rejected', () => {
+    const before = ['one', 'two', 'three', 'four', 'five'];
+    const proposed = ['ONE', 'two', 'three', 'four', 'FIVE'];
+
+    async function rejectAfter(act: (uri: vscode.Uri) => Promise<unknown>): Promise<void> {
+      const path = desk.scratch.write('lines.txt', asText(before));
+      const { answer, uri } = await propose(desk.client, path, asText(proposed), 'A');
+      await desk.ui.page.locator('.editor.modified .view-lines').first().waitFor();
+      await act(uri);
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      assert.deepEqual(await answer, ['DIFF_REJECTED', 'A']);
+      await until('its tab to close', () => proposalTabs().length === 0);
+    }
+
+    async function write(uri: vscode.Uri, lines: string[]): Promise<void> {
+      const edit = new vscode.WorkspaceEdit();
+      edit.replace(uri, new vscode.Range(0, 0, 99, 0), asText(lines));
+      assert.ok(await vscode.workspace.applyEdit(edit));
+      await becomes(uri, lines);
+    }
+
+    const isGiven = (lines: readonly string[]) =>
+      until('the document', () =>
+        untitledDocuments().some((document) => document.getText() === asText([...lines])),
+      );
+
+    async function undo(uri: vscode.Uri): Promise<void> {
+      await vscode.window.showTextDocument(uri);
+      await vscode.commands.executeCommand('undo');
+    }
+
+    for (const [what, lines] of [
+      ['taken out', ['ONE', 'two', 'four', 'FIVE']],
+      ['moved', ['two', 'ONE', 'three', 'four', 'FIVE']],
+      ['written as another one is', [...proposed, 'two']],
+    ] as const) {
+      it(`is kept where the user has a line ${what}`, async () => {
+        await rejectAfter((uri) => write(uri, [...lines]));
+        await isGiven(lines);
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      });
+    }
+
+    for (const [what, act] of [
+      ['has undone what they wrote', async (uri: vscode.Uri) => write(uri, ['x']).then(() => undo(uri))],
+      ['has written the file', (uri: vscode.Uri) => write(uri, before)],
+    ] as const) {
+      it(`leaves no document where the user ${what}`, async () => {
+        await rejectAfter(act);
+        await setTimeout(500); // time for a document, if there were one
+        assert.deepEqual(untitledDocuments(), []);
+      });
+    }
+
+    it('leaves no document where the user has dropped a change, and another, and undone that', async () => {
+      await rejectAfter(async (uri) => {
+        await vscode.commands.executeCommand('ideBridge.dropHunk', uri, 0);
+        await becomes(uri, ['one', ...proposed.slice(1)]);
+        await undo(uri);
+        await becomes(uri, proposed);
+        await vscode.commands.executeCommand('ideBridge.dropHunk', uri, 4);
+        await becomes(uri, [...proposed.slice(0, 4), 'five']);
+      });
+      await setTimeout(500); // time for a document, if there were one
+      assert.deepEqual(untitledDocuments(), []);
+    });
+
+    it('is kept where the user has written beside a change that they dropped', async () => {
+      await rejectAfter(async (uri) => {
+        await write(uri, ['ONE', 'two', 'four', 'FIVE']);
+        await vscode.commands.executeCommand('ideBridge.dropHunk', uri, 0);
+        await becomes(uri, ['one', 'two', 'four', 'FIVE']);
+      });
+      await isGiven(['one', 'two', 'four', 'FIVE']);
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    });
+  });
+
+  it('what was proposed and rejected opens again; of several, the one that the user picks', async () => {
+    const texts = ['first\n', 'second\n'];
+    for (const [index, text] of texts.entries()) {
+      const name = `rejected-${index}.txt`;
+      const { answer, uri } = await propose(desk.client, desk.scratch.write(name, 'one\n'), text, name);
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      assert.deepEqual(await answer, ['DIFF_REJECTED', name]);
+      await until('its tab to close', () => proposalTabs().length === 0);
+    }
+    const inFront = () => vscode.window.activeTextEditor?.document;
+    const rows = desk.ui.page.locator('.quick-input-widget:visible .monaco-list-row');
+    for (const [index, text] of [...texts.entries()].reverse()) {
+      void vscode.commands.executeCommand('ideBridge.openRejected');
+      await rows.first().waitFor();
+      assert.match(await rows.first().innerText(), /rejected-1\.txt/);
+      await rows.filter({ hasText: `rejected-${index}.txt` }).click();
+      await until('the text', () => inFront()?.isUntitled && inFront()?.getText() === text);
+    }
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
 });

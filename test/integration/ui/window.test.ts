@@ -358,6 +358,21 @@ describe('in the window', () => {
         await integration.update('enabled', undefined, vscode.ConfigurationTarget.Global);
       }
     });
+
+    it('offers another one where the user has run something in the new terminal already', async () => {
+      const log = await useCommand('true');
+      const user = vscode.window.onDidOpenTerminal((terminal) => terminal.sendText('cat'));
+      const toast = ui.page.locator('.notification-toast', { hasText: 'was used before' });
+      try {
+        await vscode.commands.executeCommand('ideBridge.run');
+        await toast.waitFor();
+      } finally {
+        user.dispose();
+      }
+      await toast.getByRole('button', { name: 'Run in Another Terminal' }).click();
+      await until('the run', () => runs(log) === 1);
+      assert.equal(vscode.window.terminals.length, 2);
+    });
   });
 
   describe('the status bar', () => {
