@@ -121,7 +121,7 @@ describe('changes of agents in the editor of a file', () => {
     await isAt('b.txt', 7);
     await lens('Keep File', 'Next File').click();
     await isAt('new.txt', 0);
-    await shows(`${ofFile} | Next File`);
+    await shows(`${ofFile} | Comment | Next File`);
     await colors(2, 0);
     await desk.ui.screenshot('in-new-file');
     await lens('Keep File', 'Keep File').click();
