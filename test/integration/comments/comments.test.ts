@@ -561,4 +561,20 @@ describe('comments on lines', function () {
     const place = vscode.workspace.asRelativePath(path('inside/b.txt'));
     assert.ok((await review()).includes(`1. ${place}, line 5:\n\`\`\`txt\nFIVE\n\`\`\`\nWhy five?`));
   });
+
+  it('are pasted into their input and sent, of 130 kB, too', async () => {
+    await openEdited();
+    const file = vscode.Uri.file(desk.scratch.path('a.txt'));
+    await vscode.commands.executeCommand('ideBridge.commentOnLines', file, 1, 1);
+    await until('the focus in the input', () =>
+      page().evaluate<boolean>('document.activeElement?.closest(".review-widget") !== null'),
+    );
+    const text = Array.from({ length: 2_000 }, (_, i) => `comment ${i}: ${'word '.repeat(11)}end`).join('\n');
+    await vscode.env.clipboard.writeText(text);
+    // As by its key. Text that the page itself puts in is typed letter by letter, which takes minutes in any editor.
+    await vscode.commands.executeCommand('editor.action.clipboardPasteAction');
+    await page().getByRole('button', { name: 'Add Comment' }).click();
+    await comment('comment 0: word').waitFor(); // of which the editor shows the first 100,000 characters
+    assert.ok((await review()).endsWith(`TWO\n\`\`\`\n${text}`));
+  });
 });
