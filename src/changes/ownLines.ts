@@ -39,7 +39,8 @@ const maxUndone = 50_000;
  * Makes in the text from before what the user has changed in the file, but for what touches lines that agents have changed.
  * A line of theirs that the user has moved or copied stays theirs, and so does what the user has undone by hand and does
  * once more: with that save or a later one.
- * @param undone until then @param lines of the save @param last known of the save before @returns undefined where lines cannot be told
+ * @param undone until then @param lines of the save @param last known of the save before
+ * @returns undefined where lines cannot be told
  */
 export function takeIn(
   before: Buffer | undefined,
