@@ -49,7 +49,8 @@ export function quantile(values: number[], q: number): number {
 }
 
 export function spread(times: number[]): string {
-  return `p50 ${ms(quantile(times, 0.5))}, p99 ${ms(quantile(times, 0.99))}`;
+  const [p50, p95, max] = [0.5, 0.95, 1].map((q) => ms(quantile(times, q)));
+  return `p50 ${p50}, p95 ${p95}, max ${max}`;
 }
 
 export function ms(value: number): string {

@@ -20,7 +20,7 @@ export interface Sides {
   readonly apart: readonly LineChange[];
 }
 
-type HunkLines = Hunk & LineChange;
+export type HunkLines = Hunk & LineChange;
 
 interface Lines {
   readonly start: number;
@@ -31,7 +31,7 @@ interface Lines {
 /**
  * Makes in `ours` the changes that lead from `base` to `theirs`, but for those that touch lines which `ours` has changed
  * itself. Made alike on both sides, they are there already.
- * @param choose of those that stand apart, all by default
+ * @param choose of those that stand apart, all by default @param own what leads from the base to `ours`, where that is known
  * @returns undefined where too much differs to tell the changes
  */
 export function mergeLines(
@@ -39,8 +39,8 @@ export function mergeLines(
   ours: readonly string[],
   theirs: readonly string[],
   choose: (sides: Sides) => readonly LineChange[] = ({ apart }) => apart,
+  own: readonly HunkLines[] | undefined = lineChanges(base, ours),
 ): MergedLines | undefined {
-  const own = lineChanges(base, ours);
   const others = lineChanges(base, theirs);
   if (!own || !others) {
     return undefined;

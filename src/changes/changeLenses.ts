@@ -47,8 +47,10 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
     const inDiff = changeInView(this.changes.all, uri);
     if (inDiff) {
       // A file that came or went is decided as a whole, and so is one of which too much has changed.
-      const isWhole = inDiff.comparison.kind !== 'modified';
-      const hunks = isWhole ? [] : await hunksOf(inDiff, document).catch(() => []);
+      if (inDiff.comparison.kind !== 'modified') {
+        return wholeLenses(inDiff, document);
+      }
+      const hunks = await hunksOf(inDiff, document).catch(() => []);
       const [first = [], ...others] = await lensesOf(inDiff, hunks, document);
       const line = hunks[0] ? shownLine(hunks[0], document) : 0;
       // The only hunk says it all: a narrow editor has no room for both.
@@ -68,12 +70,11 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
     const { uri } = document;
     const isOnly = this.changes.all.every(({ snapshot: { path } }) => path === change.snapshot.path);
     const next = isOnly ? [] : [lens(0, '$(arrow-right) Next File', commandIds.nextChangedFile, uri)];
-    const ofFile = [...fileLenses(uri, 0), ...next];
     if (change.comparison.kind !== 'modified') {
-      return ofFile;
+      return [...wholeLenses(change, document), ...next];
     }
     const hunks = await this.agentHunks.of(change, document);
-    return [...ofFile, ...(await lensesOf(change, hunks, document)).flat()];
+    return [...fileLenses(uri, 0), ...next, ...(await lensesOf(change, hunks, document)).flat()];
   }
 
   dispose(): void {
@@ -94,6 +95,18 @@ function fileLenses(uri: vscode.Uri, line: number): vscode.CodeLens[] {
     lens(line, '$(check) Keep File', commandIds.keepFile, uri),
     lens(line, '$(discard) Revert File', commandIds.revertFile, uri),
   ];
+}
+
+/** Of a file that came or went: of one that came all lines are the change, and there to be commented on. */
+function wholeLenses({ comparison }: Change, { uri, lineCount }: vscode.TextDocument): vscode.CodeLens[] {
+  const { title, command, arguments: args } = commentOn(uri, 0, lineCount - 1);
+  const comment = comparison.kind === 'created' ? [lens(0, title, command, ...args)] : [];
+  return [...fileLenses(uri, 0), ...comment];
+}
+
+/** Lines are 0-based, the last one included. */
+function commentOn(uri: vscode.Uri, start: number, end: number) {
+  return { title: '$(comment) Comment', command: commandIds.commentOnLines, arguments: [uri, start, end] };
 }
 
 /** Those that are out of view get their words and commands once they are seen: a long file may have thousands. */
@@ -136,16 +149,11 @@ async function lensesOf(
         ? { title, command: '' }
         : { title, command, arguments: [uri, namedLine(hunk), mark] };
     };
-    const comment = {
-      title: '$(comment) Comment',
-      command: commandIds.commentOnLines,
-      arguments: [uri, line, Math.max(line, hunk.nowEnd - 1)],
-    };
     const place = () => ({ title: `${index + 1} of ${hunks.length}`, command: '' });
     return [
       decision('$(check) Keep', commandIds.keepChangedHunk),
       decision('$(discard) Revert', commandIds.revertHunk),
-      () => comment,
+      () => commentOn(uri, line, Math.max(line, hunk.nowEnd - 1)),
       ...(hunks.length > 1 ? [place] : []),
     ].map((make) => new HunkLens(line, make, isNear));
   });

@@ -1,4 +1,4 @@
-import { lineChanges, type LineChange, mergeLines } from '../base/lineMerge.ts';
+import { type HunkLines, lineChanges, type LineChange, mergeLines, type Sides } from '../base/lineMerge.ts';
 import type { UndoneLines } from './changeSet.ts';
 import { isBinary, isSame, linesOf } from './comparison.ts';
 import type { Merged } from './merge.ts';
@@ -13,6 +13,15 @@ export interface Save {
 export interface TakenIn extends Merged {
   /** With what this save has undone, and without what it has done once more. */
   readonly undone: UndoneLines;
+  /** What is known for the next save: to compare a long file takes most of the time of one. */
+  readonly next?: Compared | undefined;
+}
+
+/** A file as it was saved, and the text from before: what leads from the one to the other. */
+export interface Compared {
+  readonly saved: Buffer;
+  readonly before: Buffer;
+  readonly own: readonly HunkLines[];
 }
 
 /** The lines of a save, read once for all sessions: of a long file that alone takes 10 ms. */
@@ -30,13 +39,15 @@ const maxUndone = 50_000;
  * Makes in the text from before what the user has changed in the file, but for what touches lines that agents have changed.
  * A line of theirs that the user has moved or copied stays theirs, and so does what the user has undone by hand and does
  * once more: with that save or a later one.
- * @param undone until then @param lines of the save @returns undefined where lines cannot be told
+ * @param undone until then @param lines of the save @param last known of the save before
+ * @returns undefined where lines cannot be told
  */
 export function takeIn(
   before: Buffer | undefined,
   { from, to }: Save,
   undone: LineChange = nothing,
   lines: SavedLines = savedLinesOf({ from, to }),
+  last?: Compared,
 ): TakenIn | undefined {
   if (!before || [before, from, to].some(isBinary)) {
     return undefined;
@@ -48,24 +59,27 @@ export function takeIn(
   const was = linesOf(before);
   let waiting: LineChange = nothing;
   let hasAll = false;
-  const merged = mergeLines(agents, was, now, ({ ours, theirs, apart }) => {
-    const { added, removed } = together(ours);
-    waiting = { added: removed, removed: added }; // as `ours` is what was before
+  const own = last && isSame(last.saved, from) && isSame(last.before, before) ? last.own : undefined;
+  const choose = ({ ours, theirs, apart }: Sides) => {
+    waiting = opposite(together(ours)); // as that is what was before
     const isAgents = agentsIn(was, waiting, undone);
     const users = apart.filter((change) => !isAgents(change));
     const taken = withoutHalves(users, theirs, was, now);
     hasAll = taken.length === theirs.length;
     return taken;
-  });
+  };
+  const merged = mergeLines(agents, was, now, choose, own);
   // To compare once more costs a long file tens of ms, and would find what waited before.
-  const left = merged && (hasAll ? [waiting] : lineChanges(merged.lines, now));
-  if (!left) {
+  const next = merged && !hasAll ? lineChanges(now, merged.lines) : [];
+  if (!merged || !next) {
     return undefined;
   }
+  const bytes = Buffer.from(merged.lines.join(''), 'latin1');
   return {
-    bytes: Buffer.from(merged.lines.join(''), 'latin1'),
+    bytes,
     isWhole: merged.leftOut === 0,
-    undone: without(together([undone, waiting]), together(left)),
+    undone: without(together([undone, waiting]), hasAll ? waiting : opposite(together(next))),
+    next: hasAll ? undefined : { saved: to, before: bytes, own: next },
   };
 }
 
@@ -170,6 +184,10 @@ export function together(changes: readonly LineChange[]): UndoneLines {
     added: changes.flatMap(({ added }) => added),
     removed: changes.flatMap(({ removed }) => removed),
   };
+}
+
+function opposite({ added, removed }: LineChange): LineChange {
+  return { added: removed, removed: added };
 }
 
 /** What is left of the one without the other, within bounds. */

@@ -3,13 +3,15 @@ import type { Disposable } from '../base/disposable.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { Snapshot } from './changeSet.ts';
 import type { ChangeSets, Taken } from './changeSets.ts';
-import type { Save } from './ownLines.ts';
+import type { Compared, Save } from './ownLines.ts';
 import { takeSavedLines } from './savedLines.ts';
 import { TextSince } from './textSince.ts';
 
 /** What the user saves of files that wait for review, though they type on while the editor writes it. */
 export class UserSaves implements Disposable {
   private readonly begun = new WeakMap<vscode.TextDocument, TextSince>();
+  /** Of the last save alone, as it may be much. */
+  private known = new WeakMap<Snapshot, Compared>();
   private readonly subscription = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) =>
     this.begun.get(document)?.change(contentChanges),
   );
@@ -27,7 +29,10 @@ export class UserSaves implements Disposable {
   end(document: vscode.TextDocument, save: Save): ReadonlyMap<Snapshot, Taken> {
     const earlier = this.begun.get(document)?.all() ?? [];
     this.begun.delete(document);
-    return takeSavedLines(this.review, this.sets, document.uri.fsPath, save, document, earlier);
+    const { review, sets, known } = this;
+    const taken = takeSavedLines(review, sets, document.uri.fsPath, save, document, earlier, known);
+    this.known = new WeakMap([...taken].flatMap(([snapshot, { next }]) => (next ? [[snapshot, next]] : [])));
+    return taken;
   }
 
   dispose(): void {

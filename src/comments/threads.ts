@@ -1,6 +1,8 @@
+import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
+import { describe } from '../changes/changes.ts';
 import { hashOf } from '../changes/snapshotFiles.ts';
 import { isAt } from '../server/isAt.ts';
 import { fileUris, isRegularFile } from '../editor/paths.ts';
@@ -18,12 +20,19 @@ const maxQuoted = 100;
 /** ms after which a thread goes of which all was sent. */
 const maxAge = 14 * 24 * 60 * 60 * 1000;
 
+/** ms in which what is told of a move outside of the editor comes: that the one is gone, and the other there. */
+const moving = 100;
+/** Of more at once, as of an installation, none is looked for under another name. */
+const maxChanged = 200;
+
 /** Where the user has written about some lines, in the editor that shows them. */
 export class Thread {
   /** Its lines in a proposal that is decided, until the file has what was proposed. */
   inProposal: Lines | undefined;
   /** Whether its file was deleted, as far as the window is told. */
   isFileGone = false;
+  /** See `describe`: of its file, when that was last there. */
+  stamp: string | undefined;
   /** Whether its lines were looked for in all of the text, and stood nowhere. */
   isLost = false;
 
@@ -98,6 +107,15 @@ export class Threads implements Disposable {
   private readonly store = new DisposableStore();
   /** Of lines that move while the user types. */
   private readonly saving = this.store.add(new Throttle(250, () => this.save()));
+  /** Files and folders that have come, changed or gone. */
+  private readonly changedPaths = new Set<string>();
+  private readonly followingMoves = this.store.add(
+    new Throttle(moving, () => {
+      const paths = [...this.changedPaths];
+      this.changedPaths.clear();
+      void this.followMoves(paths);
+    }),
+  );
 
   constructor(
     private readonly controller: vscode.CommentController,
@@ -126,6 +144,7 @@ export class Threads implements Disposable {
       this.threads.push(thread);
       this.find(thread);
       this.show(thread);
+      void stampOf(thread);
     }
     const { workspace } = vscode;
     this.store.add(workspace.onDidChangeTextDocument((event) => this.follow(event)));
@@ -135,7 +154,7 @@ export class Threads implements Disposable {
       }),
     );
     this.store.add(workspace.onDidRenameFiles(({ files }) => this.rename(files)));
-    this.store.add(watchWorkspaceFiles(({ fsPath }) => this.lookAt(fsPath)));
+    this.store.add(watchWorkspaceFiles(({ fsPath }) => this.touched(fsPath)));
     this.store.add(proposals.onDidChange(() => this.leaveProposals()));
   }
 
@@ -166,6 +185,7 @@ export class Threads implements Disposable {
         thread.rest = restOf(document, lines);
       }
       this.threads.push(thread);
+      void stampOf(thread);
     }
     thread.isResolved = false;
     thread.comments = [...thread.comments, new ReviewComment({ text })];
@@ -276,12 +296,36 @@ export class Threads implements Disposable {
     }
   }
 
+  private touched(path: string): void {
+    this.lookAt(path);
+    if (this.threads.length > 0 && this.changedPaths.size < maxChanged) {
+      this.changedPaths.add(path);
+      this.followingMoves.schedule();
+    }
+  }
+
+  /** Those of which the file was moved outside of the editor, and not written since, go with it. */
+  private async followMoves(changed: readonly string[]): Promise<void> {
+    for (const thread of this.threads.filter(({ isFileGone }) => isFileGone)) {
+      const { path, stamp } = thread;
+      // Of what is in a folder that has gone or come the watcher may tell nothing.
+      const ends = changed.filter((from) => isAt(path, from)).map((from) => path.slice(from.length));
+      const places = changed.flatMap((to) => [...ends.map((end) => to + end), join(to, basename(path))]);
+      for (const place of stamp === undefined ? [] : places) {
+        if ((await stampAt(place)) === stamp && thread.isFileGone) {
+          this.moveTo(thread, place);
+        }
+      }
+    }
+  }
+
   /** A file, or a folder with all that is in it, has come, changed or gone. */
   lookAt(fileOrFolder: string): void {
     for (const thread of this.threads.filter(({ path }) => isAt(path, fileOrFolder))) {
       // Of a proposal for a new file there is none yet.
       thread.isFileGone = thread.shown.uri.scheme !== proposalScheme && !isRegularFile(thread.path);
       this.label(thread);
+      void stampOf(thread);
     }
   }
 
@@ -345,6 +389,17 @@ export class Threads implements Disposable {
     const all = this.threads.map(({ saved }) => saved);
     void this.memory.update(rememberedThreads, all.length > 0 ? all : undefined);
   }
+}
+
+/** See `Thread.stamp`. */
+async function stampOf(thread: Thread): Promise<void> {
+  thread.stamp = (await stampAt(thread.path)) ?? thread.stamp;
+}
+
+/** Undefined where there is none, or none that can be looked at. */
+async function stampAt(path: string): Promise<string | undefined> {
+  const { stamp } = await describe(path).catch(() => ({ stamp: 'none' }));
+  return stamp === 'none' ? undefined : stamp;
 }
 
 /** Of lines that are not quoted, see `SavedThread`; undefined where all are. */

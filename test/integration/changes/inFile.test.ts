@@ -121,7 +121,7 @@ describe('changes of agents in the editor of a file', () => {
     await isAt('b.txt', 7);
     await lens('Keep File', 'Next File').click();
     await isAt('new.txt', 0);
-    await shows(`${ofFile} | Next File`);
+    await shows(`${ofFile} | Comment | Next File`);
     await colors(2, 0);
     await desk.ui.screenshot('in-new-file');
     await lens('Keep File', 'Keep File').click();
@@ -296,5 +296,56 @@ describe('changes of agents in the editor of a file', () => {
     await row('+1 −1').waitFor();
     await shows(ofFile, ...places(1));
     await colors(1, 1);
+  });
+
+  it('stay in place, frame by frame, while the agent writes elsewhere in the file', async () => {
+    const lines = Array.from({ length: 200 }, (_, i) => `line ${i}`);
+    const file = desk.scratch.write('a.txt', asText(lines));
+    await open(file);
+    let text = lines.with(60, 'LINE 60');
+    await edit(file, asText(text));
+    const at = new vscode.Range(60, 0, 60, 0);
+    vscode.window.activeTextEditor?.revealRange(at, vscode.TextEditorRevealType.InCenter);
+    await shows(...places(1));
+    await colors(1, 1);
+    /** What each frame has shown of it, in px from the top of the window; once for each that differs from the one before. */
+    await page().evaluate(`(() => {
+      const frames = (window.changeFrames = []);
+      const topOf = (selector, words) => {
+        const found = [...document.querySelectorAll(selector)].find((each) =>
+          words.test(each.textContent.replaceAll('\\u00a0', ' ')));
+        return found && Math.round(found.getBoundingClientRect().top);
+      };
+      const look = () => {
+        const colors = [...document.querySelectorAll('.view-overlays .cdr[class*="TextEditorDecorationType"]')]
+          .filter((each) => getComputedStyle(each).backgroundColor !== 'rgba(0, 0, 0, 0)');
+        const seen = [
+          topOf('.view-line', /^LINE 60$/),
+          topOf('.codelens-decoration', /Keep.*Revert.*Comment/),
+          colors.map((each) => Math.round(each.getBoundingClientRect().top)).join(' '),
+        ].join();
+        if (frames.at(-1)?.seen !== seen) {
+          frames.push({ seen, count: 0 });
+        }
+        frames.at(-1).count++;
+        if (window.changeFrames) requestAnimationFrame(look);
+      };
+      look();
+    })()`);
+    for (let i = 0; i < 10; i++) {
+      text = i % 2 === 0 ? [...text, `new ${i}`] : text.with(150, `LINE 150, ${i}`);
+      await edit(file, asText(text));
+    }
+    await until('the last text', () => vscode.window.activeTextEditor?.document.getText() === asText(text));
+    await lensRows().filter({ hasText: '1 of 3' }).first().waitFor();
+    await letListSettle();
+    const frames = await page().evaluate<{ seen: string; count: number }[]>(`(() => {
+      const frames = window.changeFrames;
+      delete window.changeFrames;
+      return frames;
+    })()`);
+    assert.equal(frames.length, 1, JSON.stringify(frames));
+    assert.match(frames[0]?.seen ?? '', /^\d+,\d+,\d+$/);
+    assert.ok((frames[0]?.count ?? 0) > 20);
   });
 });

@@ -241,11 +241,14 @@ describe('the diff of agent changes', () => {
       page()
         .locator('.editor-actions .action-label:visible')
         .evaluateAll((all) => all.slice(0, 2).map((each) => each.getAttribute('aria-label') ?? ''));
-    for (const name of ['old.txt', 'new.txt']) {
+    for (const [name, more] of [
+      ['old.txt', ''],
+      ['new.txt', ' | Comment'],
+    ] as const) {
       await openDiff(name);
       await until(
         'the lenses',
-        async () => (await shown()).join() === 'Keep File | Revert File',
+        async () => (await shown()).join() === `Keep File | Revert File${more}`,
         10_000,
         shown,
       );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
@@ -535,4 +535,46 @@ describe('comments on lines', function () {
       async () => (await vscode.env.clipboard.readText()) || undefined,
     );
   }
+
+  it('are made by the lens of a new file about all of it, which the session is told', async () => {
+    const file = desk.scratch.path('a.txt');
+    await vscode.commands.executeCommand('ideBridge.review.focus');
+    await editAs(desk.client, file, 'one\ntwo\nthree');
+    await row('a.txt').waitFor();
+    await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
+    await page().locator('.codelens-decoration a', { hasText: 'Comment' }).first().click();
+    await write('Is it needed?');
+    assert.match(await review(), /a\.txt, lines 1 to 3:\n```txt\none\ntwo\nthree\n```\nIs it needed\?/);
+  });
+
+  it('go with their file, and the folder that it is in, where they are moved outside of the editor', async () => {
+    await openEdited();
+    await commentOn([4, 4], 'Why five?');
+    const path = (name: string) => desk.scratch.path(name);
+    renameSync(path('a.txt'), path('b.txt'));
+    await openFile('b.txt', 'Why five?', 'For the next review');
+    mkdirSync(path('in'));
+    renameSync(path('b.txt'), path('in/b.txt'));
+    await openFile('in/b.txt', 'Why five?', 'For the next review');
+    renameSync(path('in'), path('inside'));
+    await openFile('inside/b.txt', 'Why five?', 'For the next review');
+    const place = vscode.workspace.asRelativePath(path('inside/b.txt'));
+    assert.ok((await review()).includes(`1. ${place}, line 5:\n\`\`\`txt\nFIVE\n\`\`\`\nWhy five?`));
+  });
+
+  it('are pasted into their input and sent, of 130 kB, too', async () => {
+    await openEdited();
+    const file = vscode.Uri.file(desk.scratch.path('a.txt'));
+    await vscode.commands.executeCommand('ideBridge.commentOnLines', file, 1, 1);
+    await until('the focus in the input', () =>
+      page().evaluate<boolean>('document.activeElement?.closest(".review-widget") !== null'),
+    );
+    const text = Array.from({ length: 2_000 }, (_, i) => `comment ${i}: ${'word '.repeat(11)}end`).join('\n');
+    await vscode.env.clipboard.writeText(text);
+    // As by its key. Text that the page itself puts in is typed letter by letter, which takes minutes in any editor.
+    await vscode.commands.executeCommand('editor.action.clipboardPasteAction');
+    await page().getByRole('button', { name: 'Add Comment' }).click();
+    await comment('comment 0: word').waitFor(); // of which the editor shows the first 100,000 characters
+    assert.ok((await review()).endsWith(`TWO\n\`\`\`\n${text}`));
+  });
 });

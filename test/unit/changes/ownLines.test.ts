@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { UndoneLines } from '../../../src/changes/changeSet.ts';
-import { isUtf8Of, takeIn } from '../../../src/changes/ownLines.ts';
+import { type Compared, isUtf8Of, takeIn, type TakenIn } from '../../../src/changes/ownLines.ts';
 
 const bytes = (lines: readonly string[]) => Buffer.from(lines.map((line) => `${line}\n`).join(''));
 const linesOf = (text: Buffer) => text.toString().split('\n').filter(Boolean);
@@ -23,9 +23,12 @@ function taken(before: string, ...texts: string[]): string {
     undefined,
     true,
   ];
+  let next: Compared | undefined;
   for (const [index, to] of texts.slice(1).entries()) {
     const save = { from: bytes([...(texts[index] ?? '')]), to: bytes([...to]) };
-    ({ bytes: was, isWhole, undone } = takeIn(was, save, undone) ?? assert.fail());
+    const found: TakenIn = takeIn(was, save, undone, undefined, next) ?? assert.fail();
+    assert.deepEqual(takeIn(was, save, undone), found, 'what is known of the save before changes nothing');
+    ({ bytes: was, isWhole, undone, next } = found);
   }
   return linesOf(was).join('') + (isWhole ? '' : '?');
 }
