@@ -53,7 +53,7 @@ const budgets = {
   'src/notebooks/codeRuns.ts': 15_000,
   'src/notebooks/runQuestions.ts': 4_600,
   'src/past/deletePast.ts': 18_000,
-  'src/past/openTranscript.ts': 37_500,
+  'src/past/openTranscript.ts': 40_000,
   'src/past/past.ts': 19_000,
   'src/proposals/changedFile.ts': 6_000,
   'src/proposals/mayDecideAll.ts': 2_000,

@@ -26,7 +26,7 @@ export class TurnView {
   private readonly items = new Map<string, Item>();
   /** What of each item is shown: UTF-16 units of a text, steps of a tool use. */
   private readonly shown = new Map<string, number>();
-  private shownTodos = '';
+  private shownTodos: readonly string[] = [];
   private phase: 'before' | 'during' | 'after' = 'before';
   /** The tool use that was shown last. */
   private last: string | undefined;
@@ -212,12 +212,15 @@ export class TurnView {
     this.surface.output(words, { sessionId, toolUseId: id, tool: name });
   }
 
+  /** Those that are another than before: an agent can change its list for each step of many. */
   private showTodos({ todos }: Of<'todos'>): void {
     const marks = { done: '✓', running: '▸', pending: '○' };
-    const list = todos.map(({ text, state }) => `${marks[state]} ${plain(text)}`).join('  \n');
-    if (list !== this.shownTodos) {
-      this.shownTodos = list;
-      this.surface.markdown(`\n\n${list}\n\n`);
+    const list = todos.map(({ text, state }) => `${marks[state]} ${plain(text)}`);
+    const changed = list.filter((line) => !this.shownTodos.includes(line));
+    this.shownTodos = list;
+    if (changed.length > 0 && this.uses < maxLines) {
+      this.uses++;
+      this.surface.markdown(`\n\n${changed.join('  \n')}\n\n`);
     }
   }
 

@@ -277,4 +277,26 @@ describe('a turn in the chat', () => {
     take({ ...retry, error_status: 500, error: '[x](command:y)' });
     assert.match(shown.text, /500 \(\\\[x\\\] \\\(command\\:y\\\)\)/);
   });
+
+  it('shows of the list of tasks what has changed in it, without lines of their tools', () => {
+    send();
+    const step = (id: string, name: string, input: object, said: string) => [
+      says(use(id, name, input), null, id),
+      result(id, said),
+    ];
+    take(...step('t1', 'TaskCreate', { subject: 'a' }, 'Task #1 created successfully: a'));
+    take(...step('t2', 'TaskCreate', { subject: 'b' }, 'Task #2 created successfully: b'));
+    take(...step('t3', 'TaskUpdate', { taskId: '1', status: 'completed' }, 'Updated task #1 status'));
+    take(...step('t4', 'TaskList', {}, '#1 [completed] a\n#2 [pending] b'));
+    assert.deepEqual(shown.lines, ['○ a', '○ b', '✓ a']);
+  });
+
+  it('shows no more than 300 changes of the list of tasks', () => {
+    send();
+    for (let i = 1; i <= 400; i++) {
+      const todos = [{ content: `${i}`, status: 'pending' }];
+      take(says(use(`t${i}`, 'TodoWrite', { todos }), null, `t${i}`));
+    }
+    assert.equal(shown.lines.length, 300);
+  });
 });
