@@ -1,4 +1,5 @@
 import { cut } from '../base/text.ts';
+import { imagesIn } from '../records/imagesIn.ts';
 import type { Conversation } from './conversation.ts';
 import type { ConversationState, ErrorCause, Item, StreamState, Todo, ToolResult, Usage } from './items.ts';
 import type {
@@ -10,6 +11,8 @@ import type {
   SystemMessage,
   UserMessage,
 } from './messages.ts';
+import { noImages } from './promptImages.ts';
+import { TaskList, todosIn } from './todos.ts';
 
 /** UTF-16 units; the whole stands in the session's transcript. */
 const maxResult = 200_000;
@@ -32,6 +35,7 @@ export class CliConversation {
   /** How many whole blocks of a message have come: the CLI prints each by itself, in order. */
   private readonly whole = new Map<string, number>();
   private todosId: string | undefined;
+  private readonly tasks = new TaskList();
   private added = 0;
   private costBefore = 0;
   private isInterrupted = false;
@@ -176,18 +180,14 @@ export class CliConversation {
     } else if (known.kind === item.kind) {
       this.change(known.id, item);
     }
-    if (block.type === 'tool_use' && block.name === 'TodoWrite') {
-      this.setTodos(block.input, parent);
+    if (block.type === 'tool_use' && block.name === 'TodoWrite' && typeof parent !== 'string') {
+      this.setTodos(todosIn(block.input)); // a sub-agent's list is its own
     }
   }
 
-  private setTodos(
-    input: Readonly<Record<string, unknown>> | undefined,
-    parent: string | null | undefined,
-  ): void {
-    const todos = todosIn(input);
-    if (!todos || typeof parent === 'string') {
-      return; // a sub-agent's list is its own
+  private setTodos(todos: readonly Todo[] | undefined): void {
+    if (!todos) {
+      return;
     }
     if (this.todosId === undefined) {
       this.todosId = this.add({ kind: 'todos', todos });
@@ -209,9 +209,25 @@ export class CliConversation {
         const result = toolResult(block);
         this.change(block.tool_use_id, { state: result.isError ? 'failed' : 'done', result });
         this.keep(block.tool_use_id, result);
+        if (typeof parent_tool_use_id !== 'string') {
+          this.countImages(block.content);
+        }
+        const use = this.conversation.get(block.tool_use_id);
+        if (use?.kind === 'toolUse') {
+          this.setTodos(this.tasks.take(use.name, use.input ?? {}, result.text));
+        }
       } else if (block.type === 'text' && block.text?.startsWith('[Request interrupted by user') === true) {
         this.isInterrupted ||= typeof parent_tool_use_id !== 'string';
       }
+    }
+  }
+
+  private countImages(content: unknown): void {
+    const images = imagesIn(content);
+    if (images.length > 0) {
+      const { count, bytes } = this.conversation.current.resultImages ?? noImages;
+      const more = images.reduce((sum, data) => sum + Buffer.byteLength(data, 'base64'), 0);
+      this.setState({ resultImages: { count: count + images.length, bytes: bytes + more } });
     }
   }
 
@@ -324,6 +340,9 @@ export class CliConversation {
   private takeSystem(message: SystemMessage, json: unknown): void {
     if ('session_id' in message) {
       const { session_id, model, permissionMode, claude_code_version } = message;
+      if (session_id !== this.conversation.current.sessionId) {
+        this.tasks.clear();
+      }
       this.setState({
         isRunning: true, // printed with each turn, also those that the CLI begins by itself
         sessionId: session_id,
@@ -347,7 +366,7 @@ export class CliConversation {
       }
     } else if (message.subtype === 'compact_boundary') {
       const { compactions = 0 } = this.conversation.snapshot().state;
-      this.setState({ compactions: compactions + 1 });
+      this.setState({ compactions: compactions + 1, resultImages: noImages });
     } else if (!('lost' in message)) {
       this.takeOther(json);
     }
@@ -410,18 +429,6 @@ function textOf(content: unknown): string {
       return typeof text === 'string' ? text : `[${typeof type === 'string' ? type : 'content'}]`;
     })
     .join('\n');
-}
-
-function todosIn(input: Readonly<Record<string, unknown>> | undefined): Todo[] | undefined {
-  const list = input?.['todos'];
-  if (!Array.isArray(list)) {
-    return undefined;
-  }
-  return list.flatMap((todo: unknown): Todo[] => {
-    const { content, status } = (todo ?? {}) as { content?: unknown; status?: unknown };
-    const state = status === 'completed' ? 'done' : status === 'in_progress' ? 'running' : 'pending';
-    return typeof content === 'string' ? [{ text: content, state }] : [];
-  });
 }
 
 function usageOf(usage: NonNullable<ResultMessage['usage']>): Usage {

@@ -7,8 +7,11 @@ export type Update =
   | { readonly type: 'snapshot'; readonly snapshot: Snapshot }
   | { readonly type: 'deltas'; readonly seq: number; readonly deltas: readonly Delta[] };
 
-/** Deltas that are kept for surfaces which are behind; one that is further behind begins anew. */
-const maxKept = 2_000;
+/**
+ * Deltas that are kept for surfaces which are behind, and how large they are together, as JSON in UTF-16 units; up to
+ * twice as much before the oldest go. A surface that is further behind begins anew.
+ */
+const maxKept = { count: 2_000, size: 4_000_000 };
 
 /**
  * A conversation as any surface can show it, and as several may at once. Surfaces pull: one that is slow or gone costs
@@ -19,7 +22,8 @@ export class Conversation {
   private state: ConversationState = { isRunning: false };
   private seq = 0;
   /** The last ones; its first has the number `seq - kept.length + 1`. */
-  private kept: Delta[] = [];
+  private kept: { readonly delta: Delta; readonly size: number }[] = [];
+  private keptSize = 0;
   private readonly changed = new Emitter<void>();
 
   get current(): ConversationState {
@@ -37,11 +41,25 @@ export class Conversation {
   apply(delta: Delta): void {
     this.state = applyDelta(this.items, this.state, delta);
     this.seq++;
-    this.kept.push(delta);
-    if (this.kept.length > 2 * maxKept) {
-      this.kept = this.kept.slice(-maxKept);
+    const size = JSON.stringify(delta).length;
+    this.kept.push({ delta, size });
+    this.keptSize += size;
+    if (this.kept.length > 2 * maxKept.count || this.keptSize > 2 * maxKept.size) {
+      this.forget();
     }
     this.changed.fire();
+  }
+
+  private forget(): void {
+    let gone = 0;
+    for (const { size } of this.kept) {
+      if (this.kept.length - gone <= maxKept.count && this.keptSize <= maxKept.size) {
+        break;
+      }
+      this.keptSize -= size;
+      gone++;
+    }
+    this.kept = this.kept.slice(gone);
   }
 
   /** @param after what the surface has seen; undefined for all */
@@ -53,7 +71,8 @@ export class Conversation {
     if (after === undefined || missed < 0 || missed > this.kept.length) {
       return { type: 'snapshot', snapshot: this.snapshot() };
     }
-    return { type: 'deltas', seq: this.seq, deltas: joined(this.kept.slice(this.kept.length - missed)) };
+    const deltas = this.kept.slice(this.kept.length - missed).map(({ delta }) => delta);
+    return { type: 'deltas', seq: this.seq, deltas: joined(deltas) };
   }
 
   /**

@@ -1,3 +1,5 @@
+import type { ImageSum } from './promptImages.ts';
+
 /** What a conversation with an agent consists of, whichever agent it is. All of it is JSON. */
 export type Item = ItemPlace &
   (
@@ -105,6 +107,8 @@ export interface ConversationState {
   readonly contextTokens?: number;
   /** How often this process has put a summary in the place of what was said, whoever wanted it. */
   readonly compactions?: number;
+  /** What the results of tools have had since then; not those of sub-agents, whose requests are their own. */
+  readonly resultImages?: ImageSum;
 }
 
 /** A small step from one snapshot to the next. */

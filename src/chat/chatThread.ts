@@ -67,6 +67,8 @@ export class ChatThread implements vscode.Disposable {
   private isModelHeld = false;
   private sentImages = noImages;
   private imagesBefore: Promise<ImageSum> | undefined;
+  /** Of the images in results of tools: those before `/clear`. */
+  private cleared = noImages;
 
   /**
    * @param ask puts a question where it is told to; to nowhere where no turn is shown, as for what goes on in the background
@@ -131,8 +133,12 @@ export class ChatThread implements vscode.Disposable {
   /** What the CLI sends anew with each request. */
   async images(): Promise<ImageSum> {
     const before = await (this.imagesBefore ??= this.readImages());
+    const { resultImages = noImages } = this.session.conversation.current;
     const { count, bytes } = this.sentImages;
-    return { count: before.count + count, bytes: before.bytes + bytes };
+    return {
+      count: before.count + count + resultImages.count - this.cleared.count,
+      bytes: before.bytes + bytes + resultImages.bytes - this.cleared.bytes,
+    };
   }
 
   /** Of its process; it runs while a turn does. */
@@ -322,6 +328,7 @@ export class ChatThread implements vscode.Disposable {
         if (isCompacted || forgets.test(text)) {
           this.sentImages = noImages;
           this.imagesBefore = Promise.resolve(noImages);
+          this.cleared = isCompacted ? noImages : (conversation.current.resultImages ?? noImages);
         }
         this.sentImages = withImages(this.sentImages, images);
       }

@@ -32,9 +32,18 @@ const known: Readonly<Record<string, readonly [string, string, 'path' | 'code' |
   ExitPlanMode: ['Propose a plan', '', 'text'],
 };
 
+/** A question, and what is to do. */
+const withoutLine: readonly string[] = [
+  'AskUserQuestion',
+  'TaskCreate',
+  'TaskList',
+  'TaskUpdate',
+  'TodoWrite',
+];
+
 /** Undefined for what is shown in another way. */
 export function toolLine(name: string, input: Input): ToolLine | undefined {
-  if (name === 'TodoWrite' || name === 'AskUserQuestion') {
+  if (withoutLine.includes(name)) {
     return undefined;
   }
   const tool = Object.hasOwn(known, name) ? known[name] : undefined;

@@ -26,11 +26,12 @@ export class TurnView {
   private readonly items = new Map<string, Item>();
   /** What of each item is shown: UTF-16 units of a text, steps of a tool use. */
   private readonly shown = new Map<string, number>();
-  private shownTodos = '';
+  private shownTodos: readonly string[] = [];
   private phase: 'before' | 'during' | 'after' = 'before';
   /** The tool use that was shown last. */
   private last: string | undefined;
   private uses = 0;
+  private retries = 0;
   /** It has ended, or was ended, before the agent was done, and can be gone on with. */
   isBrokenOff = false;
 
@@ -96,7 +97,12 @@ export class TurnView {
         this.showToolUse(item);
         break;
       case 'retry':
-        this.tell(retryWords(item));
+        if (this.isFirst(item.id)) {
+          if (this.retries++ > 0) {
+            this.surface.quote(''); // the editor hides progress once it has something else after it
+          }
+          this.tell(retryWords(item));
+        }
         break;
       case 'todos':
         this.showTodos(item);
@@ -111,7 +117,7 @@ export class TurnView {
           const more = counted(this.uses - maxLines, 'more use of a tool is', 'more uses of tools are');
           this.surface.markdown(`\n\n*${more} not listed.*`);
         }
-        this.surface.markdown(`\n\n${endLine(item, this.state)}`);
+        this.surface.markdown(`\n\n${endLine(item, this.state, this.retries)}`);
         break;
       case 'question': // is put by who asks it, after the line of its tool
         this.last = undefined;
@@ -212,12 +218,15 @@ export class TurnView {
     this.surface.output(words, { sessionId, toolUseId: id, tool: name });
   }
 
+  /** Those that are another than before: an agent can change its list for each step of many. */
   private showTodos({ todos }: Of<'todos'>): void {
     const marks = { done: '✓', running: '▸', pending: '○' };
-    const list = todos.map(({ text, state }) => `${marks[state]} ${plain(text)}`).join('  \n');
-    if (list !== this.shownTodos) {
-      this.shownTodos = list;
-      this.surface.markdown(`\n\n${list}\n\n`);
+    const list = todos.map(({ text, state }) => `${marks[state]} ${plain(text)}`);
+    const changed = list.filter((line) => !this.shownTodos.includes(line));
+    this.shownTodos = list;
+    if (changed.length > 0 && this.uses < maxLines) {
+      this.uses++;
+      this.surface.markdown(`\n\n${changed.join('  \n')}\n\n`);
     }
   }
 
@@ -246,7 +255,11 @@ function retryWords({ attempt, attempts, delay, status, reason }: Of<'retry'>): 
 const outcomes = { done: '', interrupted: 'Interrupted', failed: 'Failed' };
 
 /** `12 s · 3.4k tokens in, 120 out · $0.012 · 8 % of the context` */
-function endLine({ outcome, duration, usage, cost }: Of<'turnEnd'>, state: ConversationState): string {
+function endLine(
+  { outcome, duration, usage, cost }: Of<'turnEnd'>,
+  state: ConversationState,
+  retries: number,
+): string {
   const { contextTokens, contextWindow } = state;
   const parts = [
     outcomes[outcome],
@@ -258,6 +271,7 @@ function endLine({ outcome, duration, usage, cost }: Of<'turnEnd'>, state: Conve
     contextTokens === undefined || contextWindow === undefined
       ? ''
       : `${Math.round((100 * contextTokens) / contextWindow)} % of the context`,
+    retries === 0 ? '' : `tried again ${counted(retries, 'time')}`,
   ];
   return `*${parts.filter((part) => part !== '').join(' · ')}*`;
 }

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import * as z from 'zod/mini';
+import { imagesIn } from './imagesIn.ts';
 import { lenient } from './lenient.ts';
 import { linesBack } from './linesBack.ts';
 import { openRecord } from './recordFile.ts';
@@ -16,10 +17,8 @@ const line = z.object({
   message: lenient(z.object({ content: z.unknown() })),
 });
 
-const image = z.object({ type: z.literal('image'), source: z.object({ data: z.string() }) });
-
 /**
- * The images in the prompts of a session, since it was compacted last: what goes with each of its requests.
+ * The images in the prompts of a session and in the results of its tools, since it was compacted last: what goes with each of its requests.
  * @param until ms since the epoch: what came later is not counted
  * @returns how many, and their bytes; none where its record cannot be read
  */
@@ -43,9 +42,9 @@ export async function imagesBack(
         break;
       }
       if (Date.parse(said.timestamp ?? '') < until) {
-        for (const block of blocksOf(said.message?.content)) {
+        for (const data of imagesIn(said.message?.content)) {
           count++;
-          bytes += Buffer.byteLength(block.source.data, 'base64');
+          bytes += Buffer.byteLength(data, 'base64');
         }
       }
     }
@@ -67,8 +66,4 @@ function parse(bytes: Buffer): z.infer<typeof line> | undefined {
   } catch {
     return undefined;
   }
-}
-
-function blocksOf(content: unknown): z.infer<typeof image>[] {
-  return Array.isArray(content) ? content.flatMap((block) => image.safeParse(block).data ?? []) : [];
 }

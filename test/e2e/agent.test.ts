@@ -20,7 +20,7 @@ import { type DiagnosticsSource, getDiagnostics } from '../../src/tools/getDiagn
 import { ToolRegistry } from '../../src/tools/registry.ts';
 import { until } from '../support/until.ts';
 import { AgentDesk, items, ofKind, saidIn, turnsEnded } from './agent/agentDesk.ts';
-import { contextText, editTurns, text, toolUse } from './mockApi.ts';
+import { contextText, editTurns, text, toolUse, type Turn } from './mockApi.ts';
 import { cliVersions } from './provisionCli.ts';
 
 for (const version of Object.values(cliVersions)) {
@@ -705,6 +705,35 @@ for (const version of Object.values(cliVersions)) {
       );
       assert.match(contextText(request), /remember 4711[^]*second answer(?![^]*interrupted)[^]*and again\?/);
       await assert.rejects(desk.read('made'));
+    });
+
+    it('has the list of what is to do, by whichever tools the version has for it', async () => {
+      const step = (name: string, status: string) =>
+        toolUse(name, { todos: [{ content: 'first', status, activeForm: 'doing' }] });
+      const load = (names: string) => toolUse('ToolSearch', { query: `select:${names}`, max_results: 3 });
+      const shown = async (env: Record<string, string>, ...turns: Turn[]) => {
+        desk.api.script([...turns, text('that is it')]);
+        const session = await desk.session({}, { env: { ...desk.options().env, ...env } });
+        session.prompt('go');
+        await turnsEnded(session, 1);
+        return ofKind(session, 'todos').map(({ todos }) => todos);
+      };
+      const [whole, end] = [step('TodoWrite', 'in_progress'), step('TodoWrite', 'completed')];
+      const expected = [[{ text: 'first', state: 'done' }]];
+      // By itself 2.1 has neither with its newest models.
+      const has = { CLAUDE_CODE_ENABLE_TODO_TOOLS: '1' };
+      if (version === cliVersions.newest) {
+        const made = toolUse('TaskCreate', { subject: 'first', description: 'x' });
+        const done = toolUse('TaskUpdate', { taskId: '1', status: 'completed' });
+        assert.deepEqual(await shown(has, load('TaskCreate,TaskUpdate'), made, done), expected);
+        const asBefore = { ...has, CLAUDE_CODE_ENABLE_TASKS: '0' };
+        assert.deepEqual(await shown(asBefore, load('TodoWrite'), whole, end), expected);
+      } else {
+        assert.deepEqual(await shown({}, whole, end), expected);
+      }
+      assert.ok(
+        !(await desk.api.nextResult(version === cliVersions.newest ? 'TaskUpdate' : 'TodoWrite')).isError,
+      );
     });
   });
 }

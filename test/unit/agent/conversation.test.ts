@@ -103,6 +103,31 @@ describe('A conversation', () => {
     assertSame(slow, conversation);
   });
 
+  it('keeps for surfaces that are behind no more than some megabytes, however large a step is', () => {
+    const conversation = new Conversation();
+    const add = (id: string, size: number) =>
+      conversation.apply({ type: 'add', item: { id, kind: 'text', text: 'x'.repeat(size), state: 'done' } });
+    add('a', 10);
+    const [behind, near] = [new Shown(), new Shown()];
+    const look = (surface: Shown) => {
+      const update = conversation.updateSince(surface.seq) ?? assert.fail();
+      surface.take(update);
+      assertSame(surface, conversation);
+      return update.type;
+    };
+    look(behind);
+    for (let i = 0; i < 50; i++) {
+      if (i === 45) look(near);
+      add(`b${i}`, 200_000);
+    }
+    assert.equal(look(near), 'deltas');
+    assert.equal(look(behind), 'snapshot');
+    add('huge', 10_000_000);
+    assert.equal(look(near), 'snapshot');
+    add('small', 1);
+    assert.equal(look(near), 'deltas');
+  });
+
   it('goes on when a surface fails or is detached', async () => {
     const conversation = new Conversation();
     let shows = 0;
@@ -391,5 +416,75 @@ describe('What the CLI prints becomes a conversation', () => {
       ),
       { numRuns: 30 },
     );
+  });
+
+  const uses = (id: string, name: string, input: object, parent: string | null = null) => ({
+    type: 'assistant',
+    parent_tool_use_id: parent,
+    message: { id: `m${id}`, content: [{ type: 'tool_use', id, name, input }] },
+  });
+  const hasSaid = (id: string, content: unknown, parent: string | null = null) => ({
+    type: 'user',
+    parent_tool_use_id: parent,
+    message: { content: [{ type: 'tool_result', tool_use_id: id, content }] },
+  });
+
+  it('with one list of what is to do that is made step by step, also by sub-agents', () => {
+    const init = (session_id: string) => ({ type: 'system', subtype: 'init', session_id });
+    const lists = (...json: object[]) =>
+      after(json.map((each) => JSON.stringify(each)))
+        .flatMap((item) => (item.kind === 'todos' ? item.todos : []))
+        .map(({ text, state }) => `${text} ${state}`);
+    const created = [
+      init('s'),
+      uses('a', 'TaskCreate', { subject: 'first' }),
+      hasSaid('a', 'Task #1 created successfully: first'),
+      uses('b', 'TaskCreate', { subject: 'second' }, 'agent'),
+      hasSaid('b', 'Task #2 created successfully: second', 'agent'),
+    ];
+    const step = (id: string, input: object, said: string) => [
+      uses(id, 'TaskUpdate', input),
+      hasSaid(id, said),
+    ];
+    assert.deepEqual(lists(...created), ['first pending', 'second pending']);
+    assert.deepEqual(
+      lists(
+        ...created,
+        ...step('c', { taskId: '1', status: 'completed' }, 'Updated task #1 status'),
+        ...step(
+          'd',
+          { taskId: '2', subject: 'other', status: 'in_progress' },
+          'Updated task #2 subject, status',
+        ),
+        ...step('e', { taskId: '9', status: 'completed' }, 'Task not found'),
+        ...step('f', { taskId: '7', status: 'in_progress' }, 'Updated task #7 status'),
+      ),
+      ['first done', 'other running', '#7 running'],
+    );
+    assert.deepEqual(
+      lists(...created, ...step('c', { taskId: '1', status: 'deleted' }, 'Updated task #1 deleted')),
+      ['second pending'],
+    );
+    const listed = '#2 [in_progress] second (plum) [blocked by #3]\n#3 [completed] third';
+    assert.deepEqual(lists(...created, uses('c', 'TaskList', {}), hasSaid('c', listed)), [
+      'second running',
+      'third done',
+    ]);
+    const cleared = [uses('c', 'TaskCreate', {}), hasSaid('c', 'Task #1 created successfully: new')];
+    assert.deepEqual(lists(...created, init('another'), ...cleared), ['new pending']);
+  });
+
+  it('with the images that its tools have found, and not its sub-agents, until it is compacted', () => {
+    const conversation = new Conversation();
+    const cli = new CliConversation(conversation);
+    const say = (json: object) => cli.take(parseMessage(json) ?? assert.fail(), json);
+    const picture = { type: 'image', source: { type: 'base64', data: Buffer.alloc(30).toString('base64') } };
+    say(uses('a', 'Read', {}));
+    say(hasSaid('a', [picture, { type: 'text', text: 'x' }, picture]));
+    say(uses('b', 'Read', {}, 'agent'));
+    say(hasSaid('b', [picture], 'agent'));
+    assert.deepEqual(conversation.current.resultImages, { count: 2, bytes: 60 });
+    say({ type: 'system', subtype: 'compact_boundary' });
+    assert.deepEqual(conversation.current.resultImages, { count: 0, bytes: 0 });
   });
 });

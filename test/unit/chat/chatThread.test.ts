@@ -11,12 +11,15 @@ import { until } from '../../support/until.ts';
 /** Speaks for the CLI: ends the turn that runs when it is told another model or to stop, and tells its arguments. */
 const fakeCli = `
   const say = (message) => console.log(JSON.stringify(message));
+  const image = { type: 'image', source: { data: 'AAAA' } };
+  const picture = { type: 'tool_result', tool_use_id: 't', content: [image] };
   require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { type, request_id, request } = JSON.parse(line);
     if (type === 'control_request') {
       say({ type: 'control_response', response: { subtype: 'success', request_id, response: { args: process.argv } } });
       if (request.model === 'compacted') say({ type: 'system', subtype: 'compact_boundary' });
       if (request.model === 'approved') say({ type: 'system', subtype: 'status', permissionMode: 'acceptEdits' });
+      if (request.model === 'painter') say({ type: 'user', message: { content: [picture] } });
       if (['set_model', 'interrupt'].includes(request.subtype)) say({ type: 'result', subtype: 'success' });
     }
   });`;
@@ -224,5 +227,20 @@ describe('a thread of the chat', () => {
     edits.beginTurn = () => Promise.resolve({ paths: [] });
     thread.dispose();
     assert.match(await said(), /The prompt was not sent: This agent session has ended/);
+  });
+
+  it('counts the images that tools have found with those of prompts, until they are cleared away', async () => {
+    const say = async (text: string, model: string) => {
+      const turn = thread.turn({ text, images: [] }, surface(), token, invocation('found'));
+      await until('the turn', () => thread.invocation === 'found');
+      await thread.useModel(model);
+      await turn;
+      return thread.images();
+    };
+    const { count, bytes } = await thread.images();
+    assert.deepEqual(await say('paint', 'painter'), { count: count + 1, bytes: bytes + 3 });
+    assert.deepEqual(await say('/clear', 'none'), { count: 0, bytes: 0 });
+    assert.deepEqual(await say('paint again', 'painter'), { count: 1, bytes: 3 });
+    assert.deepEqual(await say('/compact', 'compacted'), { count: 0, bytes: 0 });
   });
 });

@@ -134,7 +134,7 @@ describe('a turn in the chat', () => {
     assert.deepEqual(shown.lines, [
       '(The model’s API cannot be reached: attempt 1 of 10 in 1 s)(The model’s API answers 429 (rate limit): attempt 9 of 10 in 32 s)',
       '**API Error**',
-      '*Failed · 177 s*',
+      '*Failed · 177 s · tried again 2 times*',
     ]);
   });
 
@@ -276,5 +276,27 @@ describe('a turn in the chat', () => {
     const retry = { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 2, retry_delay_ms: 1_000 };
     take({ ...retry, error_status: 500, error: '[x](command:y)' });
     assert.match(shown.text, /500 \(\\\[x\\\] \\\(command\\:y\\\)\)/);
+  });
+
+  it('shows of the list of tasks what has changed in it, without lines of their tools', () => {
+    send();
+    const step = (id: string, name: string, input: object, said: string) => [
+      says(use(id, name, input), null, id),
+      result(id, said),
+    ];
+    take(...step('t1', 'TaskCreate', { subject: 'a' }, 'Task #1 created successfully: a'));
+    take(...step('t2', 'TaskCreate', { subject: 'b' }, 'Task #2 created successfully: b'));
+    take(...step('t3', 'TaskUpdate', { taskId: '1', status: 'completed' }, 'Updated task #1 status'));
+    take(...step('t4', 'TaskList', {}, '#1 [completed] a\n#2 [pending] b'));
+    assert.deepEqual(shown.lines, ['○ a', '○ b', '✓ a']);
+  });
+
+  it('shows no more than 300 changes of the list of tasks', () => {
+    send();
+    for (let i = 1; i <= 400; i++) {
+      const todos = [{ content: `${i}`, status: 'pending' }];
+      take(says(use(`t${i}`, 'TodoWrite', { todos }), null, `t${i}`));
+    }
+    assert.equal(shown.lines.length, 300);
   });
 });

@@ -47,4 +47,11 @@ describe('the images in the prompts of a session', () => {
     const boundary = { type: 'system', subtype: 'compact_boundary', sessionId: 'mine' };
     assert.deepEqual(await count([prompt(1, [10]), boundary, prompt(3, [3])], 9), { count: 1, bytes: 3 });
   });
+
+  it('are also those that its tools have found', async () => {
+    const found = { ...prompt(1, [10, 20]).message.content };
+    const content = [{ type: 'tool_result', tool_use_id: 't', content: Object.values(found) }];
+    const lines = [prompt(1, [3]), { ...prompt(2, []), message: { role: 'user', content } }];
+    assert.deepEqual(await count(lines, 9), { count: 3, bytes: 33 });
+  });
 });

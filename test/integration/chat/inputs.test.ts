@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import type { Locator } from 'playwright-core';
+import * as vscode from 'vscode';
+import { modelVendor } from '../../../src/chat/names.ts';
+import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
+import { contextText, editTurns, text, toolUse, type Turn } from '../../e2e/mockApi.ts';
+import { cliVersions } from '../../e2e/provisionCli.ts';
+import { until } from '../../support/until.ts';
+import { proposalTabs, skipOnFloor, useDesk } from '../bridge.ts';
+
+describe('what goes into @claude', function () {
+  this.timeout(90_000);
+
+  const desk = useDesk();
+  let agent: AgentDesk;
+
+  before(function () {
+    skipOnFloor(this); // its chat takes nothing without another extension
+  });
+
+  beforeEach(async () => {
+    agent = await AgentDesk.open(cliVersions.newest);
+    const cli = await cliOf(cliVersions.newest);
+    await desk.configure('chat.disableAIFeatures', false);
+    await desk.configure('ideBridge.command', cli.path);
+    await desk.configure('ideBridge.environment', agent.options().env);
+    await open();
+    await vscode.commands.executeCommand('workbench.action.chat.newChat');
+  });
+
+  // No conversation of a test is among the sessions of the next one.
+  afterEach(async () => {
+    await vscode.commands.executeCommand('workbench.action.chat.cancel');
+    await vscode.commands.executeCommand('ideBridge.stopChatSession');
+    await agent.close();
+  });
+
+  after(() => close());
+
+  const answer = (): Locator => desk.ui.page.locator('.interactive-response').last();
+  const button = (title: string): Locator => answer().locator('.monaco-button', { hasText: title });
+  const says = (words: string) =>
+    until(`"${words}" in the chat`, async () => (await answer().innerText()).includes(words), 30_000);
+  const open = (options: object = {}) =>
+    vscode.commands.executeCommand('workbench.action.chat.open', options);
+  const close = () => vscode.commands.executeCommand('workbench.action.closeAuxiliaryBar');
+  const ask = (words: string, ...turns: Turn[]) => {
+    agent.api.script(turns);
+    return open({ query: `@claude ${words}` });
+  };
+  /** Lets the model say what is scripted. */
+  function gate() {
+    let say = () => {};
+    const begin = new Promise<void>((resolve) => (say = resolve));
+    return { begin, say };
+  }
+
+  const attached = async (attachFiles: object[], prepare = () => {}) => {
+    agent.api.script([text('I see.')]);
+    await open({ query: '@claude look', attachFiles, isPartialQuery: true });
+    prepare();
+    await open();
+    await desk.ui.page.keyboard.press('Enter');
+    await says('I see.');
+    const request = await agent.api.nextRequest('the prompt');
+    return /Attached by the user in the editor:\n([^]*)/.exec(contextText(request))?.[1] ?? '';
+  };
+
+  it('names files that are attached by their paths, whatever they are called, excluded or gone', async () => {
+    await desk.configure('ideBridge.share.exclude', ['**/secret.*']);
+    const paths = ['a name with spaces.txt', 'secret.txt', 'gone.txt'].map((name) =>
+      desk.scratch.write(name, 'the plum of this file'),
+    );
+    const told = await attached(
+      paths.map((path) => vscode.Uri.file(path)),
+      () => rmSync(paths[2] ?? ''),
+    );
+    for (const path of paths) {
+      assert.ok(told.includes(`- ${path}\n`) || told.endsWith(`- ${path}`), told);
+    }
+    assert.doesNotMatch(told, /plum/);
+  });
+
+  it('withdraws the diff of an answer that is cancelled, and goes on', async () => {
+    const path = desk.scratch.write('a.txt', 'one\n');
+    await ask('edit', ...editTurns(path, 'one', 'ONE'));
+    await until('the diff', () => proposalTabs().length === 1, 30_000);
+    await vscode.commands.executeCommand('workbench.action.chat.cancel');
+    await until('no diff', () => proposalTabs().length === 0);
+    assert.equal(readFileSync(path, 'utf8'), 'one\n');
+    await ask('edit again', ...editTurns(path, 'one', 'two'), text('Edited.'));
+    await until('the diff', () => proposalTabs().length === 1, 30_000);
+    await vscode.commands.executeCommand('ideBridge.openProposal');
+    await vscode.commands.executeCommand('ideBridge.acceptProposal');
+    await says('Edited.');
+    assert.equal(readFileSync(path, 'utf8'), 'two\n');
+  });
+
+  it('has an edit decided once: the button of the chat shows it no more after that', async () => {
+    const path = desk.scratch.write('a.txt', 'one\n');
+    await ask('edit', ...editTurns(path, 'one', 'ONE'), text('Edited.'));
+    const show = button('Show the Proposal');
+    await show.click({ timeout: 30_000 });
+    await until('the diff', () => vscode.window.activeTextEditor?.document.fileName.endsWith('a.txt'));
+    await vscode.commands.executeCommand('ideBridge.acceptProposal');
+    await says('Edited.');
+    await answer()
+      .getByText(/^Completed \d+ steps/)
+      .click(); // among which the editor has folded it
+    await show.click();
+    await desk.ui.page.locator('.notification-toast', { hasText: 'No proposed change is open' }).waitFor();
+    assert.deepEqual(proposalTabs(), []);
+    assert.equal(readFileSync(path, 'utf8'), 'ONE\n');
+    assert.equal((await answer().innerText()).match(/Accepted\./g)?.length, 1);
+  });
+
+  it('loses nothing of a turn whose chat is closed meanwhile, and leads back to its question', async () => {
+    const first = gate();
+    const made = desk.scratch.path('made');
+    agent.api.script([toolUse('Bash', { command: `touch ${made}` })], first.begin);
+    agent.api.script([text('All of it.')]);
+    await ask('work');
+    await until('the request', () => agent.api.log.some(({ turn }) => turn));
+    await close();
+    first.say();
+    const toast = desk.ui.page.locator('.notification-toast', { hasText: 'waits for you' });
+    await toast.getByText('Show the Chat').click({ timeout: 30_000 });
+    await button('Allow').first().click({ timeout: 30_000 });
+    await close();
+    await until('the end', () => existsSync(made));
+    await open();
+    await says('All of it.');
+    await says('tokens in');
+    assert.match(await answer().innerText(), /All of it\.[^]*tokens in/);
+  });
+
+  it('takes no key that was typed for a prompt as a consent', async () => {
+    const first = gate();
+    const made = desk.scratch.path('made');
+    agent.api.script([toolUse('Bash', { command: `touch ${made}` })], first.begin);
+    agent.api.script([text('As you like.')]);
+    await ask('work');
+    await until('the request', () => agent.api.log.some(({ turn }) => turn));
+    await open(); // the keys are in the prompt
+    const { keyboard } = desk.ui.page;
+    first.say();
+    const press = async (times: number) => {
+      for (let i = 0; i < times; i++) {
+        await keyboard.press(i % 2 === 0 ? 'Space' : 'Enter');
+      }
+    };
+    await until('the buttons', async () => {
+      await press(2);
+      return (await button('Deny').count()) > 0;
+    });
+    await press(40);
+    assert.doesNotMatch(await answer().innerText(), /Allowed|Denied/);
+    assert.ok(!existsSync(made));
+    await button('Deny').first().click();
+    await says('As you like.');
+    assert.ok((await agent.api.nextResult('Bash')).isError);
+    assert.ok(!existsSync(made));
+  });
+
+  it('asks the model that is picked in the chat', async () => {
+    const asked = async (id: string) => {
+      agent.api.script([text(`By ${id}.`)]);
+      await open({ query: `@claude by ${id}`, modelSelector: { vendor: modelVendor, id } });
+      await says(`By ${id}.`);
+      return (await agent.api.nextRequest('the prompt')).model;
+    };
+    try {
+      assert.match(await asked('haiku'), /haiku/);
+      assert.match(await asked('sonnet'), /sonnet/);
+    } finally {
+      await open({ query: '', isPartialQuery: true, modelSelector: { vendor: modelVendor, id: 'default' } });
+    }
+  });
+
+  it('lets nobody but @claude use its models', async () => {
+    const [model] = await vscode.lm.selectChatModels({ vendor: modelVendor });
+    const answers = async () => {
+      const response = await model?.sendRequest([vscode.LanguageModelChatMessage.User('hello')]);
+      for await (const words of response?.text ?? []) {
+        assert.fail(words);
+      }
+    };
+    await assert.rejects(answers, /answer @claude only/);
+    assert.equal(agent.api.log.length, 0);
+  });
+
+  it('says in one line that a request is made again, and at the end how often', async () => {
+    const { env } = agent.options();
+    const dead = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', CLAUDE_CODE_MAX_RETRIES: '3' };
+    await desk.configure('ideBridge.environment', { ...env, ...dead });
+    await ask('hello out there');
+    const line = (attempt: string) =>
+      answer()
+        .locator('.progress-container', { hasText: `cannot be reached: attempt ${attempt}` })
+        .filter({ visible: true });
+    await line('3 of 3').waitFor();
+    await desk.ui.screenshot('chat-retry-last');
+    assert.equal(await line('').count(), 1);
+    await says('Failed');
+    await says('tried again 3 times');
+    await desk.ui.screenshot('chat-retry-end');
+  });
+});
