@@ -158,7 +158,8 @@ describe('what goes into @claude', function () {
     assert.doesNotMatch(await answer().innerText(), /Allowed|Denied/);
     assert.ok(!existsSync(made));
     await button('Deny').first().click();
-    await says('As you like.');
+    // Not the last: Enter has sent a prompt of its own after it.
+    await desk.ui.page.locator('.interactive-response', { hasText: 'As you like.' }).waitFor();
     assert.ok((await agent.api.nextResult('Bash')).isError);
     assert.ok(!existsSync(made));
   });
