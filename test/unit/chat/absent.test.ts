@@ -6,10 +6,13 @@ type Load = (name: string, ...more: unknown[]) => unknown;
 
 describe('an editor without a chat', () => {
   const modules = Module as unknown as { _load: Load };
-  const load = modules._load;
   const told: string[] = [];
+  let load: Load;
+  let cached: Set<string>;
 
   before(() => {
+    load = modules._load;
+    cached = new Set(Object.keys(require.cache));
     const vscode = {
       EventEmitter: class {
         readonly event = () => {};
@@ -22,6 +25,13 @@ describe('an editor without a chat', () => {
 
   after(() => {
     modules._load = load;
+    // They have this editor: other tests load them with their own.
+    for (const name of Object.keys(require.cache)) {
+      if (!cached.has(name)) {
+         
+        delete require.cache[name];
+      }
+    }
   });
 
   it('has no @claude, says so where it is wanted, and does nothing else', async () => {

@@ -214,21 +214,6 @@ describe('a thread of the chat', () => {
     assert.ok((await argsOfNext({ systemPrompt: 'five' })).includes('--permission-mode=plan'));
   });
 
-  it('says in a sentence why nothing was sent', async () => {
-    const said = async () => {
-      const words: string[] = [];
-      const telling = { ...surface(), markdown: (text: string) => void words.push(text) };
-      const next = await thread.turn({ text: 'no', images: [] }, telling, token, invocation('none'));
-      assert.deepEqual(next, []);
-      return words.join('');
-    };
-    edits.beginTurn = () => Promise.reject(new Error('The disk is full.'));
-    assert.match(await said(), /The prompt was not sent: The disk is full/);
-    edits.beginTurn = () => Promise.resolve({ paths: [] });
-    thread.dispose();
-    assert.match(await said(), /The prompt was not sent: This agent session has ended/);
-  });
-
   it('counts the images that tools have found with those of prompts, until they are cleared away', async () => {
     const say = async (text: string, model: string) => {
       const turn = thread.turn({ text, images: [] }, surface(), token, invocation('found'));
@@ -242,5 +227,20 @@ describe('a thread of the chat', () => {
     assert.deepEqual(await say('/clear', 'none'), { count: 0, bytes: 0 });
     assert.deepEqual(await say('paint again', 'painter'), { count: 1, bytes: 3 });
     assert.deepEqual(await say('/compact', 'compacted'), { count: 0, bytes: 0 });
+  });
+
+  it('says in a sentence why nothing was sent', async () => {
+    const said = async () => {
+      const words: string[] = [];
+      const telling = { ...surface(), markdown: (text: string) => void words.push(text) };
+      const next = await thread.turn({ text: 'no', images: [] }, telling, token, invocation('none'));
+      assert.deepEqual(next, []);
+      return words.join('');
+    };
+    edits.beginTurn = () => Promise.reject(new Error('The disk is full.'));
+    assert.match(await said(), /The prompt was not sent: The disk is full/);
+    edits.beginTurn = () => Promise.resolve({ paths: [] });
+    thread.dispose();
+    assert.match(await said(), /The prompt was not sent: This agent session has ended/);
   });
 });
