@@ -39,10 +39,7 @@ describe('test host', () => {
       const first = { resultFile: result({ passes: 3, failures: 0 }), ended };
       const second = { resultFile: path.join(folder, 'second.json'), ended };
       assert.equal(summary(await judge([first, second])), '3 passed, 1 failed, 0 skipped');
-      writeFileSync(
-        second.resultFile,
-        JSON.stringify({ passes: 0, failures: 0, pending: 0, faults: [] }),
-      );
+      writeFileSync(second.resultFile, JSON.stringify({ passes: 0, failures: 0, pending: 0, faults: [] }));
       assert.equal(summary(await judge([first, second])), '3 passed, 0 failed, 0 skipped');
     });
 

@@ -28,7 +28,6 @@ describe('an editor without a chat', () => {
     // They have this editor: other tests load them with their own.
     for (const name of Object.keys(require.cache)) {
       if (!cached.has(name)) {
-         
         delete require.cache[name];
       }
     }
