@@ -26,6 +26,11 @@ export interface AttachedImages {
   readonly refusals: readonly string[];
 }
 
+/** Whether the user has attached it, and not the editor by itself. */
+export function isOfUser({ id }: vscode.ChatPromptReference): boolean {
+  return !id.startsWith('vscode.implicit');
+}
+
 /**
  * What the user has attached that is an image. Files that the editor attaches by itself are only named.
  * @param before of the same conversation
@@ -38,9 +43,7 @@ export async function attachedImages(
   const images: PromptImage[] = [];
   const refusals: string[] = [];
   const leftOut: string[] = [];
-  const sources = references.flatMap(({ id, value }) =>
-    id.startsWith('vscode.implicit') ? [] : (sourceOf(value) ?? []),
-  );
+  const sources = references.filter(isOfUser).flatMap(({ value }) => sourceOf(value) ?? []);
   const { count, bytes } = sources.length === 0 ? noImages : await before();
   const places = maxImages.count - count;
   let room = maxImages.bytes - bytes;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Initialized } from '../agent/messages.ts';
 import { commandIds } from '../editor/commandIds.ts';
+import { isOfUser } from './attachedImages.ts';
 import { code, plain } from './markdown.ts';
 import { ownCommands } from './ownCommands.ts';
 import type { PickName } from './picks.ts';
@@ -13,9 +14,13 @@ export interface CommandSurroundings {
   readonly choose: (name: PickName) => Promise<void>;
 }
 
-/** Answers a command of ours. What else begins with `/` the CLI takes for its own. @returns whether it was one of ours */
+/**
+ * Answers a command of ours, and a prompt without a word: an Enter too many in an empty input. What else begins with `/` the
+ * CLI takes for its own.
+ * @returns whether it was one of these
+ */
 export async function answerCommand(
-  { command }: Pick<vscode.ChatRequest, 'command'>,
+  { command, prompt, references }: Pick<vscode.ChatRequest, 'command' | 'prompt' | 'references'>,
   surface: Surface,
   { initialized, choose }: CommandSurroundings,
 ): Promise<boolean> {
@@ -28,6 +33,8 @@ export async function answerCommand(
     surface.markdown('What agents have changed is in *Review*, in the side bar.');
   } else if (command === 'help') {
     surface.markdown(helpText(initialized));
+  } else if (command === undefined && prompt.trim() === '' && !references.some(isOfUser)) {
+    surface.markdown(`What is Claude to do? Nothing was sent. ${code('@claude /help')} lists its commands.`);
   } else {
     return false;
   }

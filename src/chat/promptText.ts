@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { cut } from '../base/text.ts';
-import { fileOfImage } from './attachedImages.ts';
+import { fileOfImage, isOfUser } from './attachedImages.ts';
 
 /** UTF-16 units of what is attached as text. */
 const maxAttached = 50_000;
@@ -14,10 +14,11 @@ export function promptText(
   mayTell: (uri: vscode.Uri) => boolean,
 ): string {
   const isCommand = /^\/[\w:-]+(\s|$)/.test(prompt); // of the CLI: what the user has not attached is none of its arguments
-  const attached = references.flatMap(({ id, value }) => {
-    const isOfUser = !id.startsWith('vscode.implicit');
-    const line = lineOf(fileOfImage(value) ?? value, (uri) => isOfUser || mayTell(uri));
-    return line === undefined || (isCommand && !isOfUser) ? [] : [line];
+  const attached = references.flatMap((reference) => {
+    const { value } = reference;
+    const isUsers = isOfUser(reference);
+    const line = lineOf(fileOfImage(value) ?? value, (uri) => isUsers || mayTell(uri));
+    return line === undefined || (isCommand && !isUsers) ? [] : [line];
   });
   return attached.length === 0
     ? prompt

@@ -207,4 +207,10 @@ describe('what goes into @claude', function () {
     await says('tried again 3 times');
     await desk.ui.screenshot('chat-retry-end');
   });
+
+  it('sends nothing for an Enter in an empty input', async () => {
+    await open({ query: '@claude ' });
+    await says('What is Claude to do? Nothing was sent.');
+    assert.equal(agent.api.log.length, 0);
+  });
 });
