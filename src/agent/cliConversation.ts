@@ -402,8 +402,13 @@ function itemOf(
   }
 }
 
+/** What all three versions put around some failures, for the model. */
+const errorTags = /^<tool_use_error>([^]*)<\/tool_use_error>$/;
+
 function toolResult(block: ContentBlock): ToolResult {
-  return shortened({ text: textOf(block.content), isError: block.is_error === true }, maxResult);
+  const text = textOf(block.content);
+  const isError = block.is_error === true;
+  return shortened({ text: isError ? (errorTags.exec(text)?.[1] ?? text) : text, isError }, maxResult);
 }
 
 /** @param limit UTF-16 units */

@@ -474,6 +474,18 @@ describe('What the CLI prints becomes a conversation', () => {
     assert.deepEqual(lists(...created, init('another'), ...cleared), ['new pending']);
   });
 
+  it('with why a tool has failed, without the tags that the model reads', () => {
+    const said = '<tool_use_error>Error: No such <b>tool</b></tool_use_error>';
+    const failed = hasSaid('a', said);
+    Object.assign(failed.message.content[0] ?? {}, { is_error: true });
+    const texts = [failed, hasSaid('a', said)].map((each) =>
+      after([uses('a', 'Edit', {}), each].map((json) => JSON.stringify(json))).map(
+        (item) => item.kind === 'toolUse' && item.result?.text,
+      ),
+    );
+    assert.deepEqual(texts, [['Error: No such <b>tool</b>'], [said]]);
+  });
+
   it('with the images that its tools have found, and not its sub-agents, until it is compacted', () => {
     const conversation = new Conversation();
     const cli = new CliConversation(conversation);
