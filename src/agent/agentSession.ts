@@ -530,7 +530,7 @@ export class AgentSession {
       }
     } else if (message.type === 'result') {
       this.withdrawQuestions('');
-      if (this.current === 'running' || this.current === 'idle') {
+      if ((this.current === 'running' || this.current === 'idle') && this.process?.isEnded !== true) {
         this.set('idle'); // one that is being ended takes no prompt
         this.goOn();
       }

@@ -133,6 +133,7 @@ export class CliConversation {
     this.stop(() => true);
     this.streams.clear();
     this.whole.clear();
+    this.isInterrupted = false;
     this.setState({ isRunning: false });
   }
 
@@ -213,7 +214,7 @@ export class CliConversation {
           this.countImages(block.content);
         }
         const use = this.conversation.get(block.tool_use_id);
-        if (use?.kind === 'toolUse') {
+        if (use?.kind === 'toolUse' && !result.isError) {
           this.setTodos(this.tasks.take(use.name, use.input ?? {}, result.text));
         }
       } else if (block.type === 'text' && block.text?.startsWith('[Request interrupted by user') === true) {

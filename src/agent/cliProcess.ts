@@ -93,6 +93,11 @@ export class CliProcess {
     });
   }
 
+  /** It takes no prompt any more, whatever it still says. */
+  get isEnded(): boolean {
+    return this.isEnding;
+  }
+
   get pid(): number {
     return this.started.pid;
   }

@@ -84,6 +84,9 @@ export class ControlChannel {
 
   /** Each is answered once, unless the CLI takes it back first. */
   async takeRequest({ request_id: id, request }: ControlRequest): Promise<void> {
+    if (this.isEnded) {
+      return; // nobody would hear the answer
+    }
     const abort = new AbortController();
     this.asked.get(id)?.abort();
     this.asked.set(id, abort);

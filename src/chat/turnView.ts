@@ -16,6 +16,9 @@ const maxLines = 300;
 /** Of the others, how many are told of at once. */
 const toldAtOnce = 100;
 
+/** Causes of errors of a turn that runs. */
+const ofATurn = new Set<string>(['failed', 'notLoggedIn']);
+
 export interface TurnAids {
   /** Buttons that mend what went wrong. */
   remedies(error: Of<'error'>): readonly Button[];
@@ -30,6 +33,8 @@ export class TurnView {
   private phase: 'before' | 'during' | 'after' = 'before';
   /** The tool use that was shown last. */
   private last: string | undefined;
+  /** Of the turn before, which runs while its prompt waits. */
+  private readonly earlier = new Set<string>();
   private uses = 0;
   private retries = 0;
   /** It has ended, or was ended, before the agent was done, and can be gone on with. */
@@ -54,7 +59,10 @@ export class TurnView {
     items.forEach((item) => this.items.set(item.id, item));
     this.state = state;
     const begin = items.findIndex(({ id }) => id === this.promptId);
-    items.slice(Math.max(0, begin)).forEach((item) => this.showItem(item));
+    items
+      .slice(Math.max(0, begin))
+      .filter(({ id }) => !this.earlier.has(id))
+      .forEach((item) => this.showItem(item));
   }
 
   private take(delta: Delta): void {
@@ -74,8 +82,11 @@ export class TurnView {
       if (item.id === this.promptId && item.state === 'sent' && this.phase === 'before') {
         this.phase = 'during';
       }
-    } else if (item.kind === 'error' && this.phase === 'before') {
-      this.showError(item); // it did not even begin
+    } else if (this.phase === 'before') {
+      this.earlier.add(item.id);
+      if (item.kind === 'error' && !ofATurn.has(item.cause)) {
+        this.showError(item); // it did not even begin
+      }
     } else if (this.phase === 'during') {
       this.showPart(item);
     }

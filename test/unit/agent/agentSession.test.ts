@@ -182,4 +182,37 @@ describe('An agent session goes on, whatever its CLI does', function () {
     await until('the next turn', () => session.state === 'idle');
     assert.deepEqual(kinds().slice(3), ['sent', 'sent', 'notKept', 'EIO']);
   });
+
+  it('sends the prompt that waits where the turn before ends only with its process', async () => {
+    session.prompt("process.stdin.prependListener('end', () => done()); tell('begun')");
+    await until('the turn', () => said().includes('begun'));
+    session.prompt('tell("second"); done()');
+    await session.interrupt();
+    await until('the second', () => said().includes('second'), 20_000);
+  });
+
+  it('takes no turn for interrupted that comes after one whose process has ended', async () => {
+    const interrupted = {
+      type: 'user',
+      message: { content: [{ type: 'text', text: '[Request interrupted by user]' }] },
+    };
+    session.prompt(`say(${JSON.stringify(interrupted)}); setTimeout(() => process.exit(1), 100)`);
+    await ended();
+    session.prompt("say({ type: 'result', subtype: 'success', is_error: true, result: 'API Error: 529' })");
+    await until('the error', () => errors().some(({ message }) => message.includes('529')));
+  });
+
+  it('hands on nothing that is asked once it has ended', async () => {
+    await session.dispose();
+    const handled: unknown[] = [];
+    session = sessionIn(path.join(root, 'ws'), {
+      host: { handle: (message) => (handled.push(message), Promise.resolve({})) },
+    });
+    const request = { subtype: 'mcp_message', server_name: 'host', message: { id: 'late' } };
+    const late = JSON.stringify({ type: 'control_request', request_id: 'r', request });
+    session.prompt(`process.stdin.prependListener('end', () => say(${late})); tell('begun')`);
+    await until('the turn', () => said().includes('begun'));
+    await session.dispose();
+    assert.deepEqual(handled, []);
+  });
 });

@@ -465,6 +465,12 @@ describe('What the CLI prints becomes a conversation', () => {
       lists(...created, ...step('c', { taskId: '1', status: 'deleted' }, 'Updated task #1 deleted')),
       ['second pending'],
     );
+    const refused = hasSaid('c', 'Sibling tool call errored');
+    Object.assign(refused.message.content[0] ?? {}, { is_error: true });
+    assert.deepEqual(lists(...created, uses('c', 'TaskList', {}), refused), [
+      'first pending',
+      'second pending',
+    ]);
     const listed = '#2 [in_progress] second (plum) [blocked by #3]\n#3 [completed] third';
     assert.deepEqual(lists(...created, uses('c', 'TaskList', {}), hasSaid('c', listed)), [
       'second running',

@@ -299,4 +299,16 @@ describe('a turn in the chat', () => {
     }
     assert.equal(shown.lines.length, 300);
   });
+
+  it('shows nothing of the turn before, which fails while its prompt waits, also where it begins anew', () => {
+    take({ type: 'result', subtype: 'success', is_error: true, result: 'API Error: 529' });
+    send();
+    update();
+    cli.takeOther({ type: 'unknown', data: 'x'.repeat(9e6) }); // more than is kept for who is behind
+    update();
+    take(says({ type: 'text', text: 'fine' }), { type: 'result', subtype: 'success', is_error: false });
+    assert.doesNotMatch(shown.text, /529/);
+    assert.match(shown.text, /fine/);
+    assert.equal(view.isBrokenOff, false);
+  });
 });
