@@ -206,7 +206,7 @@ describe('An agent session goes on, whatever its CLI does', function () {
     await session.dispose();
     const handled: unknown[] = [];
     session = sessionIn(path.join(root, 'ws'), {
-      host: { handle: (message) => (handled.push(message), Promise.resolve({})) },
+      host: { handle: (message) => Promise.resolve({ handled: handled.push(message) }) },
     });
     const request = { subtype: 'mcp_message', server_name: 'host', message: { id: 'late' } };
     const late = JSON.stringify({ type: 'control_request', request_id: 'r', request });
