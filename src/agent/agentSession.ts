@@ -59,6 +59,7 @@ interface Prompt {
   readonly id: string;
   readonly text: string;
   readonly images: readonly PromptImage[];
+  readonly onWillSend: () => void;
 }
 
 const defaultIdleTime = 30 * 60_000;
@@ -132,13 +133,16 @@ export class AgentSession {
     return this.waiting.map(({ id }) => id);
   }
 
-  /** @returns the id of its item */
-  prompt(text: string, images: readonly PromptImage[] = []): string {
+  /**
+   * @param onWillSend its turn begins; until then the one before it may run
+   * @returns the id of its item
+   */
+  prompt(text: string, images: readonly PromptImage[] = [], onWillSend = () => {}): string {
     if (this.isEnded()) {
       throw new Error('This agent session has ended.');
     }
     const id = this.cliConversation.addPrompt(text, 'queued');
-    this.waiting.push({ id, text, images });
+    this.waiting.push({ id, text, images, onWillSend });
     this.tellNotKept();
     this.goOn();
     return id;
@@ -174,7 +178,7 @@ export class AgentSession {
     } catch (error) {
       this.around.log.warn(`The turn could not be interrupted: ${errorMessage(error)}`);
     }
-    const timer = setTimeout(() => void process.end(), interruptTime);
+    const timer = setTimeout(() => this.endAndGoOn(), interruptTime);
     await ended;
     clearTimeout(timer);
   }
@@ -237,7 +241,7 @@ export class AgentSession {
         this.starting.abort();
         return this.endProcess();
       case 'idle':
-        return this.endIdle();
+        return this.endAndGoOn();
       default:
         return this.interrupt();
     }
@@ -305,16 +309,17 @@ export class AgentSession {
       this.starting = new AbortController();
       void this.steps.run(() => this.startProcess());
     } else if (this.current === 'idle' && this.mustRestart) {
-      this.endIdle();
+      this.endAndGoOn();
     } else if (this.current === 'idle' && this.waiting.length > 0) {
       this.sendNext();
     } else if (this.current === 'idle') {
-      this.idleTimer = setTimeout(() => this.endIdle(), this.around.idleTime ?? defaultIdleTime);
+      this.idleTimer = setTimeout(() => this.endAndGoOn(), this.around.idleTime ?? defaultIdleTime);
       this.idleTimer.unref();
     }
   }
 
-  private endIdle(): void {
+  /** Takes no prompt from now on, whatever the process still says; those that wait are for the next one. */
+  private endAndGoOn(): void {
     this.set('ending');
     void this.steps.run(async () => {
       await this.endProcess();
@@ -332,6 +337,7 @@ export class AgentSession {
     this.set('running');
     this.cliConversation.setState({ isRunning: true });
     this.cliConversation.change(prompt.id, { state: 'sent' });
+    prompt.onWillSend();
     // The text comes last: there the CLI looks for a command.
     const content = [...prompt.images.map(imageBlock), { type: 'text', text: prompt.text }];
     process.send({
@@ -530,7 +536,7 @@ export class AgentSession {
       }
     } else if (message.type === 'result') {
       this.withdrawQuestions('');
-      if ((this.current === 'running' || this.current === 'idle') && this.process?.isEnded !== true) {
+      if (this.current === 'running' || this.current === 'idle') {
         this.set('idle'); // one that is being ended takes no prompt
         this.goOn();
       }
@@ -572,10 +578,7 @@ export class AgentSession {
     }
     // In other states somebody waits for this end, and goes on.
     if (this.current === 'running' || this.current === 'idle') {
-      this.set('none');
-      if (ending.isOurs) {
-        this.goOn(); // it would not be interrupted; what has crashed would crash again
-      }
+      this.set('none'); // and not on: what has crashed would crash again
     }
   }
 

@@ -93,11 +93,6 @@ export class CliProcess {
     });
   }
 
-  /** It takes no prompt any more, whatever it still says. */
-  get isEnded(): boolean {
-    return this.isEnding;
-  }
-
   get pid(): number {
     return this.started.pid;
   }

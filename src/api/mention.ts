@@ -55,14 +55,15 @@ export async function mention(
   if (reason !== undefined) {
     return { outcome: 'refused', reason };
   }
-  const session = await target(sessionTerminals, sessionId);
-  if (!session) {
+  const chosen = await target(sessionTerminals, sessionId);
+  if (!chosen) {
     return { outcome: 'dismissed' };
   }
   const since = await refusal(ports, uri); // while the user was asked
   if (since !== undefined) {
     return { outcome: 'refused', reason: since };
   }
+  const session = chosen === 'next' ? (sessionTerminals.sessions[0] ?? chosen) : chosen; // one may have come
   const mentioned: AtMentioned = {
     filePath: uri.fsPath,
     ...(lines && { lineStart: lines.start, lineEnd: lines.end }),

@@ -21,7 +21,7 @@ import { plain } from './markdown.ts';
 import { type PickName, type Picks, withPick, withPicks } from './picks.ts';
 import type { Button, Surface } from './surface.ts';
 import type { NextStep } from './followups.ts';
-import type { TurnEdits } from './turnEdits.ts';
+import { TurnEdits } from './turnEdits.ts';
 import { type TurnAids, TurnView } from './turnView.ts';
 
 /** Ms without a turn: a process holds some hundred megabytes, and starts in a second. */
@@ -88,13 +88,6 @@ export class ChatThread implements vscode.Disposable {
     resume: string | undefined,
     private readonly readImages: () => Promise<ImageSum>,
   ) {
-    // The end of a process is told last: the editor folds what comes before the last words of an answer.
-    const surface = () => (this.state === 'running' ? this.surface : undefined);
-    const put: AskPermission = async (question, signal) => {
-      await nextUpdate(); // the line of its tool use comes first
-      return ask(surface())(question, signal);
-    };
-    const review = withEditReview(put, editsOfAgent.reviewer(surface));
     this.wanted = options;
     const servers = () => this.servers;
     this.session = new AgentSession(
@@ -106,12 +99,20 @@ export class ChatThread implements vscode.Disposable {
         hooks: editsOfAgent.hooks,
         idleTime,
         ask: (question, signal) => {
+          // The end of a process is told last: the editor folds what comes before the last words of an answer.
+          const turn = this.state === 'running' ? this.shown : undefined;
+          const surface = () => (turn && this.turns.includes(turn) ? turn.surface : undefined);
+          const put: AskPermission = async (...asked) => {
+            await nextUpdate(); // the line of its tool use comes first
+            return ask(surface())(...asked);
+          };
           const { file_path, notebook_path } = question.input;
           // Another one would be looked for in a place of ours.
           const isAbsolute = absolutePath.safeParse(file_path ?? notebook_path).success;
           return question.group === 'edit' && isAbsolute
             ? this.edits.run(async () => {
                 await nextUpdate();
+                const review = withEditReview(put, editsOfAgent.reviewer(surface));
                 const decision = await review(question, signal);
                 editsOfAgent.decided(question, decision, surface());
                 return decision;
@@ -241,7 +242,11 @@ export class ChatThread implements vscode.Disposable {
 
   /** Where the turn that runs is shown; that of the next one, while none does. */
   get surface(): Surface | undefined {
-    return (this.running ?? this.turns[0])?.surface;
+    return this.shown?.surface;
+  }
+
+  private get shown(): OpenTurn | undefined {
+    return this.running ?? this.turns[0];
   }
 
   /** Of the request whose turn runs: what runs on after it must not ask in an answer that has ended, nor in one that waits. */
@@ -265,9 +270,7 @@ export class ChatThread implements vscode.Disposable {
     invocation: Invocation,
   ): Promise<readonly NextStep[]> {
     try {
-      const edits = await this.editsOfAgent.beginTurn(prompt.text);
-      // One that is cancelled by now is as one that is cancelled while it waits.
-      return token.isCancellationRequested ? [] : await this.run(prompt, edits, surface, token, invocation);
+      return token.isCancellationRequested ? [] : await this.run(prompt, surface, token, invocation);
     } catch (error) {
       surface.markdown(`**The prompt was not sent: ${plain(errorMessage(error), 1_000)}**`);
       return [];
@@ -282,7 +285,6 @@ export class ChatThread implements vscode.Disposable {
   /** @throws when it could not be sent */
   private async run(
     { text, images }: ThreadPrompt,
-    edits: TurnEdits,
     surface: Surface,
     token: vscode.CancellationToken,
     invocation: Invocation,
@@ -290,7 +292,8 @@ export class ChatThread implements vscode.Disposable {
     const { session, aids } = this;
     const { conversation } = session;
     const { seq, state } = conversation.snapshot();
-    const id = session.prompt(text, images);
+    const edits = new TurnEdits();
+    const id = session.prompt(text, images, () => this.editsOfAgent.beginTurn(text, edits));
     const turn = { id, surface, invocation };
     this.turns.push(turn);
     const view = new TurnView(surface, id, aids, state);
@@ -325,7 +328,7 @@ export class ChatThread implements vscode.Disposable {
       attached.dispose();
       if (this.promptState(id) === 'sent') {
         const isCompacted = conversation.snapshot().state.compactions !== state.compactions;
-        if (isCompacted || forgets.test(text)) {
+        if (isCompacted || (forgets.test(text) && view.outcome === 'done')) {
           this.sentImages = noImages;
           this.imagesBefore = Promise.resolve(noImages);
           this.cleared = isCompacted ? noImages : (conversation.current.resultImages ?? noImages);

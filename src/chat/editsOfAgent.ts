@@ -16,6 +16,8 @@ import { TurnEdits } from './turnEdits.ts';
 export class EditsOfAgent {
   readonly hooks = new Hooks();
   private turn = new TurnEdits();
+  /** It is noted in Agent Changes that the turn has begun. */
+  private begun = Promise.resolve();
   /** By tool uses that were accepted and have not written yet: says so. The CLI may refuse to write, or be stopped. */
   private readonly accepted = new Map<string, () => void>();
 
@@ -24,6 +26,7 @@ export class EditsOfAgent {
     private readonly proposals: Proposals,
     private readonly agentChanges: AgentChanges,
   ) {
+    this.hooks.add('UserPromptSubmit', () => this.begun); // before anything is edited
     new EditTracker(
       this.hooks,
       (sessionId, filePath) => this.willEdit(filePath, sessionId),
@@ -40,7 +43,7 @@ export class EditsOfAgent {
     );
   }
 
-  /** @param surface where the outcome is told; undefined where the turn that it belongs to is shown nowhere */
+  /** @param surface where the outcome is told; undefined where the turn that it belongs to is not shown any more */
   reviewer(surface: () => Surface | undefined): ReviewEdit {
     return async ({ filePath: named, after, question }, signal) => {
       const { agent, proposals } = this;
@@ -82,11 +85,12 @@ export class EditsOfAgent {
     }
   }
 
-  /** @returns what is edited until the next one begins */
-  async beginTurn(prompt: string): Promise<TurnEdits> {
-    await this.agentChanges.beginTurn(this.agent, prompt);
+  /** @param edits takes what is edited until the next one begins */
+  beginTurn(prompt: string, edits: TurnEdits): void {
+    this.begun = this.agentChanges.beginTurn(this.agent, prompt);
+    this.begun.catch(() => {}); // told to the hook
     this.accepted.clear(); // what was refused, or never came
-    return (this.turn = new TurnEdits());
+    this.turn = edits;
   }
 
   private willEdit(filePath: string, conversation?: string): void {

@@ -16,9 +16,6 @@ const maxLines = 300;
 /** Of the others, how many are told of at once. */
 const toldAtOnce = 100;
 
-/** Causes of errors of a turn that runs. */
-const ofATurn = new Set<string>(['failed', 'notLoggedIn']);
-
 export interface TurnAids {
   /** Buttons that mend what went wrong. */
   remedies(error: Of<'error'>): readonly Button[];
@@ -37,6 +34,8 @@ export class TurnView {
   private readonly earlier = new Set<string>();
   private uses = 0;
   private retries = 0;
+  /** Undefined while it has not ended, or where only its process has. */
+  outcome: Of<'turnEnd'>['outcome'] | undefined;
   /** It has ended, or was ended, before the agent was done, and can be gone on with. */
   isBrokenOff = false;
 
@@ -84,8 +83,8 @@ export class TurnView {
       }
     } else if (this.phase === 'before') {
       this.earlier.add(item.id);
-      if (item.kind === 'error' && !ofATurn.has(item.cause)) {
-        this.showError(item); // it did not even begin
+      if (item.kind === 'error' && !this.state.isRunning) {
+        this.showError(item); // else it is of the turn before
       }
     } else if (this.phase === 'during') {
       this.showPart(item);
@@ -123,6 +122,7 @@ export class TurnView {
         break;
       case 'turnEnd':
         this.phase = 'after';
+        this.outcome = item.outcome;
         this.isBrokenOff ||= item.outcome === 'interrupted';
         if (this.uses > maxLines) {
           const more = counted(this.uses - maxLines, 'more use of a tool is', 'more uses of tools are');
@@ -245,7 +245,7 @@ export class TurnView {
     if (!this.isFirst(error.id)) {
       return;
     }
-    this.isBrokenOff = error.cause === 'failed' || error.cause === 'ended';
+    this.isBrokenOff ||= error.cause === 'failed' || error.cause === 'ended';
     const detail = error.detail ? block(error.detail, 2_000, 'text') : '';
     this.surface.markdown(`\n\n**${plain(error.message, 1_000)}**${detail}\n\n`);
     const buttons = this.aids.remedies(error);

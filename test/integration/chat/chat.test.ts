@@ -16,7 +16,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import type { IdeBridgeExports } from '../../../api/ideBridge.d.ts';
-import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
+import { type AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
 import { contextText, editTurns, text, toolUse, type Turn } from '../../e2e/mockApi.ts';
 import { cliVersions } from '../../e2e/provisionCli.ts';
 import { childrenOf, commandOf } from '../../host/processes.ts';
@@ -32,13 +32,13 @@ import {
   connectClient,
   extensionUnderTest,
   proposalTabs,
-  skipOnFloor,
   tabs,
   useDesk,
 } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
 import { closeTerminals, FakeCli } from '../fakeCli.ts';
 import { KernelDesk } from '../notebooks/kernelDesk.ts';
+import { useChat } from './useChat.ts';
 
 /** An MCP server of one tool. */
 const plumServer = `
@@ -82,21 +82,7 @@ describe('@claude in the chat', function () {
   const desk = useDesk();
   let agent: AgentDesk;
 
-  before(function () {
-    skipOnFloor(this); // its chat takes nothing without another extension
-  });
-
-  beforeEach(async () => {
-    agent = await AgentDesk.open(cliVersions.newest);
-    const cli = await cliOf(cliVersions.newest);
-    await desk.configure('chat.disableAIFeatures', false);
-    await desk.configure('ideBridge.command', cli.path);
-    await desk.configure('ideBridge.environment', agent.options().env);
-    await vscode.commands.executeCommand('workbench.action.chat.open');
-    await vscode.commands.executeCommand('workbench.action.chat.newChat');
-  });
-
-  afterEach(() => agent.close());
+  useChat(desk, (opened) => (agent = opened));
 
   after(async () => {
     await vscode.commands.executeCommand('workbench.action.closeAuxiliaryBar');
@@ -1221,6 +1207,7 @@ describe('@claude in the chat', function () {
     try {
       await setTimeout(redrawTime);
       await clickHovered(session('Chat · edit'), 'Stop');
+      await setTimeout(redrawTime); // so that it comes first
       await vscode.commands.executeCommand('ideBridge.acceptAllProposals');
       await until('no diff', () => proposalTabs().length === 0);
     } finally {

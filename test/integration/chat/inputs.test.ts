@@ -3,11 +3,11 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import { modelVendor } from '../../../src/chat/names.ts';
-import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
+import type { AgentDesk } from '../../e2e/agent/agentDesk.ts';
 import { contextText, editTurns, text, toolUse, type Turn } from '../../e2e/mockApi.ts';
-import { cliVersions } from '../../e2e/provisionCli.ts';
 import { until } from '../../support/until.ts';
-import { proposalTabs, skipOnFloor, useDesk } from '../bridge.ts';
+import { proposalTabs, useDesk } from '../bridge.ts';
+import { useChat } from './useChat.ts';
 
 describe('what goes into @claude', function () {
   this.timeout(90_000);
@@ -15,26 +15,13 @@ describe('what goes into @claude', function () {
   const desk = useDesk();
   let agent: AgentDesk;
 
-  before(function () {
-    skipOnFloor(this); // its chat takes nothing without another extension
-  });
-
-  beforeEach(async () => {
-    agent = await AgentDesk.open(cliVersions.newest);
-    const cli = await cliOf(cliVersions.newest);
-    await desk.configure('chat.disableAIFeatures', false);
-    await desk.configure('ideBridge.command', cli.path);
-    await desk.configure('ideBridge.environment', agent.options().env);
-    await open();
-    await vscode.commands.executeCommand('workbench.action.chat.newChat');
-  });
-
-  // No conversation of a test is among the sessions of the next one.
+  // No conversation of a test is among the sessions of the next one; before the desk of the agent is closed.
   afterEach(async () => {
     await vscode.commands.executeCommand('workbench.action.chat.cancel');
     await vscode.commands.executeCommand('ideBridge.stopChatSession');
-    await agent.close();
   });
+
+  useChat(desk, (opened) => (agent = opened));
 
   after(() => close());
 

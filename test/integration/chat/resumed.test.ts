@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Chat, type ChatDependencies } from '../../../src/chat/chat.ts';
 import { participantId } from '../../../src/chat/names.ts';
-import { AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
+import type { AgentDesk } from '../../e2e/agent/agentDesk.ts';
 import { PastSessions } from '../../../src/records/pastSessions.ts';
 import { text, toolUse } from '../../e2e/mockApi.ts';
-import { cliVersions } from '../../e2e/provisionCli.ts';
 import { useDesk } from '../bridge.ts';
+import { useAgent } from './useChat.ts';
 
 /** Another extension host knows of a thread what its answers remember. */
 describe('a thread of the chat after a reload of the window', () => {
@@ -15,14 +15,7 @@ describe('a thread of the chat after a reload of the window', () => {
   let agent: AgentDesk;
   let links: vscode.Uri[];
 
-  beforeEach(async () => {
-    agent = await AgentDesk.open(cliVersions.newest);
-    const cli = await cliOf(cliVersions.newest);
-    await desk.configure('ideBridge.command', cli.path);
-    await desk.configure('ideBridge.environment', agent.options().env);
-  });
-
-  afterEach(() => agent.close());
+  useAgent(desk, (opened) => (agent = opened));
 
   async function ask(
     prompt: string,

@@ -5,21 +5,30 @@ import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import { ChatThread } from '../../../src/chat/chatThread.ts';
 import type { EditsOfAgent } from '../../../src/chat/editsOfAgent.ts';
+import type { ReviewEdit } from '../../../src/agent/editReview.ts';
+import type { Surface } from '../../../src/chat/surface.ts';
 import { ChildProcesses } from '../../../src/server/childProcesses.ts';
 import { until } from '../../support/until.ts';
 
-/** Speaks for the CLI: ends the turn that runs when it is told another model or to stop, and tells its arguments. */
+/** Speaks for the CLI: ends the turn that runs when it is told another model or to stop, tells its arguments, and asks to write what a prompt names. */
 const fakeCli = `
   const say = (message) => console.log(JSON.stringify(message));
   const image = { type: 'image', source: { data: 'AAAA' } };
   const picture = { type: 'tool_result', tool_use_id: 't', content: [image] };
   require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    const { type, request_id, request } = JSON.parse(line);
+    const { type, request_id, request, message } = JSON.parse(line);
+    const [, file_path] = /^write (.*)/.exec(message?.content[0].text) ?? [];
+    if (file_path) {
+      const input = { file_path, content: 'plum' };
+      say({ type: 'control_request', request_id: 'w', request: { subtype: 'can_use_tool', tool_name: 'Write', input } });
+    }
     if (type === 'control_request') {
       say({ type: 'control_response', response: { subtype: 'success', request_id, response: { args: process.argv } } });
       if (request.model === 'compacted') say({ type: 'system', subtype: 'compact_boundary' });
       if (request.model === 'approved') say({ type: 'system', subtype: 'status', permissionMode: 'acceptEdits' });
       if (request.model === 'painter') say({ type: 'user', message: { content: [picture] } });
+      const stopped = [{ type: 'text', text: '[Request interrupted by user]' }];
+      if (request.subtype === 'interrupt') say({ type: 'user', message: { content: stopped } });
       if (['set_model', 'interrupt'].includes(request.subtype)) say({ type: 'result', subtype: 'success' });
     }
   });`;
@@ -55,7 +64,26 @@ describe('a thread of the chat', () => {
     env: { CLAUDE_CONFIG_DIR: folder },
   } as const;
   let thread: ChatThread;
-  const edits = { hooks: undefined, reviewer: silent, beginTurn: () => Promise.resolve({ paths: [] }) };
+  /** Prompts of turns that have begun. */
+  const begun: string[] = [];
+  /** A diff that waits until it is withdrawn. */
+  const reviewer =
+    (surface: () => Surface | undefined): ReviewEdit =>
+    (_edit, signal) =>
+      new Promise((resolve) => {
+        surface()?.markdown('Proposed.');
+        signal.addEventListener('abort', async () => {
+          await Promise.resolve();
+          surface()?.markdown('Withdrawn.');
+          resolve({ kind: 'rejected', reason: '' });
+        });
+      });
+  const edits = {
+    hooks: undefined,
+    reviewer,
+    decided: silent,
+    beginTurn: (prompt: string) => void begun.push(prompt),
+  };
 
   before(() => {
     thread = new ChatThread(
@@ -229,6 +257,56 @@ describe('a thread of the chat', () => {
     assert.deepEqual(await say('/compact', 'compacted'), { count: 0, bytes: 0 });
   });
 
+  it('begins a turn when its prompt is sent, not while that waits', async () => {
+    begun.length = 0;
+    const first = thread.turn({ text: 'one', images: [] }, surface(), token, invocation('first'));
+    const second = thread.turn({ text: 'two', images: [] }, surface(), token, invocation('second'));
+    await until('the first turn', () => thread.invocation === 'first');
+    assert.deepEqual(begun, ['one']);
+    await thread.useModel('begins');
+    await first;
+    assert.deepEqual(begun, ['one', 'two']);
+    await thread.useModel('begins another');
+    await second;
+  });
+
+  it('says of a diff that was withdrawn by an interruption so in its answer, not in the next', async () => {
+    const [said, saidNext]: [string[], string[]] = [[], []];
+    const telling = (words: string[]) => ({
+      ...surface(),
+      markdown: (text: string) => void (/Proposed|Withdrawn/.test(text) && words.push(text)),
+    });
+    const stop = { cancel: silent };
+    const stopped = {
+      onCancellationRequested: (listener: () => void) => {
+        stop.cancel = listener;
+        return { dispose: silent };
+      },
+    } as unknown as vscode.CancellationToken;
+    const prompt = { text: `write ${join(folder, 'plum.txt')}`, images: [] };
+    const first = thread.turn(prompt, telling(said), stopped, invocation('first'));
+    const second = thread.turn({ text: 'two', images: [] }, telling(saidNext), token, invocation('second'));
+    await until('the diff', () => said.length > 0);
+    stop.cancel();
+    await first;
+    await thread.useModel('after it');
+    await second;
+    assert.deepEqual([said, saidNext], [['Proposed.', 'Withdrawn.'], []]);
+  });
+
+  it('still counts the images of a conversation that was not compacted, as the user has stopped that', async () => {
+    const images = [{ mediaType: 'image/gif', bytes: new Uint8Array(9) }];
+    const say = async (text: string, isStopped: boolean) => {
+      const turn = thread.turn({ text, images }, surface(), token, invocation('stopped'));
+      await until('the turn', () => thread.invocation === 'stopped');
+      await (isStopped ? thread.request('interrupt') : thread.useModel(text));
+      await turn;
+      return (await thread.images()).count;
+    };
+    const count = await say('look', false);
+    assert.equal(await say('/compact', true), count + 1);
+  });
+
   it('says in a sentence why nothing was sent', async () => {
     const said = async () => {
       const words: string[] = [];
@@ -237,9 +315,6 @@ describe('a thread of the chat', () => {
       assert.deepEqual(next, []);
       return words.join('');
     };
-    edits.beginTurn = () => Promise.reject(new Error('The disk is full.'));
-    assert.match(await said(), /The prompt was not sent: The disk is full/);
-    edits.beginTurn = () => Promise.resolve({ paths: [] });
     thread.dispose();
     assert.match(await said(), /The prompt was not sent: This agent session has ended/);
   });
