@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { childrenOf, commandOf } from '../../host/processes.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { RecordedCli } from '../../support/recordedCli.ts';
+import { until } from '../../support/until.ts';
 import { connectClient, type Scratch } from '../bridge.ts';
 
 /** A CLI that runs shell commands, and writes them down: by what the tests do themselves. */
@@ -34,12 +36,14 @@ export class ShellAgent {
     }
   }
 
-  /** The user prompts; the work tree is then read in the background. */
+  /** The user prompts; the work tree is then read in the background. What comes meanwhile may be the user's. */
   async prompted(): Promise<void> {
     this.cli.is('busy');
     await this.client.callForTexts('closeAllDiffTabs');
     this.cli.prompt('go');
     await delay(1_500);
+    let rests = 0;
+    await until('git to be at rest', () => (rests = isGitAtWork() ? 0 : rests + 1) > 3, 30_000);
   }
 
   /** A command runs, and does that. */
@@ -71,4 +75,9 @@ export class ShellAgent {
     this.cli.answer('done');
     this.cli.is('idle');
   }
+}
+
+/** For the editor, or for us. */
+function isGitAtWork(): boolean {
+  return childrenOf(process.pid).some((pid) => /(^|\/)git\0/.test(commandOf(pid)));
 }
