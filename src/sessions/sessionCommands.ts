@@ -2,13 +2,14 @@ import * as vscode from 'vscode';
 import { commandIds, thatAsks } from '../editor/commandIds.ts';
 import type { SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
+import type { Proposal } from '../proposals/proposal.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import { Session } from '../server/session.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 
 export async function showSession(
   sessionTerminals: SessionTerminals,
-  states: Pick<SessionStates, 'asking'>,
+  states: Pick<SessionStates, 'asking' | 'proposalsOf'>,
   userPlace: UserPlace,
   argument: unknown,
 ): Promise<void> {
@@ -17,18 +18,30 @@ export async function showSession(
     void vscode.window.showInformationMessage('No proposed change is open, and no session asks.');
     return;
   }
-  await withSession(sessionTerminals, session, (each) => show(sessionTerminals, userPlace, each));
+  await withSession(sessionTerminals, session, (each) =>
+    show(sessionTerminals, userPlace, each, states.proposalsOf(each)[0]),
+  );
 }
 
-export function show(sessionTerminals: SessionTerminals, userPlace: UserPlace, session: Session): void {
+/** @param proposal what it waits with, which can be shown where its terminal cannot */
+export function show(
+  sessionTerminals: SessionTerminals,
+  userPlace: UserPlace,
+  session: Session,
+  proposal?: Proposal,
+): void {
   const terminal = sessionTerminals.terminalOf(session);
   if (terminal) {
     userPlace.show(terminal);
     return;
   }
-  void vscode.window.showInformationMessage(
-    `${session.label} runs outside of the terminals of this window (process ${session.pid ?? 'unknown'}).`,
-  );
+  const words = `${session.label} runs outside of the terminals of this window (process ${session.pid ?? 'unknown'}).`;
+  const buttons = proposal ? ['Open Proposal'] : [];
+  void vscode.window
+    .showInformationMessage(words, ...buttons)
+    .then((choice) =>
+      choice === undefined ? undefined : vscode.commands.executeCommand(commandIds.openProposal, proposal),
+    );
 }
 
 /** The session that a view passes as the argument of a command, or a notification by its id; or the only one; or the user's pick. */

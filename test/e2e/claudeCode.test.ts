@@ -30,7 +30,12 @@ import {
   reasonScenarios,
   twoAgentScenarios,
 } from './reasonScenarios.ts';
-import { comesBackAfter, leavesNoTabAfter, reviewScenarios } from './reviewScenarios.ts';
+import {
+  comesBackAfter,
+  leavesBranchItsPlaceAfter,
+  leavesNoTabAfter,
+  reviewScenarios,
+} from './reviewScenarios.ts';
 import { reviewedTurnScenarios, turnScenarios } from './turnScenarios.ts';
 import { unsavedScenarios } from './unsavedScenarios.ts';
 import { useDesk } from './useDesk.ts';
@@ -85,6 +90,7 @@ describe(`Claude Code ${cliVersions.newest} in a window that ends`, () => {
   keepsCommentsAfter('the window is reloaded', desk, () => desk().reload());
   leavesNoTabAfter('the window is reloaded', desk, () => desk().reload());
   leavesNoTabAfter('VS Code is started again', desk, () => desk().restart());
+  leavesBranchItsPlaceAfter('the window is reloaded', desk, () => desk().reload());
   absentScenarios(desk);
   reloadedScenarios(desk);
   unwatchedScenarios(desk);

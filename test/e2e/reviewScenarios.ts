@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isWhole } from '../support/ui.ts';
 import { until } from '../support/until.ts';
 import type { Desk } from './desk.ts';
 import { editTurns, resultOf, text, toolUse } from './mockApi.ts';
@@ -191,5 +194,34 @@ export function leavesNoTabAfter(what: string, desk: () => Desk, again: () => Pr
     }
     assert.equal(await edited.text(), 'one\ntwo\n');
     assert.equal(created.exists(), false);
+  });
+}
+
+/** In a wide window and in a narrow one. */
+export function leavesBranchItsPlaceAfter(what: string, desk: () => Desk, again: () => Promise<void>): void {
+  it(`leaves the branch its place in the status bar when ${what}, with a CLI that asks`, async () => {
+    const file = await desk().file('on-a-branch.txt', 'one\ntwo\n');
+    const branch = 'feature/status-bar';
+    execFileSync('git', ['init', '--quiet', `--initial-branch=${branch}`], { cwd: path.dirname(file.path) });
+    await desk().window.openFile(file.path);
+    const claude = await desk().startClaude();
+    claude.api.script(editTurns(file.path, 'two', 'TWO'));
+    await claude.prompt('please edit');
+    await desk().window.diffOf('on-a-branch.txt');
+
+    await again();
+    const { page } = desk().window;
+    const { width, height } = page.viewportSize() ?? assert.fail();
+    try {
+      for (const each of [1400, 900]) {
+        await page.setViewportSize({ width: each, height });
+        for (const words of ['Claude: 1 asks', branch]) {
+          const item = page.locator('.statusbar-item', { hasText: words });
+          await until(`${words}, whole`, async () => (await item.count()) === 1 && isWhole(item), 20_000);
+        }
+      }
+    } finally {
+      await page.setViewportSize({ width, height });
+    }
   });
 }

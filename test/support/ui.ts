@@ -53,6 +53,17 @@ export async function onScreen(locator: Locator): Promise<Locator | undefined> {
   return undefined;
 }
 
+/** Whether nothing lies over an element that has an id, nor cuts it off at its left or right end. */
+export async function isWhole(element: Locator): Promise<boolean> {
+  const [box, id] = [await element.boundingBox(), await element.getAttribute('id')];
+  if (!box) {
+    return false;
+  }
+  const { x, y, width, height } = box;
+  const isThere = `document.elementFromPoint(x, ${y + height / 2})?.closest('[id="${id}"]')`;
+  return element.page().evaluate<boolean>(`[${x + 1}, ${x + width - 1}].every((x) => ${isThere})`);
+}
+
 /** What it says of the row, once it has these words: a row that is drawn anew has none until the mouse comes again. */
 export function tooltip({ page }: Ui, row: Locator, words: string): Promise<string> {
   const hover = page.locator('.monaco-hover', { hasText: words });

@@ -6,7 +6,7 @@ import type { IdeClient } from '../../support/ideClient.ts';
 import { RecordedCli } from '../../support/recordedCli.ts';
 import { clickHovered } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, endReview, propose, useDesk } from '../bridge.ts';
+import { connectClient, endReview, letMomentPass, propose, useDesk } from '../bridge.ts';
 import { changesRows, editAs } from '../changes/edits.ts';
 
 describe('comments on lines', function () {
@@ -576,5 +576,41 @@ describe('comments on lines', function () {
     await page().getByRole('button', { name: 'Add Comment' }).click();
     await comment('comment 0: word').waitFor(); // of which the editor shows the first 100,000 characters
     assert.ok((await review()).endsWith(`TWO\n\`\`\`\n${text}`));
+  });
+
+  /** Those that decide on what it is about, where that has the focus. */
+  const deciding = ['Control+s', 'Alt+y', 'Alt+n', 'Control+Shift+Backspace'];
+
+  async function type(words: string): Promise<void> {
+    await page().locator('.codelens-decoration a', { hasText: 'Comment' }).first().click();
+    await until('the focus in the input', () =>
+      page().evaluate<boolean>('document.activeElement?.closest(".review-widget") !== null'),
+    );
+    for (const key of deciding) {
+      letMomentPass();
+      await page().keyboard.press(key);
+    }
+    await page().keyboard.type(words);
+    letMomentPass();
+    await page().keyboard.press('Control+Enter');
+    await comment(words).waitFor();
+  }
+
+  it('take the keys of who writes one: none of them decides on the proposal below, and Ctrl+Enter adds the comment', async () => {
+    const file = desk.scratch.write('p.txt', 'one\ntwo\nthree\nfour\nfive\n');
+    const { answer, uri } = await propose(desk.client, file, edited, 'P');
+    await page().locator('.editor.modified .view-lines').first().click();
+    await type('Not so loud.');
+    assert.equal((await vscode.workspace.openTextDocument(uri)).getText(), edited);
+    assert.equal(await page().locator('.codelens-decoration a', { hasText: 'Kept' }).count(), 0);
+    await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+    assert.deepEqual(await answer, ['DIFF_REJECTED', 'P']);
+  });
+
+  it('take the keys of who writes one on a change, too', async () => {
+    const editor = await openEdited();
+    await type('Not so loud.');
+    assert.equal(editor.document.getText(), edited);
+    await row('a.txt').filter({ hasText: '+2 −2' }).waitFor();
   });
 });

@@ -672,5 +672,29 @@ describe('keys belong to what the user types in:', () => {
       await save(notes.uri, byKey);
       assert.equal(proposalTabs().length, 1);
     });
+
+    for (const [place, go] of Object.entries({
+      'the status bar': () => desk.ui.page.locator('.part.statusbar').click({ position: { x: 600, y: 10 } }),
+      'a message': async () => {
+        void vscode.window.showInformationMessage('Something else');
+        await desk.ui.page.locator('.notification-toast', { hasText: 'Something else' }).waitFor();
+        await vscode.commands.executeCommand('notifications.focusToasts');
+      },
+      'the tab': () => desk.ui.page.locator('.tab.active').focus(),
+    })) {
+      it(`not from ${place}, though they have clicked into its diff before`, async () => {
+        const { answer, uri } = await propose(desk.client, file, 'changed\n');
+        await proposedSide().click();
+        await until('the click', () => activeUri() === uri.toString());
+        await go();
+        await until('the focus elsewhere', async () => !(await hasEditorFocus()));
+        letMomentPass();
+        await save(uri, byKey);
+        assert.equal(proposalTabs().length, 1);
+        await desk.ui.page.getByText('Not accepted: the focus is not in the diff').waitFor();
+        await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+        assert.deepEqual(await answer, ['DIFF_REJECTED', 'T1']);
+      });
+    }
   });
 });

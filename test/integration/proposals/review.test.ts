@@ -10,6 +10,7 @@ import { until } from '../../support/until.ts';
 import { repeatTime } from '../../../src/proposals/inFront.ts';
 import { testEnvironment } from '../../support/testEnvironment.ts';
 import {
+  clickInto,
   connectClient,
   holdMoment,
   letMomentPass,
@@ -1126,5 +1127,24 @@ describe('the review of proposals', () => {
       await until('the text', () => inFront()?.isUntitled && inFront()?.getText() === text);
     }
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  it('of 40,000 lines is in the tree with its counts before its diff was shown, which has lenses at its changes alone', async () => {
+    const before = Array.from({ length: 40_000 }, (_, index) => `line ${index}`);
+    const now = before.with(1, 'LINE 1').with(20_000, 'LINE 20000').with(39_998, 'LINE 39998');
+    const path = desk.scratch.write('long.txt', asText(before));
+    await vscode.commands.executeCommand('ideBridge.review.focus');
+    const notes = await clickInto(desk.ui, desk.scratch.write('notes.txt', 'mine\n'));
+    const { uri } = await propose(desk.client, path, asText(now)); // behind what they are in
+    await reviewRows(desk.ui.page).filter({ hasText: 'long.txt+3 −3' }).waitFor();
+    assert.equal(vscode.window.activeTextEditor?.document, notes);
+    assert.equal(await desk.ui.page.locator('.monaco-diff-editor').count(), 0);
+    await vscode.commands.executeCommand('ideBridge.openProposal', uri);
+    await lensOf('1 of 3', 'Keep').waitFor();
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      'vscode.executeCodeLensProvider',
+      uri,
+    );
+    assert.deepEqual([...new Set(lenses.map(({ range }) => range.start.line))], [1, 20_000, 39_998]);
   });
 });

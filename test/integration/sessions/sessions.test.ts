@@ -437,4 +437,16 @@ describe('sessions', function () {
       await ui.page.locator('.settings-editor').getByText('The command of the Claude Code CLI').waitFor();
     });
   });
+
+  it('outside of this window that has proposed something says where it runs, with a button that opens that', async () => {
+    await vscode.commands.executeCommand('ideBridge.sessions.focus');
+    const client = await connectClient(process.ppid);
+    clients.push(client);
+    const { uri } = await propose(client, scratch.path('new.txt'), 'new\n');
+    await vscode.window.showTextDocument(vscode.Uri.file(scratch.write('mine.txt', '')), { preview: false });
+    await row('Proposal open').click();
+    const toast = ui.page.locator('.notification-toast', { hasText: 'runs outside of the terminals' });
+    await toast.getByRole('button', { name: 'Open Proposal' }).click();
+    await until('its diff', () => vscode.window.activeTextEditor?.document.uri.toString() === uri.toString());
+  });
 });

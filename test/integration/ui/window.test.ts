@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -17,10 +18,10 @@ import { UserPlace } from '../../../src/editor/userPlace.ts';
 import { IdeClient } from '../../support/ideClient.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { configure } from '../fakeCli.ts';
-import { connectUi, type Ui } from '../../support/ui.ts';
+import { connectUi, isWhole, type Ui } from '../../support/ui.ts';
 import { trustedProcesses } from '../../support/trusted.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, currentLock, Scratch } from '../bridge.ts';
+import { clickInto, connectClient, currentLock, propose, proposalTabs, Scratch } from '../bridge.ts';
 
 describe('in the window', () => {
   let ui: Ui;
@@ -455,5 +456,38 @@ describe('in the window', () => {
     const again = await IdeClient.connect({ port: before.port, token: before.authToken });
     assert.deepEqual(await again.callForTexts('closeAllDiffTabs'), ['CLOSED_0_DIFF_TABS']);
     await again.close();
+  });
+
+  it('our items leave the branch its place in the status bar, in a narrow window, too', async () => {
+    const branch = 'feature/status-bar';
+    execFileSync('git', ['init', '--quiet', `--initial-branch=${branch}`], { cwd: scratch.folder });
+    const items = ui.page.locator('.statusbar-item');
+    const shown = async (text: string) => {
+      const item = items.filter({ hasText: text });
+      await until(`${text}, whole`, async () => (await item.count()) === 1 && isWhole(item));
+    };
+    try {
+      await clickInto(ui, scratch.write('notes.txt', 'mine\n'));
+      const client = await connectClient();
+      for (const [width, first, second] of [
+        [1400, 'a.txt', 'b.txt'],
+        [900, 'c.txt', 'd.txt'],
+      ] as const) {
+        await ui.page.setViewportSize({ width, height: 900 });
+        await shown('Claude: 1');
+        await shown(branch);
+        for (const name of [first, second]) {
+          await propose(client, scratch.path(name), 'new\n', name); // behind what they are in
+        }
+        await shown('2 proposals');
+        await shown('Claude: 1');
+        await shown(branch);
+        await ui.screenshot(`status-bar-${width}`);
+        await client.callForTexts('closeAllDiffTabs');
+        await until('their tabs to close', () => proposalTabs().length === 0);
+      }
+    } finally {
+      await ui.page.setViewportSize({ width: 1400, height: 900 });
+    }
   });
 });
