@@ -6,7 +6,7 @@ import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
 import type { Cli } from './cli.ts';
-import { CliConversation, maxResults } from './cliConversation.ts';
+import { CliConversation, maxResults, sessionIsGone } from './cliConversation.ts';
 import { CliProcess, type Ending } from './cliProcess.ts';
 import { ControlError, type ControlHandler } from './control.ts';
 import { Conversation } from './conversation.ts';
@@ -535,6 +535,9 @@ export class AgentSession {
         this.set('running'); // a turn that the CLI begins by itself
       }
     } else if (message.type === 'result') {
+      if (message.errors?.some((error) => error.includes(sessionIsGone)) === true) {
+        this.toResume = undefined; // told by now
+      }
       this.withdrawQuestions('');
       if (this.current === 'running' || this.current === 'idle') {
         this.set('idle'); // one that is being ended takes no prompt
@@ -566,13 +569,11 @@ export class AgentSession {
     }
     this.withdrawQuestions();
     this.cliConversation.stopAll();
-    if (this.toResume !== undefined && ending.stderr.includes('No conversation found')) {
+    if (ending.stderr.includes(sessionIsGone)) {
+      if (this.toResume !== undefined) {
+        this.cliConversation.addNotResumed(ending.stderr);
+      }
       this.toResume = undefined; // else no prompt would ever get through
-      this.cliConversation.addError(
-        'notResumed',
-        'Claude Code no longer has this session. The next prompt begins a new one, which knows nothing of it.',
-        ending.stderr,
-      );
     } else if (!ending.isOurs) {
       this.cliConversation.addError('ended', ending.message, ending.stderr);
     }

@@ -12,7 +12,6 @@ import {
   proposalCommandNames,
 } from '../editor/commandIds.ts';
 import { keepAcceptedFilesOpen } from './acceptedFiles.ts';
-import { returnFocus } from './focusReturn.ts';
 import { HunkLenses } from './hunkLenses.ts';
 import { Hunks } from './hunks.ts';
 import type { Proposal } from './proposal.ts';
@@ -70,7 +69,6 @@ export class ProposalsFeature implements Disposable {
     store.add(new ProposalStatus(proposals));
     store.add(tree.add(store.add(new ProposalsSection(proposals, this.hunks, terminals))));
     store.add(new HunkLenses(proposals, this.hunks));
-    store.add(returnFocus(proposals, userPlace));
     store.add(keepAcceptedFilesOpen(proposals));
     const first = proposals.onDidChange(() => {
       first.dispose();

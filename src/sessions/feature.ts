@@ -82,6 +82,16 @@ export class SessionsFeature implements Disposable {
         asked = asks;
       }),
     );
+    const first = store.add(
+      proposals.onDidChange(async () => {
+        first.dispose();
+        const { returnFocus } = await import('./focusReturn.ts');
+        const waits = (session: Session) => this.states.waiting.some((each) => each.session === session);
+        store.add(
+          returnFocus(proposals, userPlace, (terminal) => sessionTerminals.sessionsIn(terminal).some(waits)),
+        );
+      }),
+    );
     this.launcher = store.add(
       new Launcher(bridge, sessionTerminals, this.states, userPlace, workspaceState, servers),
     );

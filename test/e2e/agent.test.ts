@@ -268,8 +268,10 @@ for (const version of Object.values(cliVersions)) {
       const session = await desk.session({}, {}, gone);
       session.prompt('go on');
       await until('the error', () => ofKind(session, 'error').length > 0 && session.state === 'none', 60_000);
-      const [error, ...others] = ofKind(session, 'error').filter(({ cause }) => cause !== 'failed');
-      assert.deepEqual([error?.cause, others], ['notResumed', []]);
+      assert.deepEqual(
+        ofKind(session, 'error').map(({ cause }) => cause),
+        ['notResumed'],
+      );
       const turns = ofKind(session, 'turnEnd').length;
       desk.api.script([text('hello'), text('hello again')]);
       session.prompt('hello');

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../../base/errors.ts';
 import { AnswerStream, type StopReason } from './answerStream.ts';
 import { ApiError, type ApiErrorType, sendJson } from './apiError.ts';
@@ -17,6 +18,8 @@ const maxRequest = 32 * 1024 * 1024;
 
 /** Ms without a part of the answer; an editor's provider tells nothing while its model thinks. */
 const defaultStall = 300_000;
+/** Ms for which a provider may count; then its text is measured by its length. */
+const defaultCounting = 5_000;
 
 const errorTypes: Readonly<Record<LanguageModelFailureKind, ApiErrorType>> = {
   notAllowed: 'permission_error',
@@ -31,11 +34,13 @@ export class LanguageModelUpstream implements Upstream {
   /**
    * @param preferred id or family of the model that answers where none of the name that the CLI asks for is there
    * @param stall ms without a part of the answer after which the request has failed
+   * @param counting ms that it may take to count tokens
    */
   constructor(
     private readonly models: LanguageModels,
     private readonly preferred: () => string | undefined,
     private readonly stall = defaultStall,
+    private readonly counting = defaultCounting,
   ) {}
 
   async answer({ path, request, response, signal }: Exchange): Promise<void> {
@@ -46,7 +51,7 @@ export class LanguageModelUpstream implements Upstream {
       } else if (request.method === 'POST' && route === '/v1/messages/count_tokens') {
         const asked = parseRequest(await bodyOf(request));
         const model = await this.model(asked.model);
-        const tokens = await model.countTokens(textOfRequest(toLanguageModel(asked)), signal);
+        const tokens = await this.count(model, textOfRequest(toLanguageModel(asked)), signal);
         sendJson(response, 200, { input_tokens: tokens });
       } else {
         throw new ApiError('not_found_error', 'There is nothing at this address.');
@@ -66,7 +71,7 @@ export class LanguageModelUpstream implements Upstream {
     const model = await this.model(asked.model);
     const request = toLanguageModel(asked);
     const text = textOfRequest(request);
-    const counted = model.countTokens(text, signal).catch(() => estimate(text.length));
+    const counted = this.count(model, text, signal).catch(() => estimate(text.length));
     const over = new AbortController();
     const answer = new AnswerStream(response, asked.model, asked.stream === true, estimate(text.length));
     const held = new StopSequences(asked.stop_sequences ?? []);
@@ -104,6 +109,13 @@ export class LanguageModelUpstream implements Upstream {
       await answer.add({ kind: 'text', text: held.rest() });
     }
     await answer.end(reason, held.found ?? null, await counted, estimate(said));
+  }
+
+  private count(model: LanguageModel, text: string, signal: AbortSignal): Promise<number> {
+    return Promise.race([
+      model.countTokens(text, signal),
+      delay(this.counting, estimate(text.length), { ref: false }),
+    ]);
   }
 
   /** By id, family or name; the CLI asks for `claude-…`, or what the user has chosen. */

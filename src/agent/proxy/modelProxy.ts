@@ -55,7 +55,8 @@ export class ModelProxy implements Disposable {
 
   /** @throws when no port can be had */
   static async start(log: Logger): Promise<ModelProxy> {
-    const server = createServer({ requestTimeout: 60_000, headersTimeout: 10_000 });
+    // What comes may take as long as it does: 32 MB over a slow line to where the editor runs, or a machine that sleeps.
+    const server = createServer({ requestTimeout: 0, headersTimeout: 10_000 });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(0, '127.0.0.1', resolve);
     });

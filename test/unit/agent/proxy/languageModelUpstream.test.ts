@@ -234,6 +234,21 @@ describe("The model proxy, before the editor's language models", () => {
     assert.deepEqual([usage.input_tokens, usage.output_tokens], [2, 2]);
   });
 
+  it('measures a text by its length where the provider does not count it', async () => {
+    const silent: LanguageModel = { ...model, countTokens: () => new Promise(() => {}) };
+    const upstream = new LanguageModelUpstream(
+      { list: () => Promise.resolve([silent]) },
+      () => 'vendor/one',
+      undefined,
+      10,
+    );
+    const session = proxy.admit(upstream);
+    const counted = await ask(session, simple, '/v1/messages/count_tokens');
+    assert.ok(((await counted.json()) as { input_tokens: number }).input_tokens > 0);
+    const { usage } = (await (await ask(session, simple)).json()) as Answer;
+    assert.ok(usage.input_tokens > 0);
+  });
+
   it('tells errors as the API does', async () => {
     const failing = async (error: Error, stream = false) => {
       said = [error];

@@ -1,16 +1,22 @@
 import * as vscode from 'vscode';
 import { fileUriOf } from '../editor/cells.ts';
-import type { Proposals } from './proposals.ts';
+import type { Proposals } from '../proposals/proposals.ts';
 import { setting } from '../editor/settings.ts';
-import { isReviewingAll } from './proposalTabs.ts';
+import { isReviewingAll } from '../proposals/proposalTabs.ts';
 import { contentOf, tabsWith } from '../editor/tabContent.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 
 /**
  * Takes the user, after a decision, to the next proposal of that session; after its last one back to where they were
- * before a diff drew them away. Not where they have gone on by themselves while the diff was closing.
+ * before a diff drew them away. Not where they have gone on by themselves while the diff was closing, and not into a
+ * terminal that asks, by a proposal of another session, say: one more Enter would consent.
+ * @param asks in this terminal
  */
-export function returnFocus(proposals: Proposals, userPlace: UserPlace): vscode.Disposable {
+export function returnFocus(
+  proposals: Proposals,
+  userPlace: UserPlace,
+  asks: (terminal: vscode.Terminal) => boolean,
+): vscode.Disposable {
   return proposals.onDidDecide(({ proposal: { session }, wasInFront, at }) => {
     if (!wasInFront || isReviewingAll() || userPlace.wasSeenOutside(at)) {
       return;
@@ -19,12 +25,12 @@ export function returnFocus(proposals: Proposals, userPlace: UserPlace): vscode.
     if (next) {
       void proposals.show(next);
     } else if (setting('diff.returnFocus')) {
-      goBack(userPlace);
+      goBack(userPlace, asks);
     }
   });
 }
 
-function goBack(userPlace: UserPlace): void {
+function goBack(userPlace: UserPlace, asks: (terminal: vscode.Terminal) => boolean): void {
   const place = userPlace.beforeDiff;
   if (place === 'chat') {
     userPlace.wentToChat();
@@ -39,7 +45,7 @@ function goBack(userPlace: UserPlace): void {
       const { viewColumn } = tab.group;
       void vscode.commands.executeCommand('vscode.open', place, { viewColumn });
     }
-  } else if (place && place.exitStatus === undefined) {
+  } else if (place && place.exitStatus === undefined && !asks(place)) {
     userPlace.show(place);
   }
 }
