@@ -3,15 +3,16 @@ import type { Disposable } from '../base/disposable.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { Snapshot } from './changeSet.ts';
 import type { ChangeSets, Taken } from './changeSets.ts';
-import type { Compared, Save } from './ownLines.ts';
+import { LineNumbers } from './lineNumbers.ts';
+import type { Save } from './ownLines.ts';
 import { takeSavedLines } from './savedLines.ts';
 import { TextSince } from './textSince.ts';
 
 /** What the user saves of files that wait for review, though they type on while the editor writes it. */
 export class UserSaves implements Disposable {
   private readonly begun = new WeakMap<vscode.TextDocument, TextSince>();
-  /** Of the last save alone, as it may be much. */
-  private known = new WeakMap<Snapshot, Compared>();
+  /** Of the file that was saved last alone, as it may be much. */
+  private known: { readonly path: string; readonly numbers: LineNumbers } | undefined;
   private readonly subscription = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) =>
     this.begun.get(document)?.change(contentChanges),
   );
@@ -29,9 +30,11 @@ export class UserSaves implements Disposable {
   end(document: vscode.TextDocument, save: Save): ReadonlyMap<Snapshot, Taken> {
     const earlier = this.begun.get(document)?.all() ?? [];
     this.begun.delete(document);
-    const { review, sets, known } = this;
-    const taken = takeSavedLines(review, sets, document.uri.fsPath, save, document, earlier, known);
-    this.known = new WeakMap([...taken].flatMap(([snapshot, { next }]) => (next ? [[snapshot, next]] : [])));
+    const { review, sets } = this;
+    const path = document.uri.fsPath;
+    const numbers = this.known?.path === path ? this.known.numbers : new LineNumbers();
+    const taken = takeSavedLines(review, sets, path, save, document, earlier, numbers);
+    this.known = taken.size > 0 && !numbers.isLarge ? { path, numbers } : undefined;
     return taken;
   }
 
