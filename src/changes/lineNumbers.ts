@@ -85,10 +85,6 @@ export class LineNumbers {
     }
     const [old, now] = differingParts(last.bytes, bytes);
     const start = lineCount(bytes.subarray(0, now.byteOffset - bytes.byteOffset));
-    return [
-      ...last.numbers.slice(0, start),
-      ...numbersOf(now),
-      ...last.numbers.slice(start + lineCount(old)),
-    ];
+    return last.numbers.slice(0, start).concat(numbersOf(now), last.numbers.slice(start + lineCount(old)));
   }
 }

@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { Snapshot } from './changeSet.ts';
-import type { ChangeSets, Taken } from './changeSets.ts';
+import { bytesAt, type ChangeSets, type Taken } from './changeSets.ts';
 import { LineNumbers } from './lineNumbers.ts';
 import type { Save } from './ownLines.ts';
 import { takeSavedLines } from './savedLines.ts';
@@ -24,6 +25,7 @@ export class UserSaves implements Disposable {
 
   begin(document: vscode.TextDocument): void {
     this.begun.set(document, new TextSince(document.getText()));
+    void this.compareAhead(document.uri.fsPath).catch(() => {}); // at the end it is compared once more then
   }
 
   /** See `takeSavedLines`. */
@@ -32,10 +34,30 @@ export class UserSaves implements Disposable {
     this.begun.delete(document);
     const { review, sets } = this;
     const path = document.uri.fsPath;
-    const numbers = this.known?.path === path ? this.known.numbers : new LineNumbers();
+    const numbers = this.numbersOf(path);
     const taken = takeSavedLines(review, sets, path, save, document, earlier, numbers);
     this.known = taken.size > 0 && !numbers.isLarge ? { path, numbers } : undefined;
     return taken;
+  }
+
+  /** While the editor writes it: in one piece with what is to do then, a long file of several sessions would take too long. */
+  private async compareAhead(path: string): Promise<void> {
+    const numbers = this.numbersOf(path);
+    this.known = { path, numbers };
+    const now = bytesAt(path);
+    const texts = this.review.textsBefore(path).map(({ bytes }) => bytes);
+    for (const text of now ? [now, ...texts] : []) {
+      await setImmediate();
+      const lines = text && numbers.of(text);
+      await setImmediate();
+      if (now && lines) {
+        numbers.changes(numbers.of(now), lines);
+      }
+    }
+  }
+
+  private numbersOf(path: string): LineNumbers {
+    return this.known?.path === path ? this.known.numbers : new LineNumbers();
   }
 
   dispose(): void {

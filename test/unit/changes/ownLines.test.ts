@@ -27,6 +27,7 @@ function taken(before: string, ...texts: string[]): string {
   const numbers = new LineNumbers();
   for (const [index, to] of texts.slice(1).entries()) {
     const save = { from: bytes([...(texts[index] ?? '')]), to: bytes([...to]) };
+    numbers.changes(numbers.of(save.from), numbers.of(was)); // as while the editor writes the file
     const found: TakenIn = takeIn(was, save, undone, numbers) ?? assert.fail();
     assert.deepEqual(takeIn(was, save, undone), found, 'what is known of the save before changes nothing');
     ({ bytes: was, isWhole, undone } = found);
