@@ -25,7 +25,15 @@ export const maxLines = 200_000;
 const maxEdits = 400;
 const maxWork = 50_000 * maxEdits;
 
-export function diffLines(before: readonly string[], now: readonly string[]): LineDiff {
+/** For lines of both sides the same numbers where they are equal; and a bound of these. What only `is` has may share one. */
+type NumbersOf<T> = (was: readonly T[], is: readonly T[]) => [readonly number[], readonly number[], number];
+
+/** @param numbersOf where the lines are no texts */
+export function diffLines<T>(
+  before: readonly T[],
+  now: readonly T[],
+  numbersOf: NumbersOf<T> = numbersOfTexts,
+): LineDiff {
   const part = differingPart(before, now);
   const { beforeStart, beforeEnd, nowStart, nowEnd } = part;
   if (beforeStart === beforeEnd || nowStart === nowEnd) {
@@ -35,10 +43,17 @@ export function diffLines(before: readonly string[], now: readonly string[]): Li
   if (beforeEnd - beforeStart + nowEnd - nowStart > maxLines) {
     return { hunks: [part], isExact: false };
   }
+  const [was, is, bound] = numbersOf(before.slice(beforeStart, beforeEnd), now.slice(nowStart, nowEnd));
+  const [isBefore, isNow] = [was, is].map((lines) => {
+    const isThere = new Uint8Array(bound);
+    lines.forEach((line) => (isThere[line] = 1));
+    return isThere;
+  });
+  const isShared = (line: number) => isBefore?.[line] === 1 && isNow?.[line] === 1;
+  const shared = [was.filter(isShared), is.filter(isShared)] as const;
   // A line that only one side has is known to differ: mostly there is little left to compare.
-  const { ours, theirs, beforeNumbers, nowNumbers } = sharedLines(before, now, part);
-  const parts = diffArrays(beforeNumbers, nowNumbers, {
-    maxEditLength: Math.min(maxEdits, Math.floor(maxWork / (ours.length + theirs.length + 1))),
+  const parts = diffArrays(...shared, {
+    maxEditLength: Math.min(maxEdits, Math.floor(maxWork / (shared[0].length + shared[1].length + 1))),
   });
   if (!parts) {
     return { hunks: [part], isExact: false };
@@ -53,12 +68,20 @@ export function diffLines(before: readonly string[], now: readonly string[]): Li
     [beforeLine, nowLine] = [beforeSame + 1, nowSame + 1];
   };
   let [i, j] = [0, 0];
-  for (const { added, removed, count } of parts) {
-    for (let k = 0; k < count && !added && !removed; k++) {
-      meet(ours[i + k], theirs[j + k]);
+  const past = (lines: readonly number[], line: number) => {
+    while (line < lines.length && !isShared(lines[line] ?? 0)) {
+      line++;
     }
-    i += added ? 0 : count;
-    j += removed ? 0 : count;
+    return line + 1;
+  };
+  for (const { added, removed, count } of parts) {
+    for (let k = 0; k < count; k++) {
+      i = added ? i : past(was, i);
+      j = removed ? j : past(is, j);
+      if (!added && !removed) {
+        meet(beforeStart + i - 1, nowStart + j - 1);
+      }
+    }
   }
   meet();
   return { hunks: slidDown(hunks, before, now), isExact: true };
@@ -68,7 +91,7 @@ export function diffLines(before: readonly string[], now: readonly string[]): Li
  * Of equal lines the last are those that came or went: so two diffs of the same lines tell the same of them, which a
  * merge relies on.
  */
-function slidDown(hunks: readonly Hunk[], before: readonly string[], now: readonly string[]): Hunk[] {
+function slidDown<T>(hunks: readonly Hunk[], before: readonly T[], now: readonly T[]): Hunk[] {
   const slid: Hunk[] = []; // from the last to the first
   for (let hunk of hunks.toReversed()) {
     for (;;) {
@@ -95,7 +118,7 @@ function movedDown({ beforeStart, beforeEnd, nowStart, nowEnd }: Hunk, lines: nu
 }
 
 /** @param end of the lines of `before` that it may slide over */
-function stepsDown(hunk: Hunk, before: readonly string[], now: readonly string[], end: number): number {
+function stepsDown<T>(hunk: Hunk, before: readonly T[], now: readonly T[], end: number): number {
   const isRemoval = hunk.nowStart === hunk.nowEnd;
   if (!isRemoval && hunk.beforeStart < hunk.beforeEnd) {
     return 0;
@@ -110,7 +133,7 @@ function stepsDown(hunk: Hunk, before: readonly string[], now: readonly string[]
 }
 
 /** From the first line that differs to the last; empty on both sides if none does. */
-function differingPart(before: readonly string[], now: readonly string[]): Hunk {
+function differingPart<T>(before: readonly T[], now: readonly T[]): Hunk {
   const shorter = Math.min(before.length, now.length);
   let start = 0;
   while (start < shorter && before[start] === now[start]) {
@@ -128,42 +151,20 @@ function differingPart(before: readonly string[], now: readonly string[]): Hunk 
   };
 }
 
-/**
- * Of the lines in a part those that both sides have: where they stand, and a number for the text of each, as to hash
- * every line twice and compare it as a text takes most of the time of a diff.
- */
-function sharedLines(before: readonly string[], now: readonly string[], part: Hunk) {
-  const numbers = new Map<string, number>();
-  const all: number[] = [];
-  for (let line = part.beforeStart; line < part.beforeEnd; line++) {
-    const text = before[line] ?? '';
-    let number = numbers.get(text);
-    if (number === undefined) {
-      number = all.length; // so that it tells where the text stands first, too
-      numbers.set(text, number);
-    }
-    all.push(number);
-  }
-  const isShared = new Uint8Array(all.length);
-  const [theirs, nowNumbers]: [number[], number[]] = [[], []];
-  let next = 0; // mostly the line after the last one comes next: to compare it takes less than to look it up
-  for (let line = part.nowStart; line < part.nowEnd; line++) {
-    const text = now[line] ?? '';
-    const isNext = next < all.length && before[part.beforeStart + next] === text;
-    const number = isNext ? all[next] : numbers.get(text);
-    next = 1 + (isNext ? next : (number ?? next));
-    if (number !== undefined) {
-      isShared[number] = 1;
-      theirs.push(line);
-      nowNumbers.push(number);
-    }
-  }
-  const [ours, beforeNumbers]: [number[], number[]] = [[], []];
-  all.forEach((number, index) => {
-    if (isShared[number]) {
-      ours.push(part.beforeStart + index);
-      beforeNumbers.push(number);
-    }
+/** To hash every line twice and compare it as a text takes most of the time of a diff. */
+function numbersOfTexts<T>(was: readonly T[], is: readonly T[]): [number[], number[], number] {
+  const numbers = new Map<T, number>();
+  const all = was.map((line, index) => {
+    const number = numbers.get(line) ?? index; // so that it tells where the text stands first, too
+    numbers.set(line, number);
+    return number;
   });
-  return { ours, theirs, beforeNumbers, nowNumbers };
+  let next = 0; // mostly the line after the last one comes next: to compare it takes less than to look it up
+  const theirs = is.map((line) => {
+    const isNext = was[next] === line;
+    const number = isNext ? all[next] : numbers.get(line);
+    next = 1 + (isNext ? next : (number ?? next));
+    return number ?? was.length;
+  });
+  return [all, theirs, was.length + 1];
 }

@@ -1,26 +1,26 @@
 import { diffLines, type Hunk } from './lineDiff.ts';
 
-export interface MergedLines {
-  readonly lines: string[];
+export interface MergedLines<T = string> {
+  readonly lines: T[];
   /** Changes that had to be left out. */
   readonly leftOut: number;
 }
 
 /** Lines that come to a place, and those that go from there. */
-export interface LineChange {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
+export interface LineChange<T = string> {
+  readonly added: readonly T[];
+  readonly removed: readonly T[];
 }
 
 /** What leads from the base to either side. */
-export interface Sides {
-  readonly ours: readonly LineChange[];
-  readonly theirs: readonly LineChange[];
+export interface Sides<T = string> {
+  readonly ours: readonly LineChange<T>[];
+  readonly theirs: readonly LineChange<T>[];
   /** Of theirs those that touch none of ours. */
-  readonly apart: readonly LineChange[];
+  readonly apart: readonly LineChange<T>[];
 }
 
-export type HunkLines = Hunk & LineChange;
+export type HunkLines<T = string> = Hunk & LineChange<T>;
 
 interface Lines {
   readonly start: number;
@@ -31,17 +31,18 @@ interface Lines {
 /**
  * Makes in `ours` the changes that lead from `base` to `theirs`, but for those that touch lines which `ours` has changed
  * itself. Made alike on both sides, they are there already.
- * @param choose of those that stand apart, all by default @param own what leads from the base to `ours`, where that is known
+ * @param choose of those that stand apart, all by default @param changes as `lineChanges`
  * @returns undefined where too much differs to tell the changes
  */
-export function mergeLines(
-  base: readonly string[],
-  ours: readonly string[],
-  theirs: readonly string[],
-  choose: (sides: Sides) => readonly LineChange[] = ({ apart }) => apart,
-  own: readonly HunkLines[] | undefined = lineChanges(base, ours),
-): MergedLines | undefined {
-  const others = lineChanges(base, theirs);
+export function mergeLines<T>(
+  base: readonly T[],
+  ours: readonly T[],
+  theirs: readonly T[],
+  choose: (sides: Sides<T>) => readonly LineChange<T>[] = ({ apart }) => apart,
+  changes: (before: readonly T[], now: readonly T[]) => HunkLines<T>[] | undefined = lineChanges,
+): MergedLines<T> | undefined {
+  const own = changes(base, ours);
+  const others = changes(base, theirs);
   if (!own || !others) {
     return undefined;
   }
@@ -51,11 +52,12 @@ export function mergeLines(
   const apart = others.filter((change) => touched.get(change)?.length === 0);
   const chosen = new Set(choose({ ours: own, theirs: others, apart }));
   const made = apart.filter((change) => chosen.has(change));
-  const isThere = (change: HunkLines) => {
+  const isThere = (change: HunkLines<T>) => {
     const [first, second] = touched.get(change) ?? [];
     return first !== undefined && !second && isAlike(first, change);
   };
-  const parts: (readonly string[])[] = [];
+  const lines: T[] = [];
+  const put = (part: readonly T[]) => part.forEach((line) => lines.push(line)); // `flat` takes a long file several ms
   let taken = 0; // of our lines
   let shift = 0; // from lines of base to ours
   let next = 0; // of our hunks
@@ -63,16 +65,18 @@ export function mergeLines(
     for (let each = own[next]; each && each.beforeEnd <= beforeStart; each = own[++next]) {
       shift = each.nowEnd - each.beforeEnd;
     }
-    parts.push(ours.slice(taken, beforeStart + shift), added);
+    put(ours.slice(taken, beforeStart + shift));
+    put(added);
     taken = beforeEnd + shift;
   }
-  parts.push(ours.slice(taken));
-  return { lines: parts.flat(), leftOut: others.length - made.length - others.filter(isThere).length };
+  put(ours.slice(taken));
+  return { lines, leftOut: others.length - made.length - others.filter(isThere).length };
 }
 
 /** In rising order; undefined where too much differs to tell them. */
-export function lineChanges(before: readonly string[], now: readonly string[]): HunkLines[] | undefined {
-  const { hunks, isExact } = diffLines(before, now);
+export function lineChanges<T>(...texts: Parameters<typeof diffLines<T>>): HunkLines<T>[] | undefined {
+  const [before, now] = texts;
+  const { hunks, isExact } = diffLines(...texts);
   return isExact
     ? hunks.map((hunk) => ({
         ...hunk,
@@ -92,7 +96,7 @@ function touches(a: Lines, b: Lines): boolean {
   return isInsertion ? a.start <= b.end && b.start <= a.end : a.start < b.end && b.start < a.end;
 }
 
-function isAlike(a: HunkLines, b: HunkLines): boolean {
+function isAlike<T>(a: HunkLines<T>, b: HunkLines<T>): boolean {
   const isSamePlace = a.beforeStart === b.beforeStart && a.beforeEnd === b.beforeEnd;
   return (
     isSamePlace &&

@@ -84,7 +84,7 @@ export function isBinary(bytes: Buffer | undefined): boolean {
 }
 
 /** Both without the whole lines that are the same at their start and at their end. */
-function differingParts(before: Buffer, now: Buffer): [Buffer, Buffer] {
+export function differingParts(before: Buffer, now: Buffer): [Buffer, Buffer] {
   const start = before.subarray(0, sameAtStart(before, now)).lastIndexOf(lineEnd) + 1;
   const [ours, theirs] = [before.subarray(start), now.subarray(start)];
   const same = sameAtEnd(ours, theirs);
@@ -138,7 +138,7 @@ export function linesOf(bytes: Buffer): string[] {
   return lines;
 }
 
-function lineCount(bytes: Buffer): number {
+export function lineCount(bytes: Buffer): number {
   const text = bytes.toString('latin1'); // in which a search is several times faster
   let count = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {

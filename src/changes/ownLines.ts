@@ -1,6 +1,7 @@
-import { type HunkLines, lineChanges, type LineChange, mergeLines, type Sides } from '../base/lineMerge.ts';
+import { type LineChange, mergeLines, type Sides } from '../base/lineMerge.ts';
 import type { UndoneLines } from './changeSet.ts';
-import { isBinary, isSame, linesOf } from './comparison.ts';
+import { isBinary, isSame } from './comparison.ts';
+import { LineNumbers } from './lineNumbers.ts';
 import type { Merged } from './merge.ts';
 
 /** A save of the user's: what the file was just before it, and what it is since. */
@@ -13,22 +14,11 @@ export interface Save {
 export interface TakenIn extends Merged {
   /** With what this save has undone, and without what it has done once more. */
   readonly undone: UndoneLines;
-  /** What is known for the next save: to compare a long file takes most of the time of one. */
-  readonly next?: Compared | undefined;
 }
 
-/** A file as it was saved, and the text from before: what leads from the one to the other. */
-export interface Compared {
-  readonly saved: Buffer;
-  readonly before: Buffer;
-  readonly own: readonly HunkLines[];
-}
-
-/** The lines of a save, read once for all sessions: of a long file that alone takes 10 ms. */
-export interface SavedLines {
-  readonly from: readonly string[];
-  readonly to: readonly string[];
-}
+/** See `LineNumbers`. */
+type Lines = readonly number[];
+type NumberedChange = LineChange<number>;
 
 const nothing: UndoneLines = { added: [], removed: [] };
 
@@ -39,15 +29,14 @@ const maxUndone = 50_000;
  * Makes in the text from before what the user has changed in the file, but for what touches lines that agents have changed.
  * A line of theirs that the user has moved or copied stays theirs, and so does what the user has undone by hand and does
  * once more: with that save or a later one.
- * @param undone until then @param lines of the save @param last known of the save before
+ * @param undone until then @param numbers of lines, as they are known of the save before
  * @returns undefined where lines cannot be told
  */
 export function takeIn(
   before: Buffer | undefined,
   { from, to }: Save,
   undone: LineChange = nothing,
-  lines: SavedLines = savedLinesOf({ from, to }),
-  last?: Compared,
+  numbers = new LineNumbers(),
 ): TakenIn | undefined {
   if (!before || [before, from, to].some(isBinary)) {
     return undefined;
@@ -55,36 +44,40 @@ export function takeIn(
   if (isSame(from, to)) {
     return { bytes: before, isWhole: true, undone: together([undone]) };
   }
-  const { from: agents, to: now } = lines;
-  const was = linesOf(before);
-  let waiting: LineChange = nothing;
-  let hasAll = false;
-  const own = last && isSame(last.saved, from) && isSame(last.before, before) ? last.own : undefined;
-  const choose = ({ ours, theirs, apart }: Sides) => {
+  const [agents, now, was] = [from, to, before].map((bytes) => numbers.of(bytes)) as [Lines, Lines, Lines];
+  let waiting: NumberedChange = { added: [], removed: [] };
+  let [hasAny, hasAll] = [false, false];
+  const choose = ({ ours, theirs, apart }: Sides<number>) => {
     waiting = opposite(together(ours)); // as that is what was before
-    const isAgents = agentsIn(was, waiting, undone);
+    const isAgents = agentsIn(was, waiting, numbered(undone, numbers), (line) =>
+      isEmpty(numbers.lineOf(line)),
+    );
     const users = apart.filter((change) => !isAgents(change));
     const taken = withoutHalves(users, theirs, was, now);
+    hasAny = taken.length > 0;
     hasAll = taken.length === theirs.length;
     return taken;
   };
-  const merged = mergeLines(agents, was, now, choose, own);
-  // To compare once more costs a long file tens of ms, and would find what waited before.
-  const next = merged && !hasAll ? lineChanges(now, merged.lines) : [];
+  const changes = (...texts: [Lines, Lines]) => numbers.changes(...texts);
+  const merged = mergeLines(agents, was, now, choose, changes);
+  const lines = merged && hasAny ? merged.lines : was;
+  // To compare once more would find what waited before.
+  const next = merged && !hasAll ? changes(now, lines) : [];
   if (!merged || !next) {
     return undefined;
   }
-  const bytes = Buffer.from(merged.lines.join(''), 'latin1');
+  const bytes = hasAny ? numbers.bytesOf(lines) : before;
+  numbers.know(bytes, lines);
+  const asLines = ({ added, removed }: NumberedChange): LineChange => ({
+    added: added.map((line) => numbers.lineOf(line)),
+    removed: removed.map((line) => numbers.lineOf(line)),
+  });
+  const waited = asLines(waiting);
   return {
     bytes,
     isWhole: merged.leftOut === 0,
-    undone: without(together([undone, waiting]), hasAll ? waiting : opposite(together(next))),
-    next: hasAll ? undefined : { saved: to, before: bytes, own: next },
+    undone: without(together([undone, waited]), hasAll ? waited : asLines(opposite(together(next)))),
   };
-}
-
-export function savedLinesOf({ from, to }: Save): SavedLines {
-  return { from: linesOf(from), to: linesOf(to) };
 }
 
 /** Whether these bytes are that text in UTF-8: in another encoding nobody knows whether it is what the editor saved. */
@@ -99,19 +92,22 @@ export function isUtf8Of(bytes: Buffer, text: string): boolean {
  * @param waiting what agents have put in and taken out, and the user has not undone
  */
 function agentsIn(
-  was: readonly string[],
-  waiting: LineChange,
-  undone: LineChange,
-): (change: LineChange) => boolean {
+  was: Lines,
+  waiting: NumberedChange,
+  undone: NumberedChange,
+  isEmpty: (line: number) => boolean,
+): (change: NumberedChange) => boolean {
   const added = [...waiting.added, ...undone.added];
   const inWas = countsIn(was, [...added, ...undone.removed]);
   const isTheirsToAdd = telling(
     added.filter((line) => !inWas.has(line)),
     [...waiting.removed, ...undone.added],
+    isEmpty,
   );
   const isTheirsToRemove = telling(
     undone.removed.filter((line) => inWas.get(line) === 1),
     undone.removed,
+    isEmpty,
   );
   return ({ added, removed }) => (added.length > 0 ? isTheirsToAdd(added) : isTheirsToRemove(removed));
 }
@@ -120,10 +116,10 @@ function agentsIn(
  * Tells lines that are agents': where one is surely theirs, or where all are perhaps, as others are of the same text. An empty
  * line is anybody's.
  */
-function telling(sure: readonly string[], perhaps: readonly string[]): (lines: readonly string[]) => boolean {
+function telling(sure: Lines, perhaps: Lines, isEmpty: (line: number) => boolean): (lines: Lines) => boolean {
   const [isSure, isPerhaps] = [new Set(sure), new Set(perhaps)];
   return (lines) => {
-    const full = lines.filter((line) => line.trim() !== '');
+    const full = lines.filter((line) => !isEmpty(line));
     return (
       full.some((line) => isSure.has(line)) || (full.length > 0 && full.every((line) => isPerhaps.has(line)))
     );
@@ -136,19 +132,19 @@ function telling(sure: readonly string[], perhaps: readonly string[]): (lines: r
  * @param saved all that the save has changed
  */
 function withoutHalves(
-  changes: readonly LineChange[],
-  saved: readonly LineChange[],
-  was: readonly string[],
-  now: readonly string[],
-): readonly LineChange[] {
+  changes: readonly NumberedChange[],
+  saved: readonly NumberedChange[],
+  was: Lines,
+  now: Lines,
+): readonly NumberedChange[] {
   const inFile = growth(saved);
   const gone = changes.flatMap(({ removed }) => removed);
   const [inWas, inNow] = [countsIn(was, gone), countsIn(now, gone)];
-  const of = (counts: ReadonlyMap<string, number>, line: string) => counts.get(line) ?? 0;
+  const of = (counts: ReadonlyMap<number, number>, line: number) => counts.get(line) ?? 0;
   for (;;) {
     const grown = growth(changes);
-    const comesTooOften = (line: string) => of(grown, line) > Math.max(0, of(inFile, line));
-    const goesTooOften = (line: string) =>
+    const comesTooOften = (line: number) => of(grown, line) > Math.max(0, of(inFile, line));
+    const goesTooOften = (line: number) =>
       of(grown, line) < Math.min(0, of(inFile, line)) ||
       (inNow.has(line) && of(inWas, line) + of(grown, line) <= 0);
     const whole = changes.filter(
@@ -162,15 +158,15 @@ function withoutHalves(
 }
 
 /** How often each of these is among the lines: to count all of them would take a long file several ms. */
-function countsIn(lines: readonly string[], these: readonly string[]): Map<string, number> {
+function countsIn(lines: Lines, these: Lines): Map<number, number> {
   const meant = new Set(these);
   return growth([{ added: lines.filter((line) => meant.has(line)), removed: [] }]);
 }
 
 /** By how much there are more of each line with these changes, or fewer. */
-function growth(changes: readonly LineChange[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  const count = (by: number) => (line: string) => counts.set(line, (counts.get(line) ?? 0) + by);
+function growth<T>(changes: readonly LineChange<T>[]): Map<T, number> {
+  const counts = new Map<T, number>();
+  const count = (by: number) => (line: T) => counts.set(line, (counts.get(line) ?? 0) + by);
   for (const { added, removed } of changes) {
     added.forEach(count(1));
     removed.forEach(count(-1));
@@ -179,15 +175,24 @@ function growth(changes: readonly LineChange[]): Map<string, number> {
 }
 
 /** As one, in their order. */
-export function together(changes: readonly LineChange[]): UndoneLines {
+export function together<T>(changes: readonly LineChange<T>[]): { added: T[]; removed: T[] } {
   return {
     added: changes.flatMap(({ added }) => added),
     removed: changes.flatMap(({ removed }) => removed),
   };
 }
 
-function opposite({ added, removed }: LineChange): LineChange {
+function opposite<T>({ added, removed }: LineChange<T>): LineChange<T> {
   return { added: removed, removed: added };
+}
+
+function numbered({ added, removed }: LineChange, numbers: LineNumbers): NumberedChange {
+  const numberOf = (line: string) => numbers.numberOf(line);
+  return { added: added.map(numberOf), removed: removed.map(numberOf) };
+}
+
+function isEmpty(line: string): boolean {
+  return line.trim() === '';
 }
 
 /** What is left of the one without the other, within bounds. */

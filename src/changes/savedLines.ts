@@ -2,7 +2,8 @@ import type { ChangeReview } from './changeReview.ts';
 import { type ChangeSet, firstTaken, type Snapshot } from './changeSet.ts';
 import type { ChangeSets } from './changeSets.ts';
 import { isSame } from './comparison.ts';
-import { type Compared, isUtf8Of, type Save, savedLinesOf, type TakenIn, takeIn } from './ownLines.ts';
+import { LineNumbers } from './lineNumbers.ts';
+import { isUtf8Of, type Save, type TakenIn, takeIn } from './ownLines.ts';
 import { savedForAgents } from '../editor/savedForAgents.ts';
 
 /** A text document. */
@@ -13,7 +14,7 @@ export interface SavedText {
 /**
  * What the user saves is no change of an agent's: the texts from before have it, too, where it touches none of those.
  * @param saved by the editor @param earlier what that was since its save began: the user may have typed on since it was written
- * @param known of the save before, by the texts @returns what has become of those texts, where that can be told
+ * @param numbers of lines, as they are known of the save before @returns what has become of those texts, where that can be told
  */
 export function takeSavedLines(
   review: Pick<ChangeReview, 'replace' | 'textsBefore'>,
@@ -22,19 +23,17 @@ export function takeSavedLines(
   save: Save,
   saved: SavedText,
   earlier: Iterable<string> = [],
-  known: { get(snapshot: Snapshot): Compared | undefined } = new Map(),
+  numbers = new LineNumbers(),
 ): ReadonlyMap<Snapshot, TakenIn> {
   const taken = new Map<Snapshot, TakenIn>();
   if (savedForAgents.has(saved) || !isWritten(save, saved, earlier)) {
     return taken;
   }
   noteBase(sets, path, save);
-  const texts = review.textsBefore(path);
-  const lines = texts.length > 0 ? savedLinesOf(save) : undefined;
-  const found = texts.map(({ entry, bytes }) => ({
+  const found = review.textsBefore(path).map(({ entry, bytes }) => ({
     entry,
     old: bytes,
-    now: takeIn(bytes, save, entry.set.undoneOf(entry.snapshot), lines, known.get(entry.snapshot)),
+    now: takeIn(bytes, save, entry.set.undoneOf(entry.snapshot), numbers),
   }));
   // If one then all, so that their order stays.
   const isOther = found.some(({ old, now }) => now && !isSame(old, now.bytes));

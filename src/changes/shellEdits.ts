@@ -8,7 +8,7 @@ import { Throttle } from '../base/throttle.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { Changes } from './changes.ts';
 import type { ChangeSets } from './changeSets.ts';
-import { lstatOf } from './notedFiles.ts';
+import { lstatOf, maxFiles } from './notedFiles.ts';
 import { runsCommands, ShellWindows, whoseAt } from './shellWindows.ts';
 import { WorkingTree } from './workingTree.ts';
 import type { RecordEvent } from '../records/events.ts';
@@ -208,6 +208,7 @@ export class ShellEdits implements vscode.Disposable {
     const touched = new Map(this.touched);
     this.touched.clear();
     await Promise.allSettled([...this.followed.values()].map(async ({ recorded }) => recorded?.refresh()));
+    await this.takeInFolders(touched);
     const found = new Map<WorkingTree, Map<string, readonly Session[]>>();
     for (const [path, { told, first }] of touched) {
       if (this.isBeingSaved(path)) {
@@ -254,6 +255,27 @@ export class ShellEdits implements vscode.Disposable {
       if (!recorded && !windows.hasRunSince(Date.now() - lag)) {
         this.followed.delete(session);
       }
+    }
+  }
+
+  /** Of what comes into a folder just after that is made, or comes with it, the watcher tells nothing. */
+  private async takeInFolders(touched: Map<string, Touched>): Promise<void> {
+    const { changes, review } = this.options;
+    const folders = [...touched.keys()].filter((path) => lstatOf(path)?.isDirectory());
+    for (const tree of new Set(folders.map((folder) => this.treeOf(folder)))) {
+      const its = new Set(folders.filter((folder) => this.treeOf(folder) === tree));
+      const files = (await tree?.filesIn(its)) ?? [];
+      (await changes.movesTo(files)).forEach((to, from) => review.didRename(from, to));
+      const told = Date.now();
+      for (const path of files.filter((each) => !touched.has(each))) {
+        if (touched.size >= maxFiles) {
+          break; // of more none would be found
+        }
+        touched.set(path, { told, first: this.isExplained(path) ? undefined : timeOf(path, told) });
+      }
+    }
+    if (folders.length > 0) {
+      await changes.refresh();
     }
   }
 

@@ -112,8 +112,9 @@ export class TreeGit {
       .filter((path) => existsSync(path));
   }
 
-  allUncommitted(): Promise<Map<string, Uncommitted>> {
-    return withIndexCopy(this.gitDir, (copy) => this.uncommitted(copy, []));
+  /** @param paths all by default, and where a command line cannot hold them */
+  allUncommitted(paths: readonly string[] = []): Promise<Map<string, Uncommitted>> {
+    return withIndexCopy(this.gitDir, (copy) => this.uncommitted(copy, paths));
   }
 
   /** @param commit an earlier one */

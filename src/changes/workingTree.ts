@@ -73,6 +73,17 @@ export class WorkingTree {
     }
   }
 
+  /** Those in these folders that differ from the last commit, and that git does not ignore; not more than can be judged. Never throws. */
+  async filesIn(folders: ReadonlySet<string>): Promise<string[]> {
+    try {
+      await this.git.begin();
+      const differing = await this.git.allUncommitted([...folders]);
+      return [...differing.keys()].filter((path) => isIn(folders, path)).slice(0, maxFiles);
+    } catch {
+      return [];
+    }
+  }
+
   /**
    * Those of `touched` of which it is known what they were, and that git does not ignore: none that a checkout or reset
    * has given another committed text since `note`, none that was moved there and may be the only copy of

@@ -1158,6 +1158,82 @@ describe('agent changes', () => {
       rmSync(lock);
       await row('script.txt').waitFor();
     });
+
+    const shell = (command: string) => execFileSync('sh', ['-c', command], { cwd: desk.scratch.folder });
+
+    it('are listed in a folder that the same command has made', async () => {
+      await agent.prompted();
+      await agent.runs(() => shell('mkdir -p made/deep && echo new >made/deep/new.txt'));
+      await row('new.txt').waitFor();
+      await revert('new.txt');
+      await until('the file to go', () => !existsSync(desk.scratch.path('made/deep/new.txt')));
+    });
+
+    it('that move a file into a folder that they have made leave it in the list, with its text from before', async () => {
+      await agent.prompted();
+      await edit(desk.scratch.path('mine.txt'), 'edited\n', agent.client);
+      await row('mine.txt').waitFor();
+      await agent.runs(() => shell('mkdir -p made/deep && mv mine.txt made/deep/'));
+      await row('made/deep').waitFor();
+      assert.equal(
+        (await texts()).filter((text) => text.includes('mine.txt')).length,
+        1,
+        String(await texts()),
+      );
+      await revert('mine.txt');
+      const moved = desk.scratch.path('made/deep/mine.txt');
+      await until('the text', () => readFileSync(moved, 'utf8') === 'not committed\n');
+    });
+
+    it('that rename a folder, or move a file into one at the moment in which it comes, leave it in the list', async () => {
+      const path = (name: string) => desk.scratch.path(name);
+      await agent.prompted();
+      await edit(path('mine.txt'), 'edited\n', agent.client);
+      await row('mine.txt').waitFor();
+      await agent.runs(() => {
+        mkdirSync(path('made/deep'), { recursive: true });
+        renameSync(path('mine.txt'), path('made/deep/mine.txt'));
+      });
+      await row('made/deep').waitFor();
+      await agent.runs(() => shell('mv made moved'));
+      await row('moved/deep').waitFor();
+      assert.equal(
+        (await texts()).filter((text) => text.includes('mine.txt')).length,
+        1,
+        String(await texts()),
+      );
+      await revert('mine.txt');
+      await until('the text', () => readFileSync(path('moved/deep/mine.txt'), 'utf8') === 'not committed\n');
+    });
+
+    it('that move a committed file into a folder that they have made list both, and lose nothing', async () => {
+      await agent.prompted();
+      await agent.runs(() => shell('mkdir made && mv script.txt made/'));
+      await until(
+        'both',
+        async () => (await texts()).filter((text) => text.includes('script.txt')).length === 2,
+      );
+      await revert('Claude');
+      await until('the file', () => existsSync(desk.scratch.path('script.txt')));
+      await until('the other to go', () => !existsSync(desk.scratch.path('made/script.txt')));
+    });
+
+    it('that have Git clean up leave a new file recoverable that was listed, with its text from before', async () => {
+      desk.scratch.write('untracked.txt', 'by me\n');
+      await agent.prompted();
+      await edit(desk.scratch.path('untracked.txt'), 'by the agent\n', agent.client);
+      await row('untracked.txt').waitFor();
+      await agent.runs(() => shell('git clean -fdq .'));
+      await row('untracked.txt').filter({ hasText: '−1', hasNotText: '+1' }).waitFor();
+      assert.ok(!existsSync(desk.scratch.path('untracked.txt')));
+      await revert('untracked.txt');
+      await until(
+        'the text',
+        () =>
+          existsSync(desk.scratch.path('untracked.txt')) &&
+          readFileSync(desk.scratch.path('untracked.txt'), 'utf8') === 'by me\n',
+      );
+    });
   });
 
   it('tells the problems that came with an edit, and not those that were there', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
@@ -612,5 +613,35 @@ describe('comments on lines', function () {
     await type('Not so loud.');
     assert.equal(editor.document.getText(), edited);
     await row('a.txt').filter({ hasText: '+2 −2' }).waitFor();
+  });
+
+  it('come back with their file after a branch that has none', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+        cwd: desk.scratch.folder,
+      });
+    desk.scratch.write('other.txt', 'of both\n');
+    git('init', '--quiet', '--initial-branch=without');
+    git('add', '--all');
+    git('commit', '--quiet', '--message=without');
+    git('checkout', '--quiet', '-b', 'work');
+    await openEdited();
+    await commentOn([4, 4], 'Why five?');
+    git('add', '--all');
+    git('commit', '--quiet', '--message=with');
+    await vscode.commands.executeCommand('workbench.action.focusCommentsPanel');
+    const panel = page().locator('.comments-panel', { hasText: 'Why five?' });
+    const label = (words: string) => thread('Why five?').getByText(words);
+    git('checkout', '--quiet', 'without');
+    await until('the file to go', () => !existsSync(desk.scratch.path('a.txt')));
+    await label('The file is gone').waitFor();
+    await panel.waitFor();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    git('checkout', '--quiet', 'work');
+    await vscode.commands.executeCommand('workbench.action.focusCommentsPanel');
+    await panel.waitFor();
+    await openFile('a.txt', 'Why five?', 'For the next review');
+    const place = vscode.workspace.asRelativePath(desk.scratch.path('a.txt'));
+    assert.ok((await review()).includes(`1. ${place}, line 5:\n\`\`\`txt\nFIVE\n\`\`\`\nWhy five?`));
   });
 });

@@ -98,6 +98,23 @@ describe('a decision', () => {
       await inTerminal.close();
     });
 
+    it('not to a terminal whose session asks, where one key more would be its answer', async () => {
+      const { inTerminal } = await openTerminalWithClient();
+      await delay(1_500);
+      await inTerminal.callForTexts('closeAllDiffTabs');
+      const asked = await propose(inTerminal, desk.scratch.path('b.txt'), 'b\n', 'B');
+      const { answer, uri } = await propose(desk.client, file, 'changed\n', 'A');
+      await vscode.commands.executeCommand('ideBridge.openProposal', uri);
+      await until('the focus in the diff', () => hasEditorFocus());
+      await desk.ui.page.keyboard.press('Control+Enter');
+      assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+      await until('one', () => proposalTabs().length === 1);
+      await delay(1_000); // in which the focus went there
+      assert.ok(!(await desk.ui.hasTerminalFocus()));
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', asked.uri);
+      await inTerminal.close();
+    });
+
     it('only if the user wants it so', async () => {
       await set('returnFocus', false);
       const { inTerminal } = await openTerminalWithClient();

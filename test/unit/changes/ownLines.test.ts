@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { UndoneLines } from '../../../src/changes/changeSet.ts';
-import { type Compared, isUtf8Of, takeIn, type TakenIn } from '../../../src/changes/ownLines.ts';
+import { LineNumbers } from '../../../src/changes/lineNumbers.ts';
+import { isUtf8Of, takeIn, type TakenIn } from '../../../src/changes/ownLines.ts';
 
 const bytes = (lines: readonly string[]) => Buffer.from(lines.map((line) => `${line}\n`).join(''));
 const linesOf = (text: Buffer) => text.toString().split('\n').filter(Boolean);
@@ -23,12 +24,13 @@ function taken(before: string, ...texts: string[]): string {
     undefined,
     true,
   ];
-  let next: Compared | undefined;
+  const numbers = new LineNumbers();
   for (const [index, to] of texts.slice(1).entries()) {
     const save = { from: bytes([...(texts[index] ?? '')]), to: bytes([...to]) };
-    const found: TakenIn = takeIn(was, save, undone, undefined, next) ?? assert.fail();
+    numbers.changes(numbers.of(save.from), numbers.of(was)); // as while the editor writes the file
+    const found: TakenIn = takeIn(was, save, undone, numbers) ?? assert.fail();
     assert.deepEqual(takeIn(was, save, undone), found, 'what is known of the save before changes nothing');
-    ({ bytes: was, isWhole, undone, next } = found);
+    ({ bytes: was, isWhole, undone } = found);
   }
   return linesOf(was).join('') + (isWhole ? '' : '?');
 }

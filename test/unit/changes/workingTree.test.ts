@@ -720,4 +720,23 @@ describe('a work tree', function () {
     write('a.txt', 'changed\n');
     assert.deepEqual(await found('a.txt'), []);
   });
+
+  it('tells what is new or changed in folders, but for what git ignores; none outside of git', async () => {
+    const filesIn = async (...folders: string[]) =>
+      (await tree.filesIn(new Set(folders.map(path)))).map((file) => file.slice(folder.length + 1)).sort();
+    write('made/new.txt', 'new\n');
+    assert.deepEqual(await filesIn('made'), []);
+    commit();
+    write('made/deep/[2] ü.txt', 'new\n');
+    write('made/ignored/out.txt', 'new\n');
+    write('made by me/new.txt', 'new\n');
+    write('sub dir/ü [1].txt', 'changed\n');
+    assert.deepEqual(await filesIn('made', 'sub dir'), ['made/deep/[2] ü.txt', 'sub dir/ü [1].txt']);
+    const absent = Array.from({ length: 499 }, (_, index) => `${index}`.padStart(5_000, 'x'));
+    assert.deepEqual(await filesIn('made', ...absent), ['made/deep/[2] ü.txt']);
+    for (let index = 0; index < 600; index++) {
+      write(`many/${index}.txt`, 'new\n');
+    }
+    assert.equal((await filesIn('many')).length, 500);
+  });
 });
