@@ -292,6 +292,29 @@ describe("The model proxy, before the editor's language models", () => {
     await assert.rejects(asking);
     await until('it is told again', () => isAborted);
   });
+
+  it('does not wait for a model that does not count, and tells it so', async () => {
+    let told = 0;
+    const countless: LanguageModel = {
+      ...model,
+      countTokens: (_text, signal) =>
+        new Promise(() => signal.addEventListener('abort', () => told++, { once: true })),
+    };
+    const session = proxy.admit(
+      new LanguageModelUpstream(
+        { list: () => Promise.resolve([countless]) },
+        () => 'vendor/one',
+        undefined,
+        50,
+      ),
+    );
+    const over = AbortSignal.timeout(2_000);
+    const counted = await ask(session, simple, '/v1/messages/count_tokens', over);
+    assert.deepEqual(await counted.json(), { input_tokens: 1 });
+    const { content, usage } = (await (await ask(session, simple, undefined, over)).json()) as Answer;
+    assert.deepEqual([content[0]?.text, usage.input_tokens], ['Hello', 1]);
+    assert.equal(told, 2);
+  });
 });
 
 interface StreamEvent {
