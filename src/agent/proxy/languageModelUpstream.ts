@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../../base/errors.ts';
 import { AnswerStream, type StopReason } from './answerStream.ts';
 import { ApiError, type ApiErrorType, sendJson } from './apiError.ts';
@@ -18,8 +17,9 @@ const maxRequest = 32 * 1024 * 1024;
 
 /** Ms without a part of the answer; an editor's provider tells nothing while its model thinks. */
 const defaultStall = 300_000;
-/** Ms for which a provider may count; then its text is measured by its length. */
-const defaultCounting = 5_000;
+
+/** Ms that a provider has to count tokens: the CLI waits for it, and would wait for ever. */
+const defaultCountTime = 5_000;
 
 const errorTypes: Readonly<Record<LanguageModelFailureKind, ApiErrorType>> = {
   notAllowed: 'permission_error',
@@ -34,13 +34,13 @@ export class LanguageModelUpstream implements Upstream {
   /**
    * @param preferred id or family of the model that answers where none of the name that the CLI asks for is there
    * @param stall ms without a part of the answer after which the request has failed
-   * @param counting ms that it may take to count tokens
+   * @param countTime ms after which tokens are estimated that the model has not counted
    */
   constructor(
     private readonly models: LanguageModels,
     private readonly preferred: () => string | undefined,
     private readonly stall = defaultStall,
-    private readonly counting = defaultCounting,
+    private readonly countTime = defaultCountTime,
   ) {}
 
   async answer({ path, request, response, signal }: Exchange): Promise<void> {
@@ -71,7 +71,7 @@ export class LanguageModelUpstream implements Upstream {
     const model = await this.model(asked.model);
     const request = toLanguageModel(asked);
     const text = textOfRequest(request);
-    const counted = this.count(model, text, signal).catch(() => estimate(text.length));
+    const counted = this.count(model, text, signal);
     const over = new AbortController();
     const answer = new AnswerStream(response, asked.model, asked.stream === true, estimate(text.length));
     const held = new StopSequences(asked.stop_sequences ?? []);
@@ -111,11 +111,23 @@ export class LanguageModelUpstream implements Upstream {
     await answer.end(reason, held.found ?? null, await counted, estimate(said));
   }
 
-  private count(model: LanguageModel, text: string, signal: AbortSignal): Promise<number> {
-    return Promise.race([
-      model.countTokens(text, signal),
-      delay(this.counting, estimate(text.length), { ref: false }),
-    ]);
+  /** Estimated where the model fails to, or takes too long. */
+  private async count(model: LanguageModel, text: string, signal: AbortSignal): Promise<number> {
+    const over = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<number>((resolve) => {
+      timer = setTimeout(() => {
+        over.abort();
+        resolve(estimate(text.length));
+      }, this.countTime);
+    });
+    try {
+      return await Promise.race([model.countTokens(text, AbortSignal.any([signal, over.signal])), late]);
+    } catch {
+      return estimate(text.length);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** By id, family or name; the CLI asks for `claude-…`, or what the user has chosen. */

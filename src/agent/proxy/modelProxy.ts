@@ -53,10 +53,16 @@ export class ModelProxy implements Disposable {
     });
   }
 
-  /** @throws when no port can be had */
-  static async start(log: Logger): Promise<ModelProxy> {
-    // What comes may take as long as it does: 32 MB over a slow line to where the editor runs, or a machine that sleeps.
-    const server = createServer({ requestTimeout: 0, headersTimeout: 10_000 });
+  /**
+   * @param headersTimeout ms that the head of a request may take; its body has all the time that it needs
+   * @throws when no port can be had
+   */
+  static async start(log: Logger, headersTimeout = 10_000): Promise<ModelProxy> {
+    const server = createServer({
+      requestTimeout: 0,
+      headersTimeout,
+      connectionsCheckingInterval: headersTimeout,
+    });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(0, '127.0.0.1', resolve);
     });

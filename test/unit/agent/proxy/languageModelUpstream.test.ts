@@ -234,21 +234,6 @@ describe("The model proxy, before the editor's language models", () => {
     assert.deepEqual([usage.input_tokens, usage.output_tokens], [2, 2]);
   });
 
-  it('measures a text by its length where the provider does not count it', async () => {
-    const silent: LanguageModel = { ...model, countTokens: () => new Promise(() => {}) };
-    const upstream = new LanguageModelUpstream(
-      { list: () => Promise.resolve([silent]) },
-      () => 'vendor/one',
-      undefined,
-      10,
-    );
-    const session = proxy.admit(upstream);
-    const counted = await ask(session, simple, '/v1/messages/count_tokens');
-    assert.ok(((await counted.json()) as { input_tokens: number }).input_tokens > 0);
-    const { usage } = (await (await ask(session, simple)).json()) as Answer;
-    assert.ok(usage.input_tokens > 0);
-  });
-
   it('tells errors as the API does', async () => {
     const failing = async (error: Error, stream = false) => {
       said = [error];
@@ -306,6 +291,29 @@ describe("The model proxy, before the editor's language models", () => {
     cancel.abort();
     await assert.rejects(asking);
     await until('it is told again', () => isAborted);
+  });
+
+  it('does not wait for a model that does not count, and tells it so', async () => {
+    let told = 0;
+    const countless: LanguageModel = {
+      ...model,
+      countTokens: (_text, signal) =>
+        new Promise(() => signal.addEventListener('abort', () => told++, { once: true })),
+    };
+    const session = proxy.admit(
+      new LanguageModelUpstream(
+        { list: () => Promise.resolve([countless]) },
+        () => 'vendor/one',
+        undefined,
+        50,
+      ),
+    );
+    const over = AbortSignal.timeout(2_000);
+    const counted = await ask(session, simple, '/v1/messages/count_tokens', over);
+    assert.deepEqual(await counted.json(), { input_tokens: 1 });
+    const { content, usage } = (await (await ask(session, simple, undefined, over)).json()) as Answer;
+    assert.deepEqual([content[0]?.text, usage.input_tokens], ['Hello', 1]);
+    assert.equal(told, 2);
   });
 });
 

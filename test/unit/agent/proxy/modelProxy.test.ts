@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as httpRequest, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AnthropicUpstream } from '../../../../src/agent/proxy/anthropicUpstream.ts';
 import { ModelProxy, type ProxiedSession } from '../../../../src/agent/proxy/modelProxy.ts';
 import { until } from '../../../support/until.ts';
@@ -204,5 +206,27 @@ describe('The model proxy, before an API', () => {
     await ask(session, { key: 'wrong', body: '{"text":"a secret plan"}' });
     assert.ok(logged.length > 0);
     assert.doesNotMatch(logged.join('\n'), /secret|wrong|sk-ant/);
+  });
+
+  it('lets a request take its time, but not its head', async () => {
+    proxy.dispose();
+    const headersTimeout = 100;
+    proxy = await ModelProxy.start({ trace: note, info: note, warn: note, error: note }, headersTimeout);
+    const { ANTHROPIC_API_KEY: nonce = '', ANTHROPIC_BASE_URL: base } = proxy.admit(upstream()).envWith({});
+    const slow = httpRequest(`${base}/v1/messages`, { method: 'POST', headers: { 'x-api-key': nonce } });
+    const answered = once(slow, 'response') as Promise<[IncomingMessage]>;
+    slow.write('{"slow":');
+    await delay(10 * headersTimeout); // longer than a request had before
+    slow.end('true}');
+    const [response] = await answered;
+    response.resume();
+    assert.equal(response.statusCode, 200);
+    assert.equal(seen[0]?.body, '{"slow":true}');
+
+    const headless = connect(proxy.port, '127.0.0.1');
+    headless.write('POST / HTTP/1.1\r\n');
+    const [said] = (await once(headless, 'data')) as [Buffer];
+    headless.destroy();
+    assert.match(said.toString(), /^HTTP\/1\.1 408 /);
   });
 });
