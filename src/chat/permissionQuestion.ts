@@ -191,11 +191,13 @@ function putAsked({ input }: PermissionQuestion, asked: readonly AskedQuestion[]
       deny: () => ({ kind: 'deny', reason: 'The user does not want to answer.' }),
     },
     show(surface) {
-      for (const { question, options } of asked) {
+      for (const { question, options, multiSelect } of asked) {
         const list = options.map(
-          ({ label, description = '' }) => `- **${plain(label)}** ${plain(description, 500)}`,
+          ({ label, description }) =>
+            `- **${plain(label)}**${description ? `: ${plain(description, 500)}` : ''}`,
         );
-        surface.markdown(`\n\n**${plain(question, 1_000)}**\n\n${list.join('\n')}\n\n`);
+        const howMany = multiSelect ? ' (several can be right)' : '';
+        surface.markdown(`\n\n**${plain(question, 1_000)}**${howMany}\n\n${list.join('\n')}\n\n`);
       }
     },
     outcome: ({ kind }) =>

@@ -82,6 +82,9 @@ export function resultWords(name: string, text: string): string {
   if (/^No (files|matches) found/.test(text)) {
     return 'nothing';
   }
+  if (lines.length > 0 && lines.every((line) => line === '[image]')) {
+    return counted(lines.length, 'image');
+  }
   if (name === 'Read') {
     const numbered = lines.filter((line) => /^ *\d+[\t→]/.test(line)); // around it are remarks of the CLI
     const isEnded = /[\t→]$/.test(numbered.at(-1) ?? ''); // by a line end, after which there is a line to the CLI

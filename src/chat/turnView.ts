@@ -281,7 +281,7 @@ function endLine(
     cost === undefined ? '' : `$${cost.toFixed(cost < 1 ? 3 : 2)}`,
     contextTokens === undefined || contextWindow === undefined
       ? ''
-      : `${Math.round((100 * contextTokens) / contextWindow)} % of the context`,
+      : `${Math.round((100 * contextTokens) / contextWindow)}\u00a0% of the context`,
     retries === 0 ? '' : `tried again ${counted(retries, 'time')}`,
   ];
   return `*${parts.filter((part) => part !== '').join(' · ')}*`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { copyFile, readdir, readFile, rename, symlink, unlink } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, symlink, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ChildProcesses } from '../../src/server/childProcesses.ts';
 import { Deferred } from '../../src/base/deferred.ts';
@@ -737,6 +737,32 @@ for (const version of Object.values(cliVersions)) {
         !(await desk.api.nextResult(version === cliVersions.newest ? 'TaskUpdate' : 'TodoWrite')).isError,
       );
     });
+
+    for (const place of ['the user', 'the folder']) {
+      it(`tells what its edits make of files also where ${place} has switched hooks off, if it is 2.1`, async () => {
+        const file = await desk.file('a.txt', 'one\n');
+        const settings = path.join(
+          place === 'the user' ? desk.root : desk.folder,
+          '.claude',
+          'settings.json',
+        );
+        await mkdir(path.dirname(settings), { recursive: true });
+        await writeFile(settings, JSON.stringify({ disableAllHooks: true }));
+        const hooks = new Hooks();
+        const seen: string[] = [];
+        new EditTracker(
+          hooks,
+          () => {},
+          ({ before, after }) => seen.push(`${String(before)} -> ${String(after)}`),
+        );
+        desk.api.script([...editTurns(file, 'one', 'two'), text('done')]);
+        const session = await desk.session({ hooks });
+        session.prompt('edit');
+        await turnsEnded(session, 1);
+        assert.equal(await desk.read('a.txt'), 'two\n');
+        assert.deepEqual(seen, version === cliVersions.newest ? ['one\n -> two\n'] : []);
+      });
+    }
   });
 }
 

@@ -591,6 +591,7 @@ describe('@claude in the chat', function () {
     ];
     const question = { question: 'Which one?', header: 'Pick', multiSelect: false, options };
     await ask('ask me', toolUse('AskUserQuestion', { questions: [question] }), text('So B.'));
+    await says('$(x) B: second');
     await button('Answer…').click({ timeout: 30_000 });
     const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: 'second' });
     await row.waitFor();

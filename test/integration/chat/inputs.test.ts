@@ -200,4 +200,64 @@ describe('what goes into @claude', function () {
     await says('What is Claude to do? Nothing was sent.');
     assert.equal(agent.api.log.length, 0);
   });
+
+  /** With the editor that has the selection in front, the keys in the prompt of the chat. */
+  const told = async (words: string, attachFiles: object[] = []) => {
+    agent.api.script([text(`Seen: ${words}.`)]);
+    await open({ query: `@claude ${words}`, attachFiles, isPartialQuery: true });
+    await open();
+    await desk.ui.page.keyboard.press('Enter');
+    await says(`Seen: ${words}.`);
+    const request = await agent.api.nextRequest(words, (turn) => contextText(turn).includes(words));
+    const [, ...after] = contextText(request).split(`${words}\n\nAttached by the user in the editor:\n`);
+    return after.join('');
+  };
+
+  it('names the lines that are selected in the editor in front, which the chat attaches by itself', async () => {
+    const path = desk.scratch.write('selected.txt', 'one\ntwo\nthree\nfour\n');
+    const selection = new vscode.Range(1, 0, 2, 5);
+    await vscode.window.showTextDocument(vscode.Uri.file(path), { selection });
+    const { page } = desk.ui;
+    await page.locator('.chat-attached-context-attachment', { hasText: 'selected.txt' }).waitFor();
+    assert.match(await told('what is this'), new RegExp(`^- ${path}, lines 2 to 3$`, 'm'));
+  });
+
+  it('tells the text of what is attached and not saved, as the user sees it, unless it is excluded', async () => {
+    await desk.configure('files.autoSave', 'off');
+    await desk.configure('chat.saveBeforeSend', false); // by default it saves all but untitled ones
+    await desk.configure('ideBridge.share.exclude', ['**/secret.*']);
+    const [path, secret] = ['unsaved.txt', 'secret.txt'].map((name) => desk.scratch.write(name, 'old\n'));
+    const files = [path, secret].map((name = '') => vscode.Uri.file(name));
+    for (const uri of files) {
+      const editor = await vscode.window.showTextDocument(uri, { preview: false });
+      await editor.edit((edit) => edit.insert(new vscode.Position(1, 0), 'the plum\n'));
+    }
+    const attached = await told('look', files);
+    const words = 'not saved; in the editor it reads:';
+    assert.ok(attached.includes(`- ${path} (${words})\n<unsaved>\nold\nthe plum\n</unsaved>`), attached);
+    assert.ok(attached.includes(`- ${secret} (has unsaved changes, which only the editor knows)`), attached);
+    assert.equal(attached.match(/plum/g)?.length, 1);
+    await vscode.commands.executeCommand('workbench.action.chat.newChat'); // in which nothing is attached any more
+    const editor = await vscode.window.showTextDocument(files[0] as vscode.Uri);
+    editor.selection = new vscode.Selection(1, 0, 1, 8);
+    const { page } = desk.ui;
+    await page.locator('.chat-attached-context-attachment', { hasText: 'unsaved.txt:2' }).waitFor();
+    const selected = await told('and these lines');
+    assert.ok(
+      selected.includes(`- ${path}, lines 2 to 2 (${words})\n<unsaved>\nthe plum\n</unsaved>`),
+      selected,
+    );
+    const untitled = await vscode.workspace.openTextDocument({ content: 'a pear' });
+    await vscode.window.showTextDocument(untitled, { selection: new vscode.Range(0, 2, 0, 6) });
+    await page.locator('.chat-attached-context-attachment', { hasText: 'a pear:1' }).waitFor();
+    const drafted = await told('and this draft');
+    assert.match(
+      drafted,
+      /^- untitled:Untitled-\d, lines 1 to 1 \(not saved;.*\n<unsaved>\na pear\n<\/unsaved>/m,
+    );
+    for (const uri of [untitled.uri, ...files]) {
+      await vscode.window.showTextDocument(uri);
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+    }
+  });
 });

@@ -315,4 +315,10 @@ describe('a turn in the chat', () => {
     assert.match(shown.text, /fine/);
     assert.equal(view.isBrokenOff, false);
   });
+
+  it('says of images that they are some, not how many lines their names take', () => {
+    send();
+    take(says(use('t1', 'Read', { file_path: '/a/b.png' })), result('t1', '[image]'));
+    assert.deepEqual(shown.lines, ['**Read** </a/b.png> {1 image: t1}']);
+  });
 });
