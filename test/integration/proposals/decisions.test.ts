@@ -106,6 +106,7 @@ describe('a decision', () => {
       const { answer, uri } = await propose(desk.client, file, 'changed\n', 'A');
       await vscode.commands.executeCommand('ideBridge.openProposal', uri);
       await until('the focus in the diff', () => hasEditorFocus());
+      await proposedSide().click();
       await desk.ui.page.keyboard.press('Control+Enter');
       assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
       await until('one', () => proposalTabs().length === 1);
