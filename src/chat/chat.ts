@@ -124,7 +124,10 @@ export class Chat implements vscode.Disposable {
     }
     const answered = await answerCommand(request, surface, {
       initialized: this.lastInitialized,
-      choose: (name) => this.choose(name),
+      choose: (name, wanted) => {
+        const thread = resume === undefined ? undefined : this.threads.get(resume);
+        return this.chooseFor(thread, name, wanted);
+      },
     });
     if (answered) {
       return resultOf(resume);
@@ -203,7 +206,7 @@ export class Chat implements vscode.Disposable {
   /** @param name what; undefined lets the user choose that, too */
   async choose(name: PickName | undefined): Promise<void> {
     if (vscode.workspace.isTrusted) {
-      await this.picks.choose(name, settingOptions(), this.lastInitialized, await this.agents());
+      await this.chooseFor(this.picks.lastUsed, name);
     } else {
       const { tellUntrusted } = await import('../editor/tell.ts');
       await tellUntrusted('run');
@@ -292,6 +295,11 @@ export class Chat implements vscode.Disposable {
       this.found = undefined; // it may be installed meanwhile
       throw error;
     }
+  }
+
+  private async chooseFor(thread: ChatThread | undefined, name: PickName | undefined, wanted?: string) {
+    const agents = await this.agents();
+    return this.picks.choose(name, wanted, thread, settingOptions(), this.lastInitialized, agents);
   }
 
   private async agents(): Promise<readonly AgentDefinition[]> {

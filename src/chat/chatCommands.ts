@@ -11,7 +11,8 @@ const picks: Readonly<Record<string, PickName>> = { mode: 'mode', model: 'model'
 
 export interface CommandSurroundings {
   readonly initialized: Initialized | undefined;
-  readonly choose: (name: PickName) => Promise<void>;
+  /** @param wanted see `choosePick` @returns what holds, in words */
+  readonly choose: (name: PickName, wanted: string) => Promise<string | undefined>;
 }
 
 /**
@@ -26,8 +27,8 @@ export async function answerCommand(
 ): Promise<boolean> {
   const pick = command === undefined ? undefined : picks[command];
   if (pick !== undefined) {
-    await choose(pick);
-    surface.markdown('The status bar shows what holds.');
+    const words = await choose(pick, prompt.trim());
+    surface.markdown(`${plain(words ?? '')}.`);
   } else if (command === 'review') {
     await vscode.commands.executeCommand(commandIds.reviewChanges);
     surface.markdown('What agents have changed is in *Review*, in the side bar.');

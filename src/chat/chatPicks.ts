@@ -10,7 +10,7 @@ import { type PickName, type Picks, picksIn, withPick } from './picks.ts';
 
 const rememberedPicks = 'chat.picks';
 
-/** Picks go to the thread that was used last, and to those that begin after it; others stay as they are. */
+/** Picks go to one thread, that which was used last as a rule, and to those that begin after it; others stay as they are. */
 export class ChatPicks implements vscode.Disposable {
   private status: ChatStatus | undefined;
   private last: ChatThread | undefined;
@@ -22,9 +22,8 @@ export class ChatPicks implements vscode.Disposable {
     return picksIn(this.memento.get(rememberedPicks));
   }
 
-  /** Of the thread that was used last, or of the next. */
-  get current(): Picks {
-    return this.last?.picks ?? this.remembered;
+  get lastUsed(): ChatThread | undefined {
+    return this.last;
   }
 
   /** That thread has got a prompt. */
@@ -33,41 +32,44 @@ export class ChatPicks implements vscode.Disposable {
     (this.status ??= new ChatStatus()).follow(thread);
   }
 
+  /** @param name undefined lets the user choose what to change @param thread undefined: one that is to begin @returns see `choosePick` */
+  async choose(
+    name: PickName | undefined,
+    wanted: string | undefined,
+    thread: ChatThread | undefined,
+    settings: Pick<AgentOptions, 'mode' | 'model' | 'mayBypass'>,
+    initialized: Initialized | undefined,
+    folderAgents: Picking['folderAgents'],
+  ): Promise<string | undefined> {
+    const { choosePick } = await import('./pickers.ts');
+    const picking: Picking = {
+      picks: thread?.picks ?? this.remembered,
+      mode: thread?.mode,
+      settings,
+      initialized: thread?.initialized ?? initialized,
+      folderAgents,
+      pick: (picked, value) => this.pick(picked, value, thread),
+      showServers: async () => {
+        const { showMcpServers } = await import('./mcpServers.ts');
+        await showMcpServers(thread);
+      },
+    };
+    return choosePick(name, picking, wanted);
+  }
+
+  dispose(): void {
+    this.status?.dispose();
+  }
+
   /** @param value undefined: as the settings and the CLI have it */
-  async pick(name: PickName, value: Picks[PickName]): Promise<void> {
+  private async pick(name: PickName, value: Picks[PickName], thread: ChatThread | undefined): Promise<void> {
     await this.memento.update(rememberedPicks, withPick(this.remembered, name, value));
     try {
-      await this.last?.pick(name, value);
+      await thread?.pick(name, value);
     } catch (error) {
       void vscode.window.showWarningMessage(
         `It holds from the next message on. Claude Code says: ${printable(errorMessage(error), 300)}`,
       );
     }
-  }
-
-  /** @param name undefined lets the user choose what to change */
-  async choose(
-    name: PickName | undefined,
-    settings: Pick<AgentOptions, 'mode' | 'model' | 'mayBypass'>,
-    initialized: Initialized | undefined,
-    folderAgents: Picking['folderAgents'],
-  ): Promise<void> {
-    const { choosePick } = await import('./pickers.ts');
-    await choosePick(name, {
-      picks: this.current,
-      mode: this.last?.mode,
-      settings,
-      initialized: this.last?.initialized ?? initialized,
-      folderAgents,
-      pick: (picked, value) => this.pick(picked, value),
-      showServers: async () => {
-        const { showMcpServers } = await import('./mcpServers.ts');
-        await showMcpServers(this.last);
-      },
-    });
-  }
-
-  dispose(): void {
-    this.status?.dispose();
   }
 }

@@ -42,14 +42,23 @@ const efforts: readonly Value[] = [
   { value: 'max', label: 'Max', detail: 'For what is hard; costs the most' },
 ];
 
-/** Asks for one of them; first for which, where it is not said. An Enter too many changes nothing: what is now comes first. */
-export async function choosePick(name: PickName | undefined, picking: Picking): Promise<void> {
+/**
+ * Asks for one of them; first for which, where it is not said. An Enter too many changes nothing: what is now comes first.
+ * @param wanted by its name, as the user has typed it; asked for where there is none of that name
+ * @returns what holds, in words; undefined where nothing was asked for
+ */
+export async function choosePick(
+  name: PickName | undefined,
+  picking: Picking,
+  wanted = '',
+): Promise<string | undefined> {
   const chosen = name ?? (await chooseName(picking));
   if (chosen === 'servers') {
     await picking.showServers();
   } else if (chosen) {
-    await chooseValue(chosen, picking);
+    return `${titles[chosen]}: ${await chooseValue(chosen, picking, wanted)}`;
   }
+  return undefined;
 }
 
 async function chooseName(picking: Picking): Promise<PickName | 'servers' | undefined> {
@@ -63,21 +72,24 @@ async function chooseName(picking: Picking): Promise<PickName | 'servers' | unde
   return (await vscode.window.showQuickPick([...items, servers], { title: 'Claude in the Chat' }))?.name;
 }
 
-async function chooseValue(name: PickName, picking: Picking): Promise<void> {
+async function chooseValue(name: PickName, picking: Picking, wanted: string): Promise<string> {
   const now = nowOf(name, picking);
   const others = valuesOf(name, picking).filter(({ value }) => value !== now.value);
-  const items = [
-    { ...now, description: 'now', isNow: true },
-    ...others.map((item) => ({ ...item, isNow: false })),
-  ];
-  const picked = await vscode.window.showQuickPick(items, {
-    title: `${titles[name]} of Claude in the Chat`,
-    placeHolder: 'For this conversation, and for those that begin in this workspace',
-    matchOnDetail: true,
-  });
-  if (picked && !picked.isNow) {
+  const items = [{ ...now, description: 'now' }, ...others];
+  const isWanted = ({ value, label }: Value) =>
+    [value, label].some((each) => each?.toLowerCase() === wanted.toLowerCase());
+  const scope = 'For this conversation, and for those that begin in this workspace';
+  const picked =
+    items.find(isWanted) ??
+    (await vscode.window.showQuickPick(items, {
+      title: `${titles[name]} of Claude in the Chat`,
+      placeHolder: wanted === '' ? scope : `“${printable(wanted, 60)}” is none of these. ${scope}`,
+      matchOnDetail: true,
+    }));
+  if (picked && picked.value !== now.value) {
     await picking.pick(name, picked.value);
   }
+  return (picked ?? now).label;
 }
 
 function nowOf(name: PickName, picking: Picking): Value {

@@ -260,4 +260,32 @@ describe('what goes into @claude', function () {
       await vscode.commands.executeCommand('workbench.action.files.revert');
     }
   });
+
+  it('picks what a command names, for the thread that it is typed in alone', async () => {
+    const status = () => desk.ui.page.locator('.statusbar-item[id$="ideBridge.chat"]').innerText();
+    const isIn = (mode: string) => async () => (await status()).includes(` · ${mode} · `);
+    await ask('one', text('The first.'));
+    await says('The first.');
+    await until('the status', isIn('Ask'));
+    await vscode.commands.executeCommand('workbench.action.chat.newChat');
+    try {
+      await open({ query: '@claude /mode plan' });
+      await says('Permission Mode: Plan.');
+      assert.ok(await isIn('Ask')()); // of the first
+      await ask('two', text('The second.'));
+      await says('The second.');
+      await until('the status', isIn('Plan'));
+      await open({ query: '@claude /mode plum' });
+      const input = desk.ui.page.locator('.quick-input-widget input:visible');
+      await until('the picker', async () =>
+        (await input.getAttribute('placeholder'))?.startsWith('“plum” is none of these.'),
+      );
+      await desk.ui.page.keyboard.press('Escape');
+      await until('the answer', async () => (await answer().innerText()).includes('Permission Mode: Plan.'));
+    } finally {
+      await open({ query: '@claude /mode as in the settings' });
+    }
+    await says('Permission Mode: As in the Settings.');
+    await until('the status', isIn('Ask'));
+  });
 });
