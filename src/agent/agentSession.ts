@@ -193,7 +193,7 @@ export class AgentSession {
     this.cliConversation.setState({ mode });
   }
 
-  /** From the next request to the model on. @throws {ControlError} */
+  /** From the next request to the model on; before 2.1 from the next turn on. @throws {ControlError} */
   async setModel(model: string): Promise<void> {
     await this.process?.control.request('set_model', { model });
     this.told({ model });

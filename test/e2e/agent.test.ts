@@ -152,18 +152,61 @@ for (const version of Object.values(cliVersions)) {
 
     it('starts anew with other options and knows what was said, once the tool that runs has ended', async () => {
       const session = await desk.session();
-      const mayEnd = new Deferred<void>();
-      desk.api.script([text('first')], mayEnd.promise);
+      const command = 'touch begun; sleep 2; touch ended';
+      desk.api.script([toolUse('Bash', { command, description: 'wait' }), text('first'), text('second')]);
       session.prompt('one');
-      await until('it to run', () => session.state === 'running', 30_000);
+      const [begun, ended] = ['begun', 'ended'].map((name) => path.join(desk.folder, name)) as [
+        string,
+        string,
+      ];
+      await until('the tool', () => existsSync(begun), 30_000);
+      const { pid = 0 } = session;
       session.restart({ ...desk.options(), systemPrompt: 'Speak like a pirate.' });
-      desk.api.script([text('second')]);
       session.prompt('two');
-      mayEnd.settle();
+      assert.ok(!existsSync(ended));
       await turnsEnded(session, 2);
+      assert.ok(existsSync(ended));
+      assert.ok(!isAlive(pid));
+      assert.deepEqual(
+        ofKind(session, 'turnEnd').map(({ outcome }) => outcome),
+        ['done', 'done'],
+      );
       const request = await desk.api.nextRequest('two', (turn) => contextText(turn).includes('two'));
-      assert.match(contextText(request), /one/);
+      assert.match(contextText(request), /one[^]*first/);
       assert.match(JSON.stringify(request.system), /pirate/);
+    });
+
+    it('goes on with what streams while model and mode are changed, and has those with the next request, or turn', async () => {
+      const changed = new Deferred<void>();
+      const file = await desk.file('b.txt', 'x\n');
+      const rest = { type: 'text', text: 'and half', after: changed.promise };
+      desk.api.script([
+        [...text('half'), rest, ...toolUse('Read', { file_path: file })],
+        toolUse('Edit', { file_path: file, old_string: 'x', new_string: 'y' }),
+        text('done'),
+      ]);
+      const session = await desk.session();
+      session.prompt('one');
+      await until('half of it', () => saidIn(session).includes('half'), 30_000);
+      await session.setModel('haiku');
+      await session.setMode('acceptEdits');
+      changed.settle();
+      await turnsEnded(session, 1);
+      assert.deepEqual(saidIn(session), ['half', 'and half', 'done']);
+      assert.equal(await desk.read('b.txt'), 'y\n');
+      assert.deepEqual(ofKind(session, 'question'), []);
+      desk.api.script([text('done')]);
+      session.prompt('two');
+      await turnsEnded(session, 2);
+      const requests = [];
+      for (const request of ['one', 'what is read', 'the edit', 'two']) {
+        requests.push(await desk.api.nextRequest(request));
+      }
+      const isNew = version === cliVersions.newest;
+      assert.deepEqual(
+        requests.map(({ model }) => model.includes('haiku')),
+        [false, isNew, isNew, true],
+      );
     });
 
     it('changes mode and model while it runs', async () => {

@@ -11,6 +11,8 @@ export interface ContentBlock {
   tool_use_id?: string;
   is_error?: boolean;
   content?: string | ContentBlock[];
+  /** Of a text: it comes once that has settled. */
+  after?: Promise<unknown>;
 }
 
 export interface Message {
@@ -180,7 +182,7 @@ export class MockApi {
     const content = turn ? await this.say(messages) : text('mock');
     if (turn) this.turns.push(messages);
     const message = envelope(messages.model, content);
-    if (messages.stream === true) stream(response, message);
+    if (messages.stream === true) await stream(response, message);
     else json(response, 200, message);
   }
 
@@ -236,13 +238,14 @@ function envelope(model: string, content: Turn) {
   };
 }
 
-function stream(response: ServerResponse, message: ReturnType<typeof envelope>): void {
+async function stream(response: ServerResponse, message: ReturnType<typeof envelope>): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   const send = (event: { type: string } & Record<string, unknown>): void => {
     response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   };
   send({ type: 'message_start', message: { ...message, content: [], stop_reason: null } });
-  message.content.forEach((block, index) => {
+  for (const [index, block] of message.content.entries()) {
+    await block.after;
     const isText = block.type === 'text';
     const start = isText ? { type: 'text', text: '' } : { ...block, input: {} };
     const delta = isText
@@ -251,7 +254,7 @@ function stream(response: ServerResponse, message: ReturnType<typeof envelope>):
     send({ type: 'content_block_start', index, content_block: start });
     send({ type: 'content_block_delta', index, delta });
     send({ type: 'content_block_stop', index });
-  });
+  }
   const { stop_reason, stop_sequence, usage } = message;
   send({ type: 'message_delta', delta: { stop_reason, stop_sequence }, usage });
   send({ type: 'message_stop' });
