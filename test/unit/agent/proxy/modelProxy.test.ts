@@ -205,4 +205,14 @@ describe('The model proxy, before an API', () => {
     assert.ok(logged.length > 0);
     assert.doesNotMatch(logged.join('\n'), /secret|wrong|sk-ant/);
   });
+
+  it('leaves the CLI no other way to a model', () => {
+    const session = proxy.admit(upstream());
+    // What 2.1.330 knows, and asks in the place of the address that it is given.
+    for (const name of ['BEDROCK', 'VERTEX', 'FOUNDRY', 'MANTLE', 'ANTHROPIC_AWS', 'ANTHROPIC_GOOGLE_CLOUD']) {
+      const variable = `CLAUDE_CODE_USE_${name}`;
+      const env = session.envWith({ [variable]: '1' });
+      assert.ok(variable in env && env[variable] === undefined, variable);
+    }
+  });
 });
