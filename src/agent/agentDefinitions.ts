@@ -189,7 +189,8 @@ function modelOf(model = ''): string | undefined {
 
 function toolsOf(tools: readonly string[] | string): string[] {
   const names = typeof tools === 'string' ? tools.replace(/^\[|\]$/g, '').split(',') : tools;
-  const mapped = names
+  // Each once: YAML can name a long one thousands of times.
+  const mapped = [...new Set(names)]
     .map((name) => unquoted(name.trim()))
     .filter((name) => name !== '')
     .flatMap((name) => groupOf(name) ?? [mcpName(name)]);

@@ -1,3 +1,4 @@
+import { isAbsolute, resolve } from 'node:path';
 import { type FileState, stateOf } from './fileState.ts';
 import type { HookCall, Hooks } from './hooks.ts';
 import { editTools } from './permissions.ts';
@@ -79,7 +80,10 @@ function placeOf({ input, toolUseId }: HookCall) {
   const sessionId = text(input['session_id']);
   const tool = text(input['tool_name']);
   const of = (input['tool_input'] ?? {}) as Readonly<Record<string, unknown>>;
-  const filePath = text(of['file_path']) || text(of['notebook_path']);
+  const named = text(of['file_path']) || text(of['notebook_path']);
+  const cwd = text(input['cwd']);
+  // As the model says it; only 2.1 makes it absolute.
+  const filePath = named !== '' && isAbsolute(cwd) ? resolve(cwd, named) : named;
   return { sessionId, tool, filePath, key: toolUseId ?? JSON.stringify([sessionId, tool, filePath]) };
 }
 

@@ -52,12 +52,14 @@ export class History {
     if (customTitle === '') {
       throw new UserError('A session needs a name.', 'Write at least one character.');
     }
-    const { O_WRONLY, O_APPEND, O_NOFOLLOW } = fs.constants;
+    const { O_RDWR, O_APPEND, O_NOFOLLOW } = fs.constants;
     let file: number | undefined;
     try {
-      file = fs.openSync(path, O_WRONLY | O_APPEND | (O_NOFOLLOW ?? 0));
+      file = fs.openSync(path, O_RDWR | O_APPEND | (O_NOFOLLOW ?? 0));
+      // A CLI that was killed may have left half a line, of which it would become a part.
+      const start = endsHalf(file) ? '\n' : '';
       // In one piece: the CLI may be writing, too.
-      fs.writeSync(file, `${JSON.stringify({ type: 'custom-title', customTitle, sessionId })}\n`);
+      fs.writeSync(file, `${start}${JSON.stringify({ type: 'custom-title', customTitle, sessionId })}\n`);
     } catch (error) {
       throw new UserError(
         'The session could not be renamed.',
@@ -120,6 +122,11 @@ export async function readPast(
   }
   told.stopAll();
   return { conversation, leftOut, broken };
+}
+
+function endsHalf(file: number): boolean {
+  const last = Buffer.alloc(1);
+  return readAt(file, last, fs.fstatSync(file).size - 1) === 1 && last.toString() !== '\n';
 }
 
 function takeLine(told: CliConversation, json: unknown, sessionId: string): void {

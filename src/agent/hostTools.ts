@@ -89,7 +89,10 @@ export class HostTools implements InProcessServer {
     } catch (error) {
       return { jsonrpc: '2.0', id, result: toolError(`${tool.name} failed: ${errorMessage(error)}`) };
     } finally {
-      this.running.delete(id);
+      // A next process counts its calls from the beginning.
+      if (this.running.get(id) === abort) {
+        this.running.delete(id);
+      }
     }
   }
 

@@ -75,7 +75,7 @@ const trustedOffers = 'chat.trustedOffers';
 
 /** Answers `@claude`: each thread of the chat is one session of the engine. */
 export class Chat implements vscode.Disposable {
-  /** By the id of the session. */
+  /** By the ids of the sessions that each has had. */
   private readonly threads = new Map<string, ChatThread>();
   private readonly all: ChatThread[] = [];
   private readonly questions = new Questions();
@@ -263,9 +263,15 @@ export class Chat implements vscode.Disposable {
     return resumePast(records, workspace.folders[0]?.path, surface, asked, (id) => this.holds(id));
   }
 
+  /** The one that is held with it by now: `/clear` goes on in another session. */
+  private threadOf(sessionId: string): ChatThread | undefined {
+    const thread = this.threads.get(sessionId);
+    return thread?.sessionId === sessionId ? thread : undefined;
+  }
+
   /** Whether a process of this chat has the conversation open, or is about to be gone. */
   private holds(sessionId: string): boolean {
-    const { state = 'none' } = this.threads.get(sessionId) ?? {};
+    const { state = 'none' } = this.threadOf(sessionId) ?? {};
     return state !== 'none';
   }
 
@@ -321,7 +327,7 @@ export class Chat implements vscode.Disposable {
     resume: string | undefined,
     prompt: string,
   ): Promise<ChatThread> {
-    const known = resume === undefined ? undefined : this.threads.get(resume);
+    const known = resume === undefined ? undefined : this.threadOf(resume);
     const proxied = modelApi && (known?.proxied ?? (await modelApi.admit()));
     const options = proxied ? { ...asSet, env: proxied.envWith(asSet.env ?? {}) } : asSet;
     if (known) {

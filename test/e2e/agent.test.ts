@@ -806,6 +806,26 @@ for (const version of Object.values(cliVersions)) {
         assert.deepEqual(seen, version === cliVersions.newest ? ['one\n -> two\n'] : []);
       });
     }
+    it('tells by hooks which file it edits, also where the model says that from where it works', async () => {
+      const file = await desk.file('a.txt', 'one\n');
+      const hooks = new Hooks();
+      const seen: string[] = [];
+      new EditTracker(
+        hooks,
+        (_session, filePath) => void seen.push(filePath),
+        ({ filePath, before, after }) => seen.push(`${filePath}: ${String(before)} -> ${String(after)}`),
+      );
+      desk.api.script([
+        toolUse('Read', { file_path: 'a.txt' }),
+        toolUse('Edit', { file_path: 'a.txt', old_string: 'one', new_string: 'two' }),
+        text('done'),
+      ]);
+      const session = await desk.session({ hooks });
+      session.prompt('edit');
+      await turnsEnded(session, 1);
+      assert.equal(await desk.read('a.txt'), 'two\n');
+      assert.deepEqual(seen, [file, `${file}: one\n -> two\n`]);
+    });
   });
 }
 

@@ -90,6 +90,9 @@ export class ModelProxy implements Disposable {
       CLAUDE_CODE_USE_BEDROCK: undefined,
       CLAUDE_CODE_USE_VERTEX: undefined,
       CLAUDE_CODE_USE_FOUNDRY: undefined,
+      CLAUDE_CODE_USE_MANTLE: undefined,
+      CLAUDE_CODE_USE_ANTHROPIC_AWS: undefined,
+      CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD: undefined,
     });
     return {
       envWith,

@@ -1219,4 +1219,34 @@ describe('@claude in the chat', function () {
     const isAccepted = (await answer().innerText()).includes('Accepted');
     assert.ok(!isAccepted || readFileSync(path, 'utf8') === 'ONE\n');
   });
+
+  it('goes on with what was said before it was told to forget that, once that is resumed', async () => {
+    await vscode.commands.executeCommand('workbench.action.chat.newChat');
+    await ask('remember the number 43', text('I do.'));
+    await says('tokens in');
+    const projects = join(process.env['CLAUDE_CONFIG_DIR'] ?? assert.fail(), 'projects');
+    const written = join(agent.root, '.claude', 'projects');
+    cpSync(written, projects, { recursive: true });
+    try {
+      await ask('/clear');
+      await until('it to be done', async () => !(await answer().innerText()).includes('I do'), 30_000);
+      await ask('and now?', text('I know nothing.'));
+      await says('I know nothing.');
+      await says('tokens in');
+      await ask('/resume');
+      const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: 'the number 43' });
+      await row.first().click({ timeout: 30_000 });
+      await says('Your next message goes on with it');
+      await ask('which number?', text('It is 43.'));
+      await says('It is 43.');
+      const { messages } = await agent.api.nextRequest('the last', ({ messages }) =>
+        JSON.stringify(messages).includes('which number'),
+      );
+      assert.match(JSON.stringify(messages), /the number 43.*I do.*which number/);
+      assert.doesNotMatch(JSON.stringify(messages), /I know nothing/);
+    } finally {
+      // Else other suites would be offered to resume it.
+      readdirSync(written).forEach((name) => rmSync(join(projects, name), { recursive: true }));
+    }
+  });
 });

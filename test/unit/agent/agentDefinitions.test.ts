@@ -215,4 +215,14 @@ describe('The agents that a folder defines', () => {
       watch.dispose();
     }
   });
+
+  it('are read in no time also where one names a long tool thousands of times', () => {
+    const started = process.cpuUsage().user;
+    for (let i = 0; i < 10; i++) {
+      const many = Array.from({ length: 8_000 }, () => '*t').join(',');
+      write(`.claude/agents/a${i}.md`, '---', `x: &t ${'t'.repeat(30_000)}`, `tools: [${many}]`, '---', 'A.');
+    }
+    readAgents([folder]);
+    assert.ok(process.cpuUsage().user - started < 1_000_000);
+  });
 });

@@ -104,4 +104,15 @@ describe('The history of sessions', () => {
     assert.deepEqual(trash, [join(projects, 'a', `${sessionId}.jsonl`), join(projects, 'a', sessionId)]);
     assert.deepEqual(await history.list(), []);
   });
+
+  it('renames a session also where the CLI has left its last line half', async () => {
+    const { sessionId } = recorded['2.1.330'];
+    write(`a/${sessionId}.jsonl`, linesOf('2.1.330'));
+    const [session] = await history.list();
+    assert.ok(session);
+    fs.appendFileSync(session.path, '{"type":"assistant","mess');
+    history.rename(session, 'The new name');
+    assert.equal((await history.list())[0]?.title, 'The new name');
+    assert.equal((await history.read(session)).broken, 1);
+  });
 });

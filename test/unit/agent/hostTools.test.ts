@@ -3,6 +3,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { type HostTool, HostTools } from '../../../src/agent/hostTools.ts';
+import { Deferred } from '../../../src/base/deferred.ts';
+import type { ToolResult } from '../../../src/protocol/mcp.ts';
 import { until } from '../../support/until.ts';
 
 /** The official client, which checks each answer by its own schemas, as if it were the CLI. */
@@ -104,6 +106,37 @@ describe('Tools of the editor for an agent', () => {
     const call = client.callTool({ name: 'hello', arguments: { who: 'slow' } });
     gone.abort();
     await call;
+    assert.ok(aborted);
+  });
+
+  it('are cancelled where one that does not heed it had the same id in the process before', async () => {
+    const signals: AbortSignal[] = [];
+    const answered = new Deferred<ToolResult>();
+    const server = new HostTools(() => [
+      {
+        name: 'deaf',
+        description: 'Deaf',
+        call: (_input, signal) => {
+          signals.push(signal);
+          return answered.promise;
+        },
+      },
+      ...tools,
+    ]);
+    const call = (name: string, args: object) =>
+      server.handle(
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
+        new AbortController().signal,
+      );
+    const before = call('deaf', {});
+    const now = call('hello', { who: 'slow' });
+    answered.settle({ content: [] });
+    await before;
+    await server.handle(
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+      new AbortController().signal,
+    );
+    await now;
     assert.ok(aborted);
   });
 });

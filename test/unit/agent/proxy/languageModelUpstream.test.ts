@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import fc from 'fast-check';
 import { LanguageModelUpstream } from '../../../../src/agent/proxy/languageModelUpstream.ts';
 import {
@@ -314,6 +316,23 @@ describe("The model proxy, before the editor's language models", () => {
     const { content, usage } = (await (await ask(session, simple, undefined, over)).json()) as Answer;
     assert.deepEqual([content[0]?.text, usage.input_tokens], ['Hello', 1]);
     assert.equal(told, 2);
+  });
+
+  it('says that a request is too large also while it is being sent, and lets it be sent', async () => {
+    const env = admit().envWith({});
+    const sending = httpRequest(`${env['ANTHROPIC_BASE_URL']}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': env['ANTHROPIC_API_KEY'], 'content-length': 64 * 1024 * 1024 },
+    });
+    const answered = once(sending, 'response');
+    sending.write(Buffer.alloc(33 * 1024 * 1024, 'x'));
+    const [response] = (await answered) as [IncomingMessage];
+    assert.equal(response.statusCode, 413);
+    // Else the CLI would be told of a connection that broke, and try again.
+    sending.end(Buffer.alloc(31 * 1024 * 1024, 'x'));
+    assert.match((await response.toArray()).join(''), /request_too_large/);
+    await once(sending, 'close');
+    assert.equal(sending.errored, null);
   });
 });
 

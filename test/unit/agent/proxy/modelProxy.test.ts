@@ -229,4 +229,21 @@ describe('The model proxy, before an API', () => {
     headless.destroy();
     assert.match(said.toString(), /^HTTP\/1\.1 408 /);
   });
+
+  it('leaves the CLI no other way to a model', () => {
+    const session = proxy.admit(upstream());
+    // What 2.1.330 knows, and asks in the place of the address that it is given.
+    for (const name of [
+      'BEDROCK',
+      'VERTEX',
+      'FOUNDRY',
+      'MANTLE',
+      'ANTHROPIC_AWS',
+      'ANTHROPIC_GOOGLE_CLOUD',
+    ]) {
+      const variable = `CLAUDE_CODE_USE_${name}`;
+      const env = session.envWith({ [variable]: '1' });
+      assert.ok(variable in env && env[variable] === undefined, variable);
+    }
+  });
 });
