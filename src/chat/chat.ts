@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import * as vscode from 'vscode';
 import type { AgentDefinition } from '../agent/agentDefinition.ts';
 import { type Cli, findCli, isAsFound } from '../agent/cli.ts';
@@ -316,7 +317,8 @@ export class Chat implements vscode.Disposable {
 
   private async loadModelApi(): Promise<ModelApi> {
     const { ModelApi } = await import('./modelApi.ts');
-    return (this.modelApi ??= new ModelApi(this.dependencies.secrets, this.dependencies.log));
+    const { storageUri, secrets, log } = this.dependencies;
+    return (this.modelApi ??= new ModelApi(storageUri?.fsPath ?? tmpdir(), secrets, log));
   }
 
   /** @param modelApi undefined where the CLI asks the model by itself */
@@ -329,7 +331,9 @@ export class Chat implements vscode.Disposable {
   ): Promise<ChatThread> {
     const known = resume === undefined ? undefined : this.threadOf(resume);
     const proxied = modelApi && (known?.proxied ?? (await modelApi.admit()));
-    const options = proxied ? { ...asSet, env: proxied.envWith(asSet.env ?? {}) } : asSet;
+    const options = proxied
+      ? { ...asSet, env: proxied.envWith(asSet.env ?? {}), settings: proxied.settingsFile }
+      : asSet;
     if (known) {
       known.proxied ??= proxied;
       await this.offerTools(known, options);

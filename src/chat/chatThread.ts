@@ -12,7 +12,6 @@ import type { ConversationState, ToolResult } from '../agent/items.ts';
 import { type AgentOptions, type PermissionMode, permissionModes, without } from '../agent/options.ts';
 import type { AskPermission } from '../agent/permissions.ts';
 import { type ImageSum, noImages, type PromptImage, withImages } from '../agent/promptImages.ts';
-import type { ProxiedSession } from '../agent/proxy/modelProxy.ts';
 import { errorMessage } from '../base/errors.ts';
 import { Queue } from '../base/queue.ts';
 import { absolutePath } from '../tools/paths.ts';
@@ -21,6 +20,7 @@ import { plain } from './markdown.ts';
 import { type PickName, type Picks, withPick, withPicks } from './picks.ts';
 import type { Button, Surface } from './surface.ts';
 import type { NextStep } from './followups.ts';
+import type { AdmittedSession } from './modelApi.ts';
 import { TurnEdits } from './turnEdits.ts';
 import { type TurnAids, TurnView } from './turnView.ts';
 
@@ -58,7 +58,7 @@ export class ChatThread implements vscode.Disposable {
   private readonly edits = new Queue();
   private wanted: AgentOptions;
   /** By which its processes reach the model; undefined where they do so by themselves. */
-  proxied: ProxiedSession | undefined;
+  proxied: AdmittedSession | undefined;
   /** Of this process, by their names: its next process has them. */
   servers: Readonly<Record<string, InProcessServer>> = {};
   /** Of the editor's picker, as a request had it last. */

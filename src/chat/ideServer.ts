@@ -24,8 +24,8 @@ export interface IdePorts {
 /** What the CLI calls it: of a server of that name it offers the model these two tools, and no others. */
 const server = 'ide';
 
-/** With the process that has written it; versions before this one did not name it. */
-const leftName = /^ide-(\d+-|)\d+\.json$/;
+/** With the process that has written it; versions before this one did not name it. The others are of `ModelApi`. */
+const leftName = /^(?:ide|proxy)-(\d+-|)\d+\.json$/;
 
 /**
  * The bridge as the CLIs of the chat have it: at a path of its own, so that they are no sessions beside those that the

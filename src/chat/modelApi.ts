@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import { AnthropicUpstream, type ApiKey } from '../agent/proxy/anthropicUpstream.ts';
 import { ApiError } from '../agent/proxy/apiError.ts';
@@ -5,6 +7,7 @@ import { ModelProxy, type ProxiedSession, type Upstream } from '../agent/proxy/m
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { setting } from '../editor/settings.ts';
+import { replaceFile } from '../server/replaceFile.ts';
 import { setApiKeyTitle, storedKey } from './apiKey.ts';
 import type { Button } from './surface.ts';
 
@@ -14,13 +17,21 @@ export interface Lack {
   readonly button: Button;
 }
 
+export interface AdmittedSession extends ProxiedSession {
+  /** Absolute, of `settings`; readable by this user alone, as the arguments of a process can be read by all. */
+  readonly settingsFile: string;
+}
+
 const noKey = `No API key is stored. *IDE Bridge: ${setApiKeyTitle}* asks for it.`;
 
 /** How the sessions of the chat reach the model where their CLIs do not do so by themselves. */
 export class ModelApi implements vscode.Disposable {
   private proxy: Promise<ModelProxy> | undefined;
+  private admitted = 0;
 
+  /** @param folder of ours */
   constructor(
+    private readonly folder: string,
     private readonly secrets: vscode.SecretStorage,
     private readonly log: Logger,
   ) {}
@@ -36,15 +47,22 @@ export class ModelApi implements vscode.Disposable {
       : undefined;
   }
 
-  /** @throws when no port can be had */
-  async admit(): Promise<ProxiedSession> {
+  /** @throws when no port can be had, or the file cannot be written */
+  async admit(): Promise<AdmittedSession> {
     this.proxy ??= ModelProxy.start(this.log);
-    try {
-      return (await this.proxy).admit(this.upstream);
-    } catch (error) {
+    const proxy = await this.proxy.catch((error: unknown) => {
       this.proxy = undefined;
       throw error;
-    }
+    });
+    const settingsFile = join(this.folder, `proxy-${process.pid}-${++this.admitted}.json`);
+    const session = proxy.admit(this.upstream);
+    mkdirSync(this.folder, { recursive: true });
+    replaceFile(settingsFile, JSON.stringify(session.settings));
+    const dispose = () => {
+      session.dispose();
+      rmSync(settingsFile, { force: true });
+    };
+    return { ...session, settingsFile, dispose };
   }
 
   dispose(): void {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { AnthropicUpstream } from '../../src/agent/proxy/anthropicUpstream.ts';
 import { LanguageModelUpstream } from '../../src/agent/proxy/languageModelUpstream.ts';
 import type { AnswerPart, LanguageModelRequest } from '../../src/agent/proxy/languageModels.ts';
@@ -24,8 +26,11 @@ for (const version of Object.values(cliVersions)) {
       proxy.dispose();
     });
 
-    function through(upstream: Upstream) {
-      return desk.session({}, { env: { ...desk.options().env, ...proxy.admit(upstream).envWith({}) } });
+    async function through(upstream: Upstream) {
+      const admitted = proxy.admit(upstream);
+      const settings = path.join(desk.root, 'proxy.json');
+      await writeFile(settings, JSON.stringify(admitted.settings));
+      return desk.session({}, { env: { ...desk.options().env, ...admitted.envWith({}) }, settings });
     }
 
     it('asks the API with a key that it does not have', async () => {
@@ -38,6 +43,30 @@ for (const version of Object.values(cliVersions)) {
       await turnsEnded(session, 1);
       assert.equal(saidIn(session).at(-1), 'it has one line');
       assert.match(ofKind(session, 'toolUse')[0]?.result?.text ?? '', /one/);
+      assert.deepEqual([...new Set(desk.api.keys)], ['the key']);
+    });
+
+    it('asks it also where the user’s settings name another way', async () => {
+      const env = {
+        ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
+        ANTHROPIC_API_KEY: 'of the settings',
+        ANTHROPIC_AUTH_TOKEN: 'of the settings',
+        CLAUDE_CODE_USE_BEDROCK: '1',
+      };
+      const { CLAUDE_CONFIG_DIR = '' } = desk.options().env ?? {};
+      await writeFile(path.join(CLAUDE_CONFIG_DIR, 'settings.json'), JSON.stringify({ env }));
+      desk.api.script([text('by the key'), text('by it again')]);
+      const session = await through(
+        new AnthropicUpstream(desk.api.url, () => Promise.resolve({ value: 'the key', sentAs: 'x-api-key' })),
+      );
+      session.prompt('one');
+      await turnsEnded(session, 1);
+      if (version === cliVersions.newest) {
+        await session.setEffort('high'); // by settings that go before those, too
+      }
+      session.prompt('two');
+      await turnsEnded(session, 2);
+      assert.deepEqual(saidIn(session), ['by the key', 'by it again']);
       assert.deepEqual([...new Set(desk.api.keys)], ['the key']);
     });
 

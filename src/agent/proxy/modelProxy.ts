@@ -27,6 +27,8 @@ export interface Upstream {
 export interface ProxiedSession extends Disposable {
   /** @param added by the user, of which only the way here is not theirs to change */
   envWith(added: Environment): Environment;
+  /** For a file that `--settings` names: the `env` of the CLI's own settings goes before its environment, but not before this. */
+  readonly settings: object;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -80,8 +82,7 @@ export class ModelProxy implements Disposable {
     const nonce = randomBytes(32).toString('hex');
     const session: Admitted = { nonce, upstream, running: new Set() };
     this.sessions.set(id, session);
-    const envWith = (added: Environment): Environment => ({
-      ...added,
+    const wayHere: Environment = {
       ANTHROPIC_BASE_URL: `http://127.0.0.1:${this.port}/${id}`,
       ANTHROPIC_API_KEY: nonce,
       // Else the CLI would ask there, with what it has.
@@ -93,9 +94,12 @@ export class ModelProxy implements Disposable {
       CLAUDE_CODE_USE_MANTLE: undefined,
       CLAUDE_CODE_USE_ANTHROPIC_AWS: undefined,
       CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD: undefined,
-    });
+    };
     return {
-      envWith,
+      envWith: (added) => ({ ...added, ...wayHere }),
+      settings: {
+        env: Object.fromEntries(Object.entries(wayHere).map(([name, value = '']) => [name, value])),
+      },
       dispose: () => {
         this.sessions.delete(id);
         session.running.forEach((running) => running.abort());

@@ -677,6 +677,8 @@ describe('@claude in the chat', function () {
       ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
       NO_PROXY: 'intranet.example',
     });
+    const theirs = { env: { CLAUDE_CODE_USE_BEDROCK: '1', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' } };
+    writeFileSync(join(env?.['CLAUDE_CONFIG_DIR'] ?? '', 'settings.json'), JSON.stringify(theirs));
     await desk.configure('ideBridge.agent.api', 'key');
     await desk.configure('ideBridge.agent.apiUrl', agent.api.url);
     await ask('hello', text('By the key.'));
