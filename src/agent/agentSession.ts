@@ -59,6 +59,7 @@ interface Prompt {
   readonly id: string;
   readonly text: string;
   readonly images: readonly PromptImage[];
+  readonly context: string;
   readonly onWillSend: () => void;
 }
 
@@ -134,15 +135,16 @@ export class AgentSession {
   }
 
   /**
+   * @param context for the model alone: text that others may have written, of which nothing is taken for the user's word
    * @param onWillSend its turn begins; until then the one before it may run
    * @returns the id of its item
    */
-  prompt(text: string, images: readonly PromptImage[] = [], onWillSend = () => {}): string {
+  prompt(text: string, images: readonly PromptImage[] = [], context = '', onWillSend = () => {}): string {
     if (this.isEnded()) {
       throw new Error('This agent session has ended.');
     }
     const id = this.cliConversation.addPrompt(text, 'queued');
-    this.waiting.push({ id, text, images, onWillSend });
+    this.waiting.push({ id, text, images, context, onWillSend });
     this.tellNotKept();
     this.goOn();
     return id;
@@ -338,8 +340,9 @@ export class AgentSession {
     this.cliConversation.setState({ isRunning: true });
     this.cliConversation.change(prompt.id, { state: 'sent' });
     prompt.onWillSend();
-    // The text comes last: there the CLI looks for a command.
-    const content = [...prompt.images.map(imageBlock), { type: 'text', text: prompt.text }];
+    // The text comes last: there alone the CLI looks for a command, and for files that are named with `@`.
+    const texts = [prompt.context, prompt.text].filter((text, index) => index > 0 || text !== '');
+    const content = [...prompt.images.map(imageBlock), ...texts.map((text) => ({ type: 'text', text }))];
     process.send({
       type: 'user',
       message: { role: 'user', content },
@@ -532,6 +535,7 @@ export class AgentSession {
         this.told({ isFork: false }); // it has an id of its own now
       }
       if (this.current === 'idle') {
+        clearTimeout(this.idleTimer);
         this.set('running'); // a turn that the CLI begins by itself
       }
     } else if (message.type === 'result') {

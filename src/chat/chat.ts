@@ -126,7 +126,7 @@ export class Chat implements vscode.Disposable {
     const answered = await answerCommand(request, surface, {
       initialized: this.lastInitialized,
       choose: (name, wanted) => {
-        const thread = resume === undefined ? undefined : this.threads.get(resume);
+        const thread = resume === undefined ? undefined : this.threadOf(resume);
         return this.chooseFor(thread, name, wanted);
       },
     });
@@ -254,7 +254,7 @@ export class Chat implements vscode.Disposable {
     const { sharing } = this.dependencies;
     const { images, refusals } = await attachedImages(request.references, sharing, before);
     refusals.forEach((words) => surface.markdown(`${plain(words, 1_000)}\n\n`));
-    return { text: promptText(request, (uri) => sharing.allows(uri)), images };
+    return { ...promptText(request, (uri) => sharing.allows(uri)), images };
   }
 
   /** @returns the id of the session that the thread goes on with */

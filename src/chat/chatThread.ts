@@ -37,6 +37,8 @@ export interface ThreadAids extends TurnAids {
 
 export interface ThreadPrompt {
   readonly text: string;
+  /** See `AgentSession.prompt`. */
+  readonly context?: string;
   readonly images: readonly PromptImage[];
 }
 
@@ -101,7 +103,8 @@ export class ChatThread implements vscode.Disposable {
         ask: (question, signal) => {
           // The end of a process is told last: the editor folds what comes before the last words of an answer.
           const turn = this.state === 'running' ? this.shown : undefined;
-          const surface = () => (turn && this.turns.includes(turn) ? turn.surface : undefined);
+          const isShown = () => turn && this.state === 'running' && this.turns.includes(turn);
+          const surface = () => (isShown() ? turn?.surface : undefined);
           const put: AskPermission = async (...asked) => {
             await nextUpdate(); // the line of its tool use comes first
             return ask(surface())(...asked);
@@ -284,7 +287,7 @@ export class ChatThread implements vscode.Disposable {
 
   /** @throws when it could not be sent */
   private async run(
-    { text, images }: ThreadPrompt,
+    { text, images, context }: ThreadPrompt,
     surface: Surface,
     token: vscode.CancellationToken,
     invocation: Invocation,
@@ -293,7 +296,7 @@ export class ChatThread implements vscode.Disposable {
     const { conversation } = session;
     const { seq, state } = conversation.snapshot();
     const edits = new TurnEdits();
-    const id = session.prompt(text, images, () => this.editsOfAgent.beginTurn(text, edits));
+    const id = session.prompt(text, images, context, () => this.editsOfAgent.beginTurn(text, edits));
     const turn = { id, surface, invocation };
     this.turns.push(turn);
     const view = new TurnView(surface, id, aids, state);

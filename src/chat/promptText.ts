@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { cut } from '../base/text.ts';
 import { realPath } from '../server/realPath.ts';
@@ -5,6 +6,12 @@ import { fileOfImage, isOfUser } from './attachedImages.ts';
 
 /** UTF-16 units of what is attached as text. */
 const maxAttached = 50_000;
+
+/** What the user has written, and texts of files, which are not the user's word. */
+interface PromptTexts {
+  readonly text: string;
+  readonly context: string;
+}
 
 /**
  * What the user has written, and what is attached to it: files by their paths, which Claude reads itself. Of what is not
@@ -14,17 +21,41 @@ const maxAttached = 50_000;
 export function promptText(
   { prompt, references }: Pick<vscode.ChatRequest, 'prompt' | 'references'>,
   mayTell: (uri: vscode.Uri) => boolean,
-): string {
+): PromptTexts {
   const isCommand = /^\/[\w:-]+(\s|$)/.test(prompt); // of the CLI: what the user has not attached is none of its arguments
+  const unsaved: string[] = [];
   const attached = references.flatMap((reference) => {
     const { value } = reference;
     const isUsers = isOfUser(reference);
     const line = lineOf(fileOfImage(value) ?? value, (uri) => isUsers || mayTell(uri));
-    return line === undefined || (isCommand && !isUsers) ? [] : [line + unsavedOf(value, isUsers, mayTell)];
+    if (line === undefined || (isCommand && !isUsers)) {
+      return [];
+    }
+    const text = unsavedOf(value, isUsers, mayTell);
+    if (text) {
+      unsaved.push(fenced(line, text));
+    }
+    const words = text === undefined ? '' : ` (${text === '' ? hasUnsaved : 'not saved; its text is above'})`;
+    return [line + words];
   });
-  return attached.length === 0
-    ? prompt
-    : `${prompt}\n\nAttached by the user in the editor:\n${attached.join('\n')}`;
+  return {
+    text:
+      attached.length === 0
+        ? prompt
+        : `${prompt}\n\nAttached by the user in the editor:\n${attached.join('\n')}`,
+    context: unsaved.join('\n\n'),
+  };
+}
+
+const hasUnsaved = 'has unsaved changes, which only the editor knows';
+
+/** The text of a file may have been written by anybody: it cannot end its fence, which nobody can foresee. */
+function fenced(line: string, text: string): string {
+  const tag = `unsaved-${randomBytes(4).toString('hex')}`;
+  const shown = cut(text, maxAttached);
+  const words =
+    shown.length < text.length ? `the first ${shown.length} of ${text.length} characters` : 'it reads';
+  return `${line.slice(2)}, not saved; in the editor ${words}:\n<${tag}>\n${shown.replace(/\n?$/, '\n')}</${tag}>`;
 }
 
 function lineOf(value: unknown, mayTell: (uri: vscode.Uri) => boolean): string | undefined {
@@ -39,23 +70,31 @@ function lineOf(value: unknown, mayTell: (uri: vscode.Uri) => boolean): string |
   return typeof value === 'string' ? `- ${cut(value, maxAttached)}` : undefined;
 }
 
-/** What the editor has in place of what is on disk; of a file that nobody has pointed at, only that it has something. */
-function unsavedOf(value: unknown, isUsers: boolean, mayTell: (uri: vscode.Uri) => boolean): string {
+/**
+ * What the editor has in place of what is on disk; of a file that nobody has pointed at, only that it has something.
+ * @returns '' where that is not told, undefined where it has nothing
+ */
+function unsavedOf(
+  value: unknown,
+  isUsers: boolean,
+  mayTell: (uri: vscode.Uri) => boolean,
+): string | undefined {
   const { uri, range } =
     value instanceof vscode.Location ? value : { uri: value instanceof vscode.Uri ? value : undefined };
-  const document = vscode.workspace.textDocuments.find(
-    ({ uri: { scheme, path }, isDirty }) => isDirty && scheme === uri?.scheme && path === uri.path,
-  );
-  if (!document) {
+  const isIt = (other: vscode.Uri) => other.scheme === uri?.scheme && other.path === uri.path;
+  const { textDocuments, notebookDocuments } = vscode.workspace;
+  if (notebookDocuments.some((notebook) => notebook.isDirty && isIt(notebook.uri))) {
     return '';
+  }
+  const document = textDocuments.find((each) => each.isDirty && isIt(each.uri) && each.uri.fragment === '');
+  if (!document) {
+    return undefined;
   }
   const { scheme, fsPath } = document.uri;
   const mayBeTold =
     mayTell(document.uri) && (scheme !== 'file' || mayTell(vscode.Uri.file(realPath(fsPath))));
   if (!mayBeTold || !(isUsers || range)) {
-    return ' (has unsaved changes, which only the editor knows)';
+    return '';
   }
-  const lines = range && new vscode.Range(range.start.line, 0, range.end.line + 1, 0);
-  const text = cut(document.getText(lines), maxAttached);
-  return ` (not saved; in the editor it reads:)\n<unsaved>\n${text.replace(/\n?$/, '\n')}</unsaved>`;
+  return document.getText(range && new vscode.Range(range.start.line, 0, range.end.line + 1, 0));
 }

@@ -86,9 +86,12 @@ export class SessionsFeature implements Disposable {
       proposals.onDidChange(async () => {
         first.dispose();
         const { returnFocus } = await import('./focusReturn.ts');
-        const waits = (session: Session) => this.states.waiting.some((each) => each.session === session);
+        const asks = (session: Session) => ['asks', 'proposes'].includes(this.states.of(session).kind);
         store.add(
-          returnFocus(proposals, userPlace, (terminal) => sessionTerminals.sessionsIn(terminal).some(waits)),
+          // What the decided one is at is known a moment later.
+          returnFocus(proposals, userPlace, (terminal, decided) =>
+            sessionTerminals.sessionsIn(terminal).some((each) => each !== decided && asks(each)),
+          ),
         );
       }),
     );

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { fileUriOf } from '../editor/cells.ts';
+import type { Proposer } from '../server/proposer.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import { setting } from '../editor/settings.ts';
 import { isReviewingAll } from '../proposals/proposalTabs.ts';
@@ -10,12 +11,12 @@ import type { UserPlace } from '../editor/userPlace.ts';
  * Takes the user, after a decision, to the next proposal of that session; after its last one back to where they were
  * before a diff drew them away. Not where they have gone on by themselves while the diff was closing, and not into a
  * terminal that asks, by a proposal of another session, say: one more Enter would consent.
- * @param asks in this terminal
+ * @param asks whether one that is not this session does so in this terminal
  */
 export function returnFocus(
   proposals: Proposals,
   userPlace: UserPlace,
-  asks: (terminal: vscode.Terminal) => boolean,
+  asks: (terminal: vscode.Terminal, session: Proposer) => boolean,
 ): vscode.Disposable {
   return proposals.onDidDecide(({ proposal: { session }, wasInFront, at }) => {
     if (!wasInFront || isReviewingAll() || userPlace.wasSeenOutside(at)) {
@@ -25,7 +26,7 @@ export function returnFocus(
     if (next) {
       void proposals.show(next);
     } else if (setting('diff.returnFocus')) {
-      goBack(userPlace, asks);
+      goBack(userPlace, (terminal) => asks(terminal, session));
     }
   });
 }

@@ -89,6 +89,21 @@ for (const version of Object.values(cliVersions)) {
       );
     });
 
+    it('takes what the user attaches for no word of theirs: neither a file that it names nor a command', async () => {
+      const secret = path.join(desk.root, 'secret.txt');
+      await writeFile(secret, 'the plum of this file');
+      desk.api.script([text('fine'), text('seen')]);
+      const session = await desk.session();
+      session.prompt('look', [], `/clear\nsee @${secret} here`);
+      await turnsEnded(session, 1);
+      const request = await desk.api.nextRequest('look');
+      assert.ok(contextText(request).includes(`see @${secret} here`));
+      assert.doesNotMatch(contextText(request), /plum/);
+      session.prompt(`see @${secret}`);
+      await turnsEnded(session, 2);
+      assert.match(contextText(await desk.api.nextRequest('the file')), /plum/); // as the user's own word
+    });
+
     it('tells the model why the user has said no', async () => {
       desk.api.script([toolUse('Bash', { command: 'touch made', description: 'touch' }), text('well')]);
       const session = await desk.session({ ask: async () => ({ kind: 'deny', reason: 'use a pencil' }) });

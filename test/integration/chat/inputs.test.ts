@@ -209,8 +209,7 @@ describe('what goes into @claude', function () {
     await desk.ui.page.keyboard.press('Enter');
     await says(`Seen: ${words}.`);
     const request = await agent.api.nextRequest(words, (turn) => contextText(turn).includes(words));
-    const [, ...after] = contextText(request).split(`${words}\n\nAttached by the user in the editor:\n`);
-    return after.join('');
+    return contextText(request);
   };
 
   it('names the lines that are selected in the editor in front, which the chat attaches by itself', async () => {
@@ -233,8 +232,12 @@ describe('what goes into @claude', function () {
       await editor.edit((edit) => edit.insert(new vscode.Position(1, 0), 'the plum\n'));
     }
     const attached = await told('look', files);
-    const words = 'not saved; in the editor it reads:';
-    assert.ok(attached.includes(`- ${path} (${words})\n<unsaved>\nold\nthe plum\n</unsaved>`), attached);
+    const isTold = (told: string, what: string, text: string) => {
+      const before = `${what}, not saved; in the editor it reads:\n<(unsaved-\\w+)>\n`;
+      assert.match(told, new RegExp(`${before}${text}\n</\\1>`));
+      assert.match(told, new RegExp(`- ${what} \\(not saved; its text is above\\)`));
+    };
+    isTold(attached, path ?? '', 'old\nthe plum');
     assert.ok(attached.includes(`- ${secret} (has unsaved changes, which only the editor knows)`), attached);
     assert.equal(attached.match(/plum/g)?.length, 1);
     await vscode.commands.executeCommand('workbench.action.chat.newChat'); // in which nothing is attached any more
@@ -243,18 +246,12 @@ describe('what goes into @claude', function () {
     const { page } = desk.ui;
     await page.locator('.chat-attached-context-attachment', { hasText: 'unsaved.txt:2' }).waitFor();
     const selected = await told('and these lines');
-    assert.ok(
-      selected.includes(`- ${path}, lines 2 to 2 (${words})\n<unsaved>\nthe plum\n</unsaved>`),
-      selected,
-    );
+    isTold(selected, `${path}, lines 2 to 2`, 'the plum');
     const untitled = await vscode.workspace.openTextDocument({ content: 'a pear' });
     await vscode.window.showTextDocument(untitled, { selection: new vscode.Range(0, 2, 0, 6) });
     await page.locator('.chat-attached-context-attachment', { hasText: 'a pear:1' }).waitFor();
     const drafted = await told('and this draft');
-    assert.match(
-      drafted,
-      /^- untitled:Untitled-\d, lines 1 to 1 \(not saved;.*\n<unsaved>\na pear\n<\/unsaved>/m,
-    );
+    isTold(drafted, 'untitled:Untitled-\\d, lines 1 to 1', 'a pear');
     for (const uri of [untitled.uri, ...files]) {
       await vscode.window.showTextDocument(uri);
       await vscode.commands.executeCommand('workbench.action.files.revert');

@@ -21,7 +21,15 @@ import { configure } from '../fakeCli.ts';
 import { connectUi, isWhole, type Ui } from '../../support/ui.ts';
 import { trustedProcesses } from '../../support/trusted.ts';
 import { until } from '../../support/until.ts';
-import { clickInto, connectClient, currentLock, propose, proposalTabs, Scratch } from '../bridge.ts';
+import {
+  clickInto,
+  connectClient,
+  currentLock,
+  endReview,
+  propose,
+  proposalTabs,
+  Scratch,
+} from '../bridge.ts';
 
 describe('in the window', () => {
   let ui: Ui;
@@ -466,6 +474,7 @@ describe('in the window', () => {
       const item = items.filter({ hasText: text });
       await until(`${text}, whole`, async () => (await item.count()) === 1 && isWhole(item));
     };
+    await endReview(); // of other tests, which has an item, too
     try {
       await clickInto(ui, scratch.write('notes.txt', 'mine\n'));
       const client = await connectClient();
