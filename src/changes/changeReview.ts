@@ -166,6 +166,13 @@ export class ChangeReview {
     return this.sets.ofPath(path).length > 0;
   }
 
+  /** Somebody has moved it, as far as one can tell: not onto another one that is followed, whose text from before would go. */
+  didMove(from: string, to: string): void {
+    if (!this.isFollowed(to)) {
+      this.didRename(from, to);
+    }
+  }
+
   /** Whether it is followed, or may be again once a decision is undone. */
   mayWait(path: string): boolean {
     return this.isFollowed(path) || this.sets.history.takenOff(path).length > 0;

@@ -22,7 +22,7 @@ export function watchChanges(
     review.takeAccepted();
     await changes.refresh(paths);
     const moves = await changes.movesTo(candidates);
-    moves.forEach((to, from) => review.didRename(from, to));
+    moves.forEach((to, from) => review.didMove(from, to));
     if (moves.size > 0) {
       await changes.refresh();
     }

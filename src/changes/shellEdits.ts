@@ -261,13 +261,16 @@ export class ShellEdits implements vscode.Disposable {
   /** Of what comes into a folder just after that is made, or comes with it, the watcher tells nothing. */
   private async takeInFolders(touched: Map<string, Touched>): Promise<void> {
     const { changes, review } = this.options;
-    const folders = [...touched.keys()].filter((path) => lstatOf(path)?.isDirectory());
+    const isBelow = (path: string) => !this.trees.has(path); // what comes into the workspace's own is told
+    const folders = [...touched.keys()].filter((path) => isBelow(path) && lstatOf(path)?.isDirectory());
     for (const tree of new Set(folders.map((folder) => this.treeOf(folder)))) {
       const its = new Set(folders.filter((folder) => this.treeOf(folder) === tree));
-      const files = (await tree?.filesIn(its)) ?? [];
-      (await changes.movesTo(files)).forEach((to, from) => review.didRename(from, to));
+      const files = (await tree?.filesIn(its)) ?? new Map<string, boolean>();
+      // What has come onto another file is not followed there: of that the text from before is known.
+      const appeared = [...files].flatMap(([path, isFirst]) => (isFirst ? [path] : []));
+      (await changes.movesTo(appeared)).forEach((to, from) => review.didMove(from, to));
       const told = Date.now();
-      for (const path of files.filter((each) => !touched.has(each))) {
+      for (const path of [...files.keys()].filter((each) => !touched.has(each))) {
         if (touched.size >= maxFiles) {
           break; // of more none would be found
         }

@@ -73,14 +73,20 @@ export class WorkingTree {
     }
   }
 
-  /** Those in these folders that differ from the last commit, and that git does not ignore; not more than can be judged. Never throws. */
-  async filesIn(folders: ReadonlySet<string>): Promise<string[]> {
+  /**
+   * Those in these folders below its own that differ from the last commit, and that git does not ignore; not more than can be
+   * judged. Never throws.
+   * @returns by path, whether nothing is known to have been there
+   */
+  async filesIn(folders: ReadonlySet<string>): Promise<ReadonlyMap<string, boolean>> {
     try {
       await this.git.begin();
       const differing = await this.git.allUncommitted([...folders]);
-      return [...differing.keys()].filter((path) => isIn(folders, path)).slice(0, maxFiles);
+      const within = [...differing].filter(([path]) => isIn(folders, path)).slice(0, maxFiles);
+      const has = (path: string) => this.noted?.files.has(path) === true;
+      return new Map(within.map(([path, { isNew }]) => [path, isNew && !has(path)]));
     } catch {
-      return [];
+      return new Map();
     }
   }
 

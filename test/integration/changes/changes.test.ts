@@ -1206,6 +1206,20 @@ describe('agent changes', () => {
       await until('the text', () => readFileSync(path('moved/deep/mine.txt'), 'utf8') === 'not committed\n');
     });
 
+    it('that put a changed copy of a folder in its place keep the text from before of what was edited there', async () => {
+      const file = desk.scratch.write('gen/b.txt', 'mine, not committed\n');
+      await agent.prompted();
+      await edit(file, 'edited\n', agent.client);
+      await row('b.txt').waitFor();
+      await agent.runs(() => shell('cp -r gen copied && echo more >>copied/b.txt'));
+      await row('copied').waitFor();
+      await agent.runs(() => shell('rm -rf gen && mv copied gen'));
+      await row('copied').waitFor({ state: 'detached' });
+      await listedWith('made.txt');
+      await revert('b.txt');
+      await until('the text', () => readFileSync(file, 'utf8') === 'mine, not committed\n');
+    });
+
     it('that move a committed file into a folder that they have made list both, and lose nothing', async () => {
       await agent.prompted();
       await agent.runs(() => shell('mkdir made && mv script.txt made/'));

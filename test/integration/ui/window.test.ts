@@ -472,8 +472,11 @@ describe('in the window', () => {
     const items = ui.page.locator('.statusbar-item');
     const shown = async (text: string) => {
       const item = items.filter({ hasText: text });
-      await until(`${text}, whole`, async () => (await item.count()) === 1 && isWhole(item));
+      const isShown = async () => (await item.count()) === 1 && isWhole(item);
+      await until(`${text}, whole`, isShown, 30_000, () => items.allInnerTexts());
     };
+    // The editor does not look there by itself where an earlier repository of the workspace has gone.
+    await vscode.commands.executeCommand('git.openRepository', scratch.folder);
     await endReview(); // of other tests, which has an item, too
     try {
       await clickInto(ui, scratch.write('notes.txt', 'mine\n'));

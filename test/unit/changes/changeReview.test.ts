@@ -735,6 +735,20 @@ describe('the review of changes', () => {
     assert.deepEqual(others(), [['Claude 2']]);
   });
 
+  it('keeps the text from before of a file onto which another one that is followed was moved, as often as that is told', async () => {
+    const textBefore = async (name: string) => sets.before((await change(first, name)).snapshot)?.toString();
+    editor.write(path('b.txt'), 'mine\n');
+    edit(first, 'b.txt', 'edited\n');
+    edit(first, 'made.txt', 'made\n');
+    renameSync(path('made.txt'), path('b.txt'));
+    review.didMove(path('made.txt'), path('b.txt'));
+    assert.equal(await textBefore('b.txt'), 'mine\n');
+    renameSync(path('b.txt'), path('moved.txt'));
+    review.didMove(path('b.txt'), path('moved.txt'));
+    review.didMove(path('b.txt'), path('moved.txt'));
+    assert.equal(await textBefore('moved.txt'), 'mine\n');
+  });
+
   describe('reverts', () => {
     it('what is unsaved in the editor too, and undo brings it back', async () => {
       editor.write(path('a.txt'), '0\n');

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkingTree } from '../../../src/changes/workingTree.ts';
 import { trustedGit } from '../../support/trusted.ts';
@@ -723,7 +723,9 @@ describe('a work tree', function () {
 
   it('tells what is new or changed in folders, but for what git ignores; none outside of git', async () => {
     const filesIn = async (...folders: string[]) =>
-      (await tree.filesIn(new Set(folders.map(path)))).map((file) => file.slice(folder.length + 1)).sort();
+      [...(await tree.filesIn(new Set(folders.map(path)))).keys()]
+        .map((file) => file.slice(folder.length + 1))
+        .sort();
     write('made/new.txt', 'new\n');
     assert.deepEqual(await filesIn('made'), []);
     commit();
@@ -732,6 +734,15 @@ describe('a work tree', function () {
     write('made by me/new.txt', 'new\n');
     write('sub dir/ü [1].txt', 'changed\n');
     assert.deepEqual(await filesIn('made', 'sub dir'), ['made/deep/[2] ü.txt', 'sub dir/ü [1].txt']);
+    write('sub dir/mine.txt', 'not committed\n');
+    await tree.note();
+    write('sub dir/later.txt', 'new\n');
+    assert.deepEqual(
+      [...(await tree.filesIn(new Set([path('sub dir')])))]
+        .map(([file, isFirst]) => `${basename(file)}: ${isFirst}`)
+        .sort(),
+      ['later.txt: true', 'mine.txt: false', 'ü [1].txt: false'],
+    );
     const absent = Array.from({ length: 499 }, (_, index) => `${index}`.padStart(5_000, 'x'));
     assert.deepEqual(await filesIn('made', ...absent), ['made/deep/[2] ü.txt']);
     for (let index = 0; index < 600; index++) {
