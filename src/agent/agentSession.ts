@@ -6,7 +6,7 @@ import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
 import type { Cli } from './cli.ts';
-import { CliConversation, maxResults, sessionIsGone } from './cliConversation.ts';
+import { CliConversation, maxResults, saysGone } from './cliConversation.ts';
 import { CliProcess, type Ending } from './cliProcess.ts';
 import { ControlError, type ControlHandler } from './control.ts';
 import { Conversation } from './conversation.ts';
@@ -341,7 +341,7 @@ export class AgentSession {
     this.cliConversation.change(prompt.id, { state: 'sent' });
     prompt.onWillSend();
     // The text comes last: there alone the CLI looks for a command, and for files that are named with `@`.
-    const texts = [prompt.context, prompt.text].filter((text, index) => index > 0 || text !== '');
+    const texts = [...(prompt.context === '' ? [] : [prompt.context]), prompt.text];
     const content = [...prompt.images.map(imageBlock), ...texts.map((text) => ({ type: 'text', text }))];
     process.send({
       type: 'user',
@@ -519,7 +519,21 @@ export class AgentSession {
     }
   }
 
+  /** Told by a result (2.1), and then by the end of the process: whichever comes first. */
+  private noteGone(words: string): void {
+    if (this.toResume !== undefined) {
+      this.toResume = undefined; // else no prompt would ever get through
+      const message =
+        'Claude Code no longer has this session. The next prompt begins a new one, which knows nothing of it.';
+      this.cliConversation.addError('notResumed', message, words);
+    }
+  }
+
   private take(message: CliMessage, json: unknown): void {
+    const gone = message.type === 'result' ? message.errors?.find(saysGone) : undefined;
+    if (gone !== undefined) {
+      this.noteGone(gone);
+    }
     this.cliConversation.take(message, json);
     if (message.type === 'system' && 'lost' in message && message.lost.includes('transcript')) {
       const { error_code: code = 'No reason was told.' } = message;
@@ -539,9 +553,6 @@ export class AgentSession {
         this.set('running'); // a turn that the CLI begins by itself
       }
     } else if (message.type === 'result') {
-      if (message.errors?.some((error) => error.includes(sessionIsGone)) === true) {
-        this.toResume = undefined; // told by now
-      }
       this.withdrawQuestions('');
       if (this.current === 'running' || this.current === 'idle') {
         this.set('idle'); // one that is being ended takes no prompt
@@ -573,11 +584,8 @@ export class AgentSession {
     }
     this.withdrawQuestions();
     this.cliConversation.stopAll();
-    if (ending.stderr.includes(sessionIsGone)) {
-      if (this.toResume !== undefined) {
-        this.cliConversation.addNotResumed(ending.stderr);
-      }
-      this.toResume = undefined; // else no prompt would ever get through
+    if (saysGone(ending.stderr)) {
+      this.noteGone(ending.stderr);
     } else if (!ending.isOurs) {
       this.cliConversation.addError('ended', ending.message, ending.stderr);
     }

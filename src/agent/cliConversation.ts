@@ -22,8 +22,10 @@ const maxOldResult = 2_000;
 /** What nobody knows is kept as it came, the last of it: so many messages, of so many UTF-16 units of JSON together. */
 export const maxOthers = { count: 200, size: 1_000_000 };
 
-/** The CLI says so where it is to go on with a session that it does not have. */
-export const sessionIsGone = 'No conversation found';
+/** Whether the CLI says that it does not have the session that it is to go on with. */
+export function saysGone(words: string): boolean {
+  return words.includes('No conversation found');
+}
 
 /** A message of the model that is being written: by session or sub-agent one at a time. */
 interface Stream {
@@ -114,14 +116,6 @@ export class CliConversation {
 
   addError(cause: ErrorCause, message: string, detail?: string): void {
     this.add({ kind: 'error', cause, message, ...(detail === undefined || detail === '' ? {} : { detail }) });
-  }
-
-  addNotResumed(detail: string): void {
-    this.addError(
-      'notResumed',
-      'Claude Code no longer has this session. The next prompt begins a new one, which knows nothing of it.',
-      detail,
-    );
   }
 
   change(id: string, fields: Readonly<Record<string, unknown>>): void {
@@ -310,13 +304,9 @@ export class CliConversation {
     const outcome = this.isInterrupted ? 'interrupted' : isFailed ? 'failed' : 'done';
     const reasons = message.errors ?? (message.result === undefined ? [] : [message.result]);
     this.addOwnWords(outcome === 'failed' ? reasons : []);
-    if (outcome === 'failed') {
+    if (outcome === 'failed' && !reasons.some(saysGone)) {
       const [message = 'The turn has failed.', ...more] = reasons;
-      if (message.includes(sessionIsGone)) {
-        this.addNotResumed(message);
-      } else {
-        this.addError(/\/login/.test(message) ? 'notLoggedIn' : 'failed', message, more.join('\n'));
-      }
+      this.addError(/\/login/.test(message) ? 'notLoggedIn' : 'failed', message, more.join('\n'));
     }
     this.isInterrupted = false;
     const cost = message.total_cost_usd;

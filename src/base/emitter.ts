@@ -2,6 +2,15 @@ import { type Disposable, toDisposable } from './disposable.ts';
 
 export type Event<T> = (listener: (event: T) => void) => Disposable;
 
+/** Acts on the first, and listens no more. */
+export function once<T>(event: Event<T>, act: (value: T) => void): Disposable {
+  const listening = event((value) => {
+    listening.dispose();
+    act(value);
+  });
+  return listening;
+}
+
 /** The event half of VS Code's `EventEmitter`, for the layers that do not know VS Code. */
 export class Emitter<T> implements Disposable {
   private readonly listeners = new Set<{ readonly call: (event: T) => void }>();

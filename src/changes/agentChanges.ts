@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { once } from '../base/emitter.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { ChangeReview } from './changeReview.ts';
@@ -91,9 +92,8 @@ export class AgentChanges implements Disposable {
     );
     this.store.add(watchUserEdits(this.review, this.sets, this.changes));
     this.store.add(watchChanges(this, bridge));
-    const first = this.store.add(
-      bridge.onDidIdentify(() => {
-        first.dispose();
+    this.store.add(
+      once(bridge.onDidIdentify, () => {
         this.followSessions(bridge, proposals, records).catch(
           this.logs('Turns and shell edits are not seen'),
         );

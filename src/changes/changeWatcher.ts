@@ -21,11 +21,7 @@ export function watchChanges(
   const look = async (paths: ReadonlySet<string>, candidates: readonly string[]) => {
     review.takeAccepted();
     await changes.refresh(paths);
-    const moves = await changes.movesTo(candidates);
-    moves.forEach((to, from) => review.didMove(from, to));
-    if (moves.size > 0) {
-      await changes.refresh();
-    }
+    await followMoves(changes, review, candidates);
   };
   const refresh = store.add(
     new Throttle(100, () => {
@@ -67,4 +63,17 @@ export function watchChanges(
   );
   store.add(review.onDidFindEdit(() => forgetUnwritten.schedule()));
   return store;
+}
+
+/** @param appeared files that were not followed */
+export async function followMoves(
+  changes: Changes,
+  review: ChangeReview,
+  appeared: readonly string[],
+): Promise<void> {
+  const moves = await changes.movesTo(appeared);
+  moves.forEach((to, from) => review.didMove(from, to));
+  if (moves.size > 0) {
+    await changes.refresh();
+  }
 }

@@ -8,6 +8,7 @@ import { Throttle } from '../base/throttle.ts';
 import type { ChangeReview } from './changeReview.ts';
 import type { Changes } from './changes.ts';
 import type { ChangeSets } from './changeSets.ts';
+import { followMoves } from './changeWatcher.ts';
 import { lstatOf, maxFiles } from './notedFiles.ts';
 import { runsCommands, ShellWindows, whoseAt } from './shellWindows.ts';
 import { WorkingTree } from './workingTree.ts';
@@ -266,19 +267,20 @@ export class ShellEdits implements vscode.Disposable {
     for (const tree of new Set(folders.map((folder) => this.treeOf(folder)))) {
       const its = new Set(folders.filter((folder) => this.treeOf(folder) === tree));
       const files = (await tree?.filesIn(its)) ?? new Map<string, boolean>();
+      const paths = [...files.keys()];
       // What has come onto another file is not followed there: of that the text from before is known.
-      const appeared = [...files].flatMap(([path, isFirst]) => (isFirst ? [path] : []));
-      (await changes.movesTo(appeared)).forEach((to, from) => review.didMove(from, to));
+      await followMoves(
+        changes,
+        review,
+        paths.filter((path) => files.get(path)),
+      );
       const told = Date.now();
-      for (const path of [...files.keys()].filter((each) => !touched.has(each))) {
+      for (const path of paths.filter((each) => !touched.has(each))) {
         if (touched.size >= maxFiles) {
           break; // of more none would be found
         }
         touched.set(path, { told, first: this.isExplained(path) ? undefined : timeOf(path, told) });
       }
-    }
-    if (folders.length > 0) {
-      await changes.refresh();
     }
   }
 

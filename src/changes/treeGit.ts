@@ -112,8 +112,8 @@ export class TreeGit {
       .filter((path) => existsSync(path));
   }
 
-  /** @param paths all by default, and where a command line cannot hold them */
-  allUncommitted(paths: readonly string[] = []): Promise<Map<string, Uncommitted>> {
+  /** @param paths files or folders; all by default, and where a command line cannot hold them */
+  uncommittedIn(paths: readonly string[] = []): Promise<Map<string, Uncommitted>> {
     return withIndexCopy(this.gitDir, (copy) => this.uncommitted(copy, paths));
   }
 

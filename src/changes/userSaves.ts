@@ -45,14 +45,16 @@ export class UserSaves implements Disposable {
     const numbers = this.numbersOf(path);
     this.known = { path, numbers };
     const now = bytesAt(path);
-    const texts = this.review.textsBefore(path).map(({ bytes }) => bytes);
-    for (const text of now ? [now, ...texts] : []) {
+    if (!now) {
+      return;
+    }
+    await setImmediate();
+    numbers.of(now);
+    for (const text of this.review.textsBefore(path).flatMap(({ bytes }) => bytes ?? [])) {
       await setImmediate();
-      const lines = text && numbers.of(text);
+      const lines = numbers.of(text);
       await setImmediate();
-      if (now && lines) {
-        numbers.changes(numbers.of(now), lines);
-      }
+      numbers.changes(numbers.of(now), lines);
     }
   }
 

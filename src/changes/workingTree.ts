@@ -39,7 +39,7 @@ export class WorkingTree {
       const since = Date.now() + 1; // the whole of this millisecond: the times of files have fractions
       const state = await this.git.begin();
       const [uncommitted, ignored, overlooked, head] = await Promise.all([
-        this.git.allUncommitted(),
+        this.git.uncommittedIn(),
         this.git.ignored(),
         this.git.overlooked(),
         this.git.head(),
@@ -81,7 +81,7 @@ export class WorkingTree {
   async filesIn(folders: ReadonlySet<string>): Promise<ReadonlyMap<string, boolean>> {
     try {
       await this.git.begin();
-      const differing = await this.git.allUncommitted([...folders]);
+      const differing = await this.git.uncommittedIn([...folders]);
       const within = [...differing].filter(([path]) => isIn(folders, path)).slice(0, maxFiles);
       const has = (path: string) => this.noted?.files.has(path) === true;
       return new Map(within.map(([path, { isNew }]) => [path, isNew && !has(path)]));

@@ -305,8 +305,12 @@ export class Chat implements vscode.Disposable {
   }
 
   private async chooseFor(thread: ChatThread | undefined, name: PickName | undefined, wanted?: string) {
-    const agents = await this.agents();
-    return this.picks.choose(name, wanted, thread, settingOptions(), this.lastInitialized, agents);
+    const known = {
+      settings: settingOptions(),
+      initialized: this.lastInitialized,
+      folderAgents: await this.agents(),
+    };
+    return this.picks.choose(thread, known, name, wanted);
   }
 
   private async agents(): Promise<readonly AgentDefinition[]> {

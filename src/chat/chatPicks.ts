@@ -1,6 +1,4 @@
 import * as vscode from 'vscode';
-import type { Initialized } from '../agent/messages.ts';
-import type { AgentOptions } from '../agent/options.ts';
 import { errorMessage } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { ChatStatus } from './chatStatus.ts';
@@ -32,22 +30,24 @@ export class ChatPicks implements vscode.Disposable {
     (this.status ??= new ChatStatus()).follow(thread);
   }
 
-  /** @param name undefined lets the user choose what to change @param thread undefined: one that is to begin @returns see `choosePick` */
+  /**
+   * @param thread undefined: one that is to begin
+   * @param known initialized: of any thread
+   * @param name undefined lets the user choose what to change
+   * @returns see `choosePick`
+   */
   async choose(
-    name: PickName | undefined,
-    wanted: string | undefined,
     thread: ChatThread | undefined,
-    settings: Pick<AgentOptions, 'mode' | 'model' | 'mayBypass'>,
-    initialized: Initialized | undefined,
-    folderAgents: Picking['folderAgents'],
+    known: Pick<Picking, 'settings' | 'initialized' | 'folderAgents'>,
+    name: PickName | undefined,
+    wanted?: string,
   ): Promise<string | undefined> {
     const { choosePick } = await import('./pickers.ts');
     const picking: Picking = {
+      ...known,
       picks: thread?.picks ?? this.remembered,
       mode: thread?.mode,
-      settings,
-      initialized: thread?.initialized ?? initialized,
-      folderAgents,
+      initialized: thread?.initialized ?? known.initialized,
       pick: (picked, value) => this.pick(picked, value, thread),
       showServers: async () => {
         const { showMcpServers } = await import('./mcpServers.ts');

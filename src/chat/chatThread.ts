@@ -103,8 +103,8 @@ export class ChatThread implements vscode.Disposable {
         ask: (question, signal) => {
           // The end of a process is told last: the editor folds what comes before the last words of an answer.
           const turn = this.state === 'running' ? this.shown : undefined;
-          const isShown = () => turn && this.state === 'running' && this.turns.includes(turn);
-          const surface = () => (isShown() ? turn?.surface : undefined);
+          const surface = () =>
+            turn && this.state === 'running' && this.turns.includes(turn) ? turn.surface : undefined;
           const put: AskPermission = async (...asked) => {
             await nextUpdate(); // the line of its tool use comes first
             return ask(surface())(...asked);

@@ -31,12 +31,12 @@ export function promptText(
     if (line === undefined || (isCommand && !isUsers)) {
       return [];
     }
-    const text = unsavedOf(value, isUsers, mayTell);
-    if (text) {
-      unsaved.push(fenced(line, text));
+    const found = unsavedOf(value, isUsers, mayTell);
+    if (found?.text !== undefined) {
+      unsaved.push(fenced(line, found.text));
+      return [`- ${line} (not saved; its text is above)`];
     }
-    const words = text === undefined ? '' : ` (${text === '' ? hasUnsaved : 'not saved; its text is above'})`;
-    return [line + words];
+    return [`- ${line}${found ? ' (has unsaved changes, which only the editor knows)' : ''}`];
   });
   return {
     text:
@@ -47,44 +47,43 @@ export function promptText(
   };
 }
 
-const hasUnsaved = 'has unsaved changes, which only the editor knows';
-
 /** The text of a file may have been written by anybody: it cannot end its fence, which nobody can foresee. */
 function fenced(line: string, text: string): string {
   const tag = `unsaved-${randomBytes(4).toString('hex')}`;
   const shown = cut(text, maxAttached);
   const words =
     shown.length < text.length ? `the first ${shown.length} of ${text.length} characters` : 'it reads';
-  return `${line.slice(2)}, not saved; in the editor ${words}:\n<${tag}>\n${shown.replace(/\n?$/, '\n')}</${tag}>`;
+  return `${line}, not saved; in the editor ${words}:\n<${tag}>\n${shown.replace(/\n?$/, '\n')}</${tag}>`;
 }
 
 function lineOf(value: unknown, mayTell: (uri: vscode.Uri) => boolean): string | undefined {
   if (value instanceof vscode.Uri) {
-    return mayTell(value) ? `- ${value.scheme === 'file' ? value.fsPath : value.toString()}` : undefined;
+    const path = value.scheme === 'file' ? value.fsPath : value.toString();
+    return mayTell(value) ? path : undefined;
   }
   if (value instanceof vscode.Location) {
     const { start, end } = value.range;
     const place = lineOf(value.uri, mayTell);
     return place && `${place}, lines ${start.line + 1} to ${end.line + 1}`;
   }
-  return typeof value === 'string' ? `- ${cut(value, maxAttached)}` : undefined;
+  return typeof value === 'string' ? cut(value, maxAttached) : undefined;
 }
 
 /**
  * What the editor has in place of what is on disk; of a file that nobody has pointed at, only that it has something.
- * @returns '' where that is not told, undefined where it has nothing
+ * @returns without a text where that is not told, undefined where it has nothing
  */
 function unsavedOf(
   value: unknown,
   isUsers: boolean,
   mayTell: (uri: vscode.Uri) => boolean,
-): string | undefined {
+): { readonly text?: string } | undefined {
   const { uri, range } =
     value instanceof vscode.Location ? value : { uri: value instanceof vscode.Uri ? value : undefined };
   const isIt = (other: vscode.Uri) => other.scheme === uri?.scheme && other.path === uri.path;
   const { textDocuments, notebookDocuments } = vscode.workspace;
   if (notebookDocuments.some((notebook) => notebook.isDirty && isIt(notebook.uri))) {
-    return '';
+    return {};
   }
   const document = textDocuments.find((each) => each.isDirty && isIt(each.uri) && each.uri.fragment === '');
   if (!document) {
@@ -94,7 +93,7 @@ function unsavedOf(
   const mayBeTold =
     mayTell(document.uri) && (scheme !== 'file' || mayTell(vscode.Uri.file(realPath(fsPath))));
   if (!mayBeTold || !(isUsers || range)) {
-    return '';
+    return {};
   }
-  return document.getText(range && new vscode.Range(range.start.line, 0, range.end.line + 1, 0));
+  return { text: document.getText(range && new vscode.Range(range.start.line, 0, range.end.line + 1, 0)) };
 }

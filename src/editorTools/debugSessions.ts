@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { Refusal } from './refusal.ts';
-import { late, within } from './within.ts';
+import { late, within } from '../base/within.ts';
 
 /** UTF-16 units of output kept of each session, and how many sessions that have ended are remembered. */
 const maxOutput = 100_000;

@@ -17,7 +17,7 @@ import { Refusal } from './refusal.ts';
 import { pathOf, shownName } from './sourceLines.ts';
 import { counting } from './spots.ts';
 import { frameId, stackFrames } from './stackFrames.ts';
-import { within } from './within.ts';
+import { within } from '../base/within.ts';
 
 /** s for which a call waits for the program to stand still or to end: by default, and at most. */
 const patience = { normal: 30, most: 600 };

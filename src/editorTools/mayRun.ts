@@ -10,7 +10,7 @@ import type { ToolGroup } from './names.ts';
 import { onOneLine } from './onOneLine.ts';
 import { mustStillBeOn } from './mustStillBeOn.ts';
 import { Refusal } from './refusal.ts';
-import { late, within } from './within.ts';
+import { late, within } from '../base/within.ts';
 
 /** Kept on this machine, out of reach of what a workspace brings with it: fingerprints, the last at the end. */
 const agreedKey = 'editorTools.agreedRuns';

@@ -6,7 +6,7 @@ import { nameOfFolder } from './folderName.ts';
 import { type DefinedRun, namesOthers } from './mayRun.ts';
 import { onOneLine } from './onOneLine.ts';
 import { Refusal } from './refusal.ts';
-import { late, within } from './within.ts';
+import { late, within } from '../base/within.ts';
 
 /** ms in which the extensions that know tasks have to say so. */
 const patience = 20_000;

@@ -11,7 +11,7 @@ import { editorTool } from './readingTool.ts';
 import { Refusal } from './refusal.ts';
 import type { RunningWorkshop } from './running.ts';
 import { shownName } from './sourceLines.ts';
-import { late, within } from './within.ts';
+import { late, within } from '../base/within.ts';
 
 /** s for which a call waits: by default, and at most. */
 const patience = { normal: 300, most: 1_800 };

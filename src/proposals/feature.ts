@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { once } from '../base/emitter.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ReviewTree } from '../editor/reviewTree.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
@@ -70,12 +71,12 @@ export class ProposalsFeature implements Disposable {
     store.add(tree.add(store.add(new ProposalsSection(proposals, this.hunks, terminals))));
     store.add(new HunkLenses(proposals, this.hunks));
     store.add(keepAcceptedFilesOpen(proposals));
-    const first = proposals.onDidChange(() => {
-      first.dispose();
-      void loadCommands(); // the first key shall not wait for them
-      keepKeysInOrder();
-    });
-    store.add(first);
+    store.add(
+      once(proposals.onDidChange, () => {
+        void loadCommands(); // the first key shall not wait for them
+        keepKeysInOrder();
+      }),
+    );
   }
 
   commands() {

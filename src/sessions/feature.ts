@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { once } from '../base/emitter.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import { onDidChangeSetting, setting } from '../editor/settings.ts';
 import type { Logger } from '../base/logger.ts';
@@ -82,9 +83,8 @@ export class SessionsFeature implements Disposable {
         asked = asks;
       }),
     );
-    const first = store.add(
-      proposals.onDidChange(async () => {
-        first.dispose();
+    store.add(
+      once(proposals.onDidChange, async () => {
         const { returnFocus } = await import('./focusReturn.ts');
         const asks = (session: Session) => ['asks', 'proposes'].includes(this.states.of(session).kind);
         store.add(

@@ -821,6 +821,7 @@ for (const version of Object.values(cliVersions)) {
         assert.deepEqual(seen, version === cliVersions.newest ? ['one\n -> two\n'] : []);
       });
     }
+
     it('tells by hooks which file it edits, also where the model says that from where it works', async () => {
       const file = await desk.file('a.txt', 'one\n');
       const hooks = new Hooks();

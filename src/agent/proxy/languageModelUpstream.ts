@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorMessage } from '../../base/errors.ts';
+import { late, within } from '../../base/within.ts';
 import { AnswerStream, type StopReason } from './answerStream.ts';
 import { ApiError, type ApiErrorType, sendJson } from './apiError.ts';
 import {
@@ -114,19 +115,14 @@ export class LanguageModelUpstream implements Upstream {
   /** Estimated where the model fails to, or takes too long. */
   private async count(model: LanguageModel, text: string, signal: AbortSignal): Promise<number> {
     const over = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<number>((resolve) => {
-      timer = setTimeout(() => {
-        over.abort();
-        resolve(estimate(text.length));
-      }, this.countTime);
-    });
+    const counting = () => model.countTokens(text, AbortSignal.any([signal, over.signal]));
     try {
-      return await Promise.race([model.countTokens(text, AbortSignal.any([signal, over.signal])), late]);
+      const counted = await within(this.countTime, signal, counting());
+      return counted === late ? estimate(text.length) : counted;
     } catch {
       return estimate(text.length);
     } finally {
-      clearTimeout(timer);
+      over.abort();
     }
   }
 

@@ -1161,6 +1161,18 @@ describe('agent changes', () => {
 
     const shell = (command: string) => execFileSync('sh', ['-c', command], { cwd: desk.scratch.folder });
 
+    /** In a turn that has just begun. */
+    async function editListed(name: string): Promise<void> {
+      await agent.prompted();
+      await edit(desk.scratch.path(name), 'edited\n', agent.client);
+      await row(basename(name)).waitFor();
+    }
+
+    async function isListedOnce(name: string): Promise<void> {
+      const listed = await texts();
+      assert.equal(listed.filter((text) => text.includes(name)).length, 1, String(listed));
+    }
+
     it('are listed in a folder that the same command has made', async () => {
       await agent.prompted();
       await agent.runs(() => shell('mkdir -p made/deep && echo new >made/deep/new.txt'));
@@ -1170,16 +1182,10 @@ describe('agent changes', () => {
     });
 
     it('that move a file into a folder that they have made leave it in the list, with its text from before', async () => {
-      await agent.prompted();
-      await edit(desk.scratch.path('mine.txt'), 'edited\n', agent.client);
-      await row('mine.txt').waitFor();
+      await editListed('mine.txt');
       await agent.runs(() => shell('mkdir -p made/deep && mv mine.txt made/deep/'));
       await row('made/deep').waitFor();
-      assert.equal(
-        (await texts()).filter((text) => text.includes('mine.txt')).length,
-        1,
-        String(await texts()),
-      );
+      await isListedOnce('mine.txt');
       await revert('mine.txt');
       const moved = desk.scratch.path('made/deep/mine.txt');
       await until('the text', () => readFileSync(moved, 'utf8') === 'not committed\n');
@@ -1187,9 +1193,7 @@ describe('agent changes', () => {
 
     it('that rename a folder, or move a file into one at the moment in which it comes, leave it in the list', async () => {
       const path = (name: string) => desk.scratch.path(name);
-      await agent.prompted();
-      await edit(path('mine.txt'), 'edited\n', agent.client);
-      await row('mine.txt').waitFor();
+      await editListed('mine.txt');
       await agent.runs(() => {
         mkdirSync(path('made/deep'), { recursive: true });
         renameSync(path('mine.txt'), path('made/deep/mine.txt'));
@@ -1197,20 +1201,14 @@ describe('agent changes', () => {
       await row('made/deep').waitFor();
       await agent.runs(() => shell('mv made moved'));
       await row('moved/deep').waitFor();
-      assert.equal(
-        (await texts()).filter((text) => text.includes('mine.txt')).length,
-        1,
-        String(await texts()),
-      );
+      await isListedOnce('mine.txt');
       await revert('mine.txt');
       await until('the text', () => readFileSync(path('moved/deep/mine.txt'), 'utf8') === 'not committed\n');
     });
 
     it('that put a changed copy of a folder in its place keep the text from before of what was edited there', async () => {
       const file = desk.scratch.write('gen/b.txt', 'mine, not committed\n');
-      await agent.prompted();
-      await edit(file, 'edited\n', agent.client);
-      await row('b.txt').waitFor();
+      await editListed('gen/b.txt');
       await agent.runs(() => shell('cp -r gen copied && echo more >>copied/b.txt'));
       await row('copied').waitFor();
       await agent.runs(() => shell('rm -rf gen && mv copied gen'));
@@ -1234,9 +1232,7 @@ describe('agent changes', () => {
 
     it('that have Git clean up leave a new file recoverable that was listed, with its text from before', async () => {
       desk.scratch.write('untracked.txt', 'by me\n');
-      await agent.prompted();
-      await edit(desk.scratch.path('untracked.txt'), 'by the agent\n', agent.client);
-      await row('untracked.txt').waitFor();
+      await editListed('untracked.txt');
       await agent.runs(() => shell('git clean -fdq .'));
       await row('untracked.txt').filter({ hasText: '−1', hasNotText: '+1' }).waitFor();
       assert.ok(!existsSync(desk.scratch.path('untracked.txt')));

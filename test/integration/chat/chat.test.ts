@@ -362,28 +362,39 @@ describe('@claude in the chat', function () {
     await vscode.commands.executeCommand('ideBridge.keepAllChanges');
   });
 
-  it('goes on with a past conversation', async () => {
-    await ask('remember the number 42', text('I do.'));
-    await says('tokens in');
+  /** With the conversations of the CLI where this window looks for past ones. */
+  async function asPast(act: () => Promise<void>): Promise<void> {
     const projects = join(process.env['CLAUDE_CONFIG_DIR'] ?? assert.fail(), 'projects');
     const written = join(agent.root, '.claude', 'projects');
     cpSync(written, projects, { recursive: true });
     try {
+      await act();
+    } finally {
+      // Else other suites would be offered to resume it.
+      readdirSync(written).forEach((name) => rmSync(join(projects, name), { recursive: true }));
+    }
+  }
+
+  async function pickPast(words: string): Promise<void> {
+    const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: words });
+    await row.first().click({ timeout: 30_000 });
+    await says('Your next message goes on with it');
+  }
+
+  it('goes on with a past conversation', async () => {
+    await ask('remember the number 42', text('I do.'));
+    await says('tokens in');
+    await asPast(async () => {
       await vscode.commands.executeCommand('workbench.action.chat.newChat');
       await ask('/resume');
-      const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: 'the number 42' });
-      await row.first().click({ timeout: 30_000 });
-      await says('Your next message goes on with it');
+      await pickPast('the number 42');
       await desk.ui.screenshot('chat-resume');
       assert.match(await answer().innerText(), /I do\./);
       await ask('which number?', text('It is 42.'));
       await says('It is 42.');
       const { messages } = await agent.api.nextRequest('both', ({ messages }) => messages.length > 2);
       assert.match(JSON.stringify(messages), /the number 42.*I do.*which number/);
-    } finally {
-      // Else other suites would be offered to resume it.
-      readdirSync(written).forEach((name) => rmSync(join(projects, name), { recursive: true }));
-    }
+    });
   });
 
   describe('as one of several places for a conversation', () => {
@@ -1226,19 +1237,14 @@ describe('@claude in the chat', function () {
     await vscode.commands.executeCommand('workbench.action.chat.newChat');
     await ask('remember the number 43', text('I do.'));
     await says('tokens in');
-    const projects = join(process.env['CLAUDE_CONFIG_DIR'] ?? assert.fail(), 'projects');
-    const written = join(agent.root, '.claude', 'projects');
-    cpSync(written, projects, { recursive: true });
-    try {
+    await asPast(async () => {
       await ask('/clear');
       await until('it to be done', async () => !(await answer().innerText()).includes('I do'), 30_000);
       await ask('and now?', text('I know nothing.'));
       await says('I know nothing.');
       await says('tokens in');
       await ask('/resume');
-      const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: 'the number 43' });
-      await row.first().click({ timeout: 30_000 });
-      await says('Your next message goes on with it');
+      await pickPast('the number 43');
       await ask('which number?', text('It is 43.'));
       await says('It is 43.');
       const { messages } = await agent.api.nextRequest('the last', ({ messages }) =>
@@ -1246,9 +1252,6 @@ describe('@claude in the chat', function () {
       );
       assert.match(JSON.stringify(messages), /the number 43.*I do.*which number/);
       assert.doesNotMatch(JSON.stringify(messages), /I know nothing/);
-    } finally {
-      // Else other suites would be offered to resume it.
-      readdirSync(written).forEach((name) => rmSync(join(projects, name), { recursive: true }));
-    }
+    });
   });
 });

@@ -39,6 +39,17 @@ describe('a thread of the chat', () => {
   const token = {
     onCancellationRequested: () => ({ dispose: silent }),
   } as unknown as vscode.CancellationToken;
+  function cancellable(): { token: vscode.CancellationToken; cancel(): void } {
+    let cancel = silent;
+    const onCancellationRequested = (listener: () => void) => {
+      cancel = listener;
+      return { dispose: silent };
+    };
+    return {
+      token: { onCancellationRequested } as unknown as vscode.CancellationToken,
+      cancel: () => cancel(),
+    };
+  }
   const surface = () => ({
     markdown: silent,
     quote: silent,
@@ -177,21 +188,15 @@ describe('a thread of the chat', () => {
   });
 
   it('does not stop the next turn when a request is cancelled whose own has ended', async () => {
-    let cancel = silent;
-    const late = {
-      onCancellationRequested: (listener: () => void) => {
-        cancel = listener;
-        return { dispose: silent };
-      },
-    } as unknown as vscode.CancellationToken;
-    const first = thread.turn({ text: 'one', images: [] }, surface(), late, invocation('first'));
+    const late = cancellable();
+    const first = thread.turn({ text: 'one', images: [] }, surface(), late.token, invocation('first'));
     const second = thread.turn({ text: 'two', images: [] }, surface(), token, invocation('second'));
     await until('the first turn', () => thread.invocation === 'first');
     const listening = thread.onDidChangeState(() =>
       queueMicrotask(() => {
         if (thread.invocation === 'second') {
           listening.dispose();
-          cancel();
+          late.cancel();
         }
       }),
     );
@@ -276,18 +281,12 @@ describe('a thread of the chat', () => {
       ...surface(),
       markdown: (text: string) => void (/Proposed|Withdrawn/.test(text) && words.push(text)),
     });
-    const stop = { cancel: silent };
-    const stopped = {
-      onCancellationRequested: (listener: () => void) => {
-        stop.cancel = listener;
-        return { dispose: silent };
-      },
-    } as unknown as vscode.CancellationToken;
+    const stopped = cancellable();
     const prompt = { text: `write ${join(folder, 'plum.txt')}`, images: [] };
-    const first = thread.turn(prompt, telling(said), stopped, invocation('first'));
+    const first = thread.turn(prompt, telling(said), stopped.token, invocation('first'));
     const second = thread.turn({ text: 'two', images: [] }, telling(saidNext), token, invocation('second'));
     await until('the diff', () => said.length > 0);
-    stop.cancel();
+    stopped.cancel();
     await first;
     await thread.useModel('after it');
     await second;

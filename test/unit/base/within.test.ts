@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { late, within } from '../../../src/editorTools/within.ts';
+import { late, within } from '../../../src/base/within.ts';
 
 describe('what has to be there within a time', () => {
   const { setTimeout: set, clearTimeout: clear } = globalThis;
