@@ -34,6 +34,7 @@ import { fileUris } from '../editor/paths.ts';
 import type { ReviewTree } from '../editor/reviewTree.ts';
 import { workspaceFolderPaths } from '../editor/workspaceFolders.ts';
 import { ChangesSection } from './changesSection.ts';
+import type { ShellEdits } from './shellEdits.ts';
 import type { UnwatchedEdits } from './unwatchedEdits.ts';
 
 /** What must be known of proposals. */
@@ -55,6 +56,7 @@ export class AgentChanges implements Disposable {
   private turns: TurnStarts | undefined;
   private records: SessionRecords | undefined;
   private unwatched: UnwatchedEdits | undefined;
+  private shellEdits: ShellEdits | undefined;
   private readonly watchedFile: string | undefined;
 
   constructor(
@@ -91,7 +93,9 @@ export class AgentChanges implements Disposable {
       proposals.onDidAccept(({ session, filePath, text }) => this.review.didAccept(session, filePath, text)),
     );
     this.store.add(watchUserEdits(this.review, this.sets, this.changes));
-    this.store.add(watchChanges(this, bridge));
+    this.store.add(
+      watchChanges(this, bridge, async (path) => (await this.shellEdits?.wasThere(path)) === true),
+    );
     this.store.add(
       once(bridge.onDidIdentify, () => {
         this.followSessions(bridge, proposals, records).catch(
@@ -170,7 +174,9 @@ export class AgentChanges implements Disposable {
     this.store.add(onDidPrompt((session) => void turns.begin(session)));
     const { sets, review, changes, git, log } = this;
     const { ShellEdits } = await import('./shellEdits.ts');
-    this.store.add(new ShellEdits({ sets, review, changes, sessions, records, onDidPrompt, git, log }));
+    this.shellEdits = this.store.add(
+      new ShellEdits({ sets, review, changes, sessions, records, onDidPrompt, git, log }),
+    );
   }
 
   /** The user has prompted an agent that the editor itself runs. */

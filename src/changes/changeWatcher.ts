@@ -5,27 +5,37 @@ import type { Changes } from './changes.ts';
 import { type ChangeReview, writeTime } from './changeReview.ts';
 import type { ChangeSets } from './changeSets.ts';
 import type { Clients } from '../context/clients.ts';
+import { isIn } from '../server/isAt.ts';
 import { watchWorkspaceFiles } from '../editor/workspaceFiles.ts';
 
 /** Of more files at once, as of an installation, none is looked for under another name. */
 const maxAppeared = 1_000;
 
-/** Looks at the files of the change sets again whenever they may have changed, and follows those that are moved. */
+/**
+ * Looks at the files of the change sets again whenever they may have changed, and follows those that are moved.
+ * @param wasThere whether a file that has appeared has taken the place of another one
+ */
 export function watchChanges(
   { sets, changes, review }: { sets: ChangeSets; changes: Changes; review: ChangeReview },
   clients: Clients,
+  wasThere: (path: string) => Promise<boolean>,
 ): vscode.Disposable {
   const store = new DisposableStore();
   const touched = new Set<string>();
   const appeared = new Set<string>();
-  const look = async (paths: ReadonlySet<string>, candidates: readonly string[]) => {
+  const look = async (paths: Set<string>, others: ReadonlySet<string>) => {
     review.takeAccepted();
+    for (const path of sets.all.flatMap(({ snapshots }) => [...snapshots.keys()])) {
+      if (isIn(others, path)) {
+        paths.add(path); // of what comes or goes with its folder the watcher tells nothing
+      }
+    }
     await changes.refresh(paths);
-    await followMoves(changes, review, candidates);
+    await followMoves(changes, review, [...others], wasThere);
   };
   const refresh = store.add(
     new Throttle(100, () => {
-      void look(new Set(touched), [...appeared]);
+      void look(new Set(touched), new Set(appeared));
       touched.clear();
       appeared.clear();
     }),
@@ -65,14 +75,19 @@ export function watchChanges(
   return store;
 }
 
-/** @param appeared files that were not followed */
+/** @param appeared files that were not followed @param wasThere see `watchChanges` */
 export async function followMoves(
   changes: Changes,
   review: ChangeReview,
   appeared: readonly string[],
+  wasThere: (path: string) => boolean | Promise<boolean>,
 ): Promise<void> {
   const moves = await changes.movesTo(appeared);
-  moves.forEach((to, from) => review.didMove(from, to));
+  for (const [from, to] of moves) {
+    if (!(await wasThere(to))) {
+      review.didMove(from, to);
+    }
+  }
   if (moves.size > 0) {
     await changes.refresh();
   }

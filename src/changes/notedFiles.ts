@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, type Stats } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
-import { dirname, sep } from 'node:path';
+import { sep } from 'node:path';
 import { isNotFound } from '../base/errors.ts';
+import { isIn } from '../server/isAt.ts';
 import { clockSlack } from './shellWindows.ts';
 
 /** Beyond these, the rest is taken as unknown: this is kept in memory. */
@@ -61,6 +62,18 @@ export class NotedFiles {
 
   has(path: string): boolean {
     return this.files.has(path);
+  }
+
+  /** Whether a file was there; undefined: it was as the last commit has it, or was not. */
+  wasThere(path: string): boolean | undefined {
+    const file = this.files.get(path);
+    return file && file.kind !== 'absent';
+  }
+
+  /** Whether it is noted, and nobody has written it since. */
+  isAsNoted(path: string): boolean {
+    const found = this.files.has(path) ? lstatOf(path) : undefined;
+    return found !== undefined && this.isLaterThan(found.ctimeMs);
   }
 
   /** Undefined also where nothing is noted. */
@@ -166,10 +179,4 @@ export function lstatOf(path: string): Stats | undefined {
 export async function contentOf(path: string): Promise<Buffer | undefined> {
   const file = await lookAt(path, maxFileBytes);
   return file.kind === 'text' ? file.bytes : undefined;
-}
-
-/** Whether one of the folders around it is among these. */
-export function isIn(folders: Pick<ReadonlySet<string>, 'has'>, path: string): boolean {
-  const parent = dirname(path);
-  return parent !== path && (folders.has(parent) || isIn(folders, parent));
 }

@@ -103,6 +103,11 @@ export class ShellEdits implements vscode.Disposable {
     this.store.dispose();
   }
 
+  /** Whether a file was there before a command of the turn put another in its place, as far as is known. */
+  async wasThere(path: string): Promise<boolean> {
+    return (await this.treeOf(path)?.wasThere(path)) === true;
+  }
+
   private watchUser(): void {
     const explain = (path: string) => {
       this.touched.delete(path);
@@ -268,12 +273,7 @@ export class ShellEdits implements vscode.Disposable {
       const its = new Set(folders.filter((folder) => this.treeOf(folder) === tree));
       const files = (await tree?.filesIn(its)) ?? new Map<string, boolean>();
       const paths = [...files.keys()];
-      // What has come onto another file is not followed there: of that the text from before is known.
-      await followMoves(
-        changes,
-        review,
-        paths.filter((path) => files.get(path)),
-      );
+      await followMoves(changes, review, paths, (path) => files.get(path) === true);
       const told = Date.now();
       for (const path of paths.filter((each) => !touched.has(each))) {
         if (touched.size >= maxFiles) {

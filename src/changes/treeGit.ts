@@ -188,6 +188,11 @@ export class TreeGit {
     return [...found].filter((file) => paths.some((path) => file.startsWith(path + sep)));
   }
 
+  /** Whether that commit has a file there. */
+  async isCommitted(path: string, commit: string): Promise<boolean> {
+    return (await this.paths('ls-tree', '--name-only', '-z', commit, '--', ...this.names([path]))).has(path);
+  }
+
   /** Those of which git has the content, wherever. */
   async withKnownContent(paths: readonly string[]): Promise<Set<string>> {
     const files: string[] = [];

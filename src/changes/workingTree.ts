@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import type { Git } from '../server/git.ts';
 import type { SnapshotSource } from './changeSet.ts';
-import { contentOf, type Gone, isIn, maxFiles, NotedFiles } from './notedFiles.ts';
+import { isIn } from '../server/isAt.ts';
+import { contentOf, type Gone, maxFiles, NotedFiles } from './notedFiles.ts';
 import { type GitState, type GitView, TreeGit } from './treeGit.ts';
 
 export interface FoundBefore {
@@ -74,19 +75,35 @@ export class WorkingTree {
   }
 
   /**
-   * Those in these folders below its own that differ from the last commit, and that git does not ignore; not more than can be
-   * judged. Never throws.
-   * @returns by path, whether nothing is known to have been there
+   * Those in these folders below its own that differ from the last commit and from what is noted, and that git does not
+   * ignore; not more than can be judged. Never throws.
+   * @returns by path, whether a file was there before, as far as is known
    */
   async filesIn(folders: ReadonlySet<string>): Promise<ReadonlyMap<string, boolean>> {
     try {
       await this.git.begin();
       const differing = await this.git.uncommittedIn([...folders]);
-      const within = [...differing].filter(([path]) => isIn(folders, path)).slice(0, maxFiles);
-      const has = (path: string) => this.noted?.files.has(path) === true;
-      return new Map(within.map(([path, { isNew }]) => [path, isNew && !has(path)]));
+      const files = this.noted?.files;
+      const within = [...differing].filter(
+        ([path]) => isIn(folders, path) && files?.isAsNoted(path) !== true,
+      );
+      return new Map(
+        within.slice(0, maxFiles).map(([path, { isNew }]) => [path, files?.wasThere(path) ?? !isNew]),
+      );
     } catch {
       return new Map();
+    }
+  }
+
+  /** Whether a file was there when it was noted, as far as is known. Never throws. */
+  async wasThere(path: string): Promise<boolean> {
+    const { noted } = this;
+    try {
+      return (
+        noted !== undefined && (noted.files.wasThere(path) ?? (await this.git.isCommitted(path, noted.head)))
+      );
+    } catch {
+      return false;
     }
   }
 

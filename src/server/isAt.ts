@@ -1,8 +1,14 @@
-import { sep } from 'node:path';
+import { dirname, sep } from 'node:path';
 
 /** Whether it is that file, or in that folder. Both absolute. */
 export function isAt(path: string, fileOrFolder: string): boolean {
   return (
     path === fileOrFolder || path.startsWith(fileOrFolder.endsWith(sep) ? fileOrFolder : fileOrFolder + sep)
   );
+}
+
+/** Whether one of the folders around it is among these. All absolute. */
+export function isIn(folders: Pick<ReadonlySet<string>, 'has'>, path: string): boolean {
+  const parent = dirname(path);
+  return parent !== path && (folders.has(parent) || isIn(folders, parent));
 }

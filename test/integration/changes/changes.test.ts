@@ -1218,6 +1218,25 @@ describe('agent changes', () => {
       await until('the text', () => readFileSync(file, 'utf8') === 'mine, not committed\n');
     });
 
+    it('that move a file under review onto another one list that with its text from before', async () => {
+      await agent.prompted();
+      await edit(desk.scratch.path('made.txt'), 'made\n', agent.client);
+      await row('made.txt').waitFor();
+      await agent.runs(() => shell('mv made.txt mine.txt'));
+      await row('mine.txt').filter({ hasText: 'by shell' }).waitFor();
+      await row('made.txt').waitFor({ state: 'detached' });
+      await revert('mine.txt');
+      const mine = desk.scratch.path('mine.txt');
+      await until('the text', () => existsSync(mine) && readFileSync(mine, 'utf8') === 'not committed\n');
+    });
+
+    it('that delete a folder with files under review say so at once', async () => {
+      mkdirSync(desk.scratch.path('gen'));
+      await editListed('gen/a.txt');
+      await agent.runs(() => shell('rm -rf gen'));
+      await row('a.txt').waitFor({ state: 'detached', timeout: 3_000 });
+    });
+
     it('that move a committed file into a folder that they have made list both, and lose nothing', async () => {
       await agent.prompted();
       await agent.runs(() => shell('mkdir made && mv script.txt made/'));

@@ -479,13 +479,14 @@ describe('in the window', () => {
     await vscode.commands.executeCommand('git.openRepository', scratch.folder);
     await endReview(); // of other tests, which has an item, too
     try {
-      await clickInto(ui, scratch.write('notes.txt', 'mine\n'));
       const client = await connectClient();
       for (const [width, first, second] of [
         [1400, 'a.txt', 'b.txt'],
         [900, 'c.txt', 'd.txt'],
       ] as const) {
         await ui.page.setViewportSize({ width, height: 900 });
+        // Each time: that their tabs are closed counts as a prompt, with which the user has left the editor.
+        await clickInto(ui, scratch.write(`notes-${width}.txt`, 'mine\n'));
         await shown('Claude: 1');
         await shown(branch);
         for (const name of [first, second]) {

@@ -735,19 +735,41 @@ describe('a work tree', function () {
     write('sub dir/ü [1].txt', 'changed\n');
     assert.deepEqual(await filesIn('made', 'sub dir'), ['made/deep/[2] ü.txt', 'sub dir/ü [1].txt']);
     write('sub dir/mine.txt', 'not committed\n');
+    await delay(50); // longer than what the clock of files may be behind, here and below
     await tree.note();
+    write('sub dir/mine.txt', 'not mine\n');
     write('sub dir/later.txt', 'new\n');
     assert.deepEqual(
       [...(await tree.filesIn(new Set([path('sub dir')])))]
-        .map(([file, isFirst]) => `${basename(file)}: ${isFirst}`)
+        .map(([file, wasThere]) => `${basename(file)}: ${wasThere}`)
         .sort(),
-      ['later.txt: true', 'mine.txt: false', 'ü [1].txt: false'],
+      ['later.txt: false', 'mine.txt: true'],
     );
+    write('made/deep/[2] ü.txt', 'changed\n');
     const absent = Array.from({ length: 499 }, (_, index) => `${index}`.padStart(5_000, 'x'));
     assert.deepEqual(await filesIn('made', ...absent), ['made/deep/[2] ü.txt']);
     for (let index = 0; index < 600; index++) {
       write(`many/${index}.txt`, 'new\n');
     }
     assert.equal((await filesIn('many')).length, 500);
+    await delay(50);
+    await tree.note();
+    write('many/later.txt', 'new\n');
+    assert.deepEqual(await filesIn('many'), ['many/later.txt']);
+  });
+
+  it('knows where a file was, committed or not, when it was noted', async () => {
+    write('committed.txt', 'text\n');
+    write('deleted.txt', 'text\n');
+    commit();
+    write('mine.txt', 'not committed\n');
+    rmSync(path('deleted.txt'));
+    assert.equal(await tree.wasThere(path('committed.txt')), false, 'nothing is noted');
+    await tree.note();
+    write('later.txt', 'new\n');
+    const were = ['committed.txt', 'mine.txt', 'deleted.txt', 'later.txt'].map((name) =>
+      tree.wasThere(path(name)),
+    );
+    assert.deepEqual(await Promise.all(were), [true, true, false, false]);
   });
 });
