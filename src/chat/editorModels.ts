@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { tokenOf } from '../editor/cancellation.ts';
+import { modelVendor } from './names.ts';
 import {
   type AnswerPart,
   type LanguageModel,
@@ -17,10 +18,11 @@ const { LanguageModelDataPart: DataPart } = vscode as {
   LanguageModelDataPart?: { image(data: Uint8Array, mimeType: string): vscode.LanguageModelTextPart };
 };
 
-/** The models that the editor offers to extensions, for the model proxy. It asks the user once for each provider. */
+/** The models that others give the editor, for the model proxy. It asks the user once for each provider. */
 export const editorModels: LanguageModels = {
   async list() {
-    return (await vscode.lm.selectChatModels()).map(adapted);
+    const models = await vscode.lm.selectChatModels();
+    return models.filter(({ vendor }) => vendor !== modelVendor).map(adapted);
   },
 };
 

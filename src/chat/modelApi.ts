@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import { AnthropicUpstream, type ApiKey } from '../agent/proxy/anthropicUpstream.ts';
 import { ApiError } from '../agent/proxy/apiError.ts';
+import { LanguageModelUpstream } from '../agent/proxy/languageModelUpstream.ts';
 import { ModelProxy, type ProxiedSession, type Upstream } from '../agent/proxy/modelProxy.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { setting } from '../editor/settings.ts';
 import { replaceFile } from '../server/replaceFile.ts';
 import { setApiKeyTitle, storedKey } from './apiKey.ts';
+import { editorModels } from './editorModels.ts';
 import type { Button } from './surface.ts';
 
 /** Why nothing can be asked of the model, and what mends it. */
@@ -22,6 +24,8 @@ export interface AdmittedSession extends ProxiedSession {
   readonly settingsFile: string;
 }
 
+const noModel =
+  'This editor has no language model for `@claude`: an extension such as GitHub Copilot Chat has to give it one, and you may have to sign in there.';
 const noKey = `No API key is stored. *IDE Bridge: ${setApiKeyTitle}* asks for it.`;
 
 /** How the sessions of the chat reach the model where their CLIs do not do so by themselves. */
@@ -37,10 +41,14 @@ export class ModelApi implements vscode.Disposable {
   ) {}
 
   async lack(): Promise<Lack | undefined> {
+    if (setting('agent.api') === 'editor') {
+      const has = (await editorModels.list()).length > 0;
+      return has ? undefined : { words: noModel, button: settingButton('agent.api') };
+    }
     try {
       this.anthropic();
     } catch (error) {
-      return { words: errorMessage(error), button: settingButton };
+      return { words: errorMessage(error), button: settingButton('agent.apiUrl') };
     }
     return (await storedKey(this.secrets)) === undefined
       ? { words: noKey, button: { title: 'Set API Key', command: 'setApiKey' } }
@@ -69,9 +77,9 @@ export class ModelApi implements vscode.Disposable {
     void this.proxy?.then((proxy) => proxy.dispose());
   }
 
-  /** Address and key are looked up for each request: a session that runs goes on with others. */
+  /** Settings and key are looked up for each request: a session that runs goes on with others. */
   private readonly upstream: Upstream = {
-    answer: (exchange) => this.anthropic().answer(exchange),
+    answer: (exchange) => (setting('agent.api') === 'editor' ? ofEditor : this.anthropic()).answer(exchange),
   };
 
   /** @throws for an address that is none */
@@ -88,8 +96,10 @@ export class ModelApi implements vscode.Disposable {
   }
 }
 
-const settingButton: Button = {
+const ofEditor = new LanguageModelUpstream(editorModels, () => setting('agent.editorModel') || undefined);
+
+const settingButton = (name: 'agent.api' | 'agent.apiUrl'): Button => ({
   title: 'Open Settings',
   command: { id: 'workbench.action.openSettings' },
-  args: ['@id:ideBridge.agent.apiUrl'],
-};
+  args: [`@id:ideBridge.${name}`],
+});

@@ -10,9 +10,11 @@ export interface Settings {
   'agent.permissionMode': string;
   /** As the CLI's `--model` takes it; '' for its own default. */
   'agent.model': string;
-  'agent.api': 'cli' | 'key';
+  'agent.api': 'cli' | 'key' | 'editor';
   /** http or https. */
   'agent.apiUrl': string;
+  /** Id or family; '' for one of Claude, else the first. */
+  'agent.editorModel': string;
   /** Names. */
   'agent.languageModelTools': string[];
   /** As the CLI's `--fallback-model` takes it; '' for none. */
@@ -90,6 +92,7 @@ export const settingRules: { readonly [K in keyof Settings]: SettingRule<Setting
   'agent.model': 'user', // another one may cost more
   'agent.api': 'user',
   'agent.apiUrl': 'user', // the key goes there
+  'agent.editorModel': 'user', // another one may cost more
   'agent.languageModelTools': fewer,
   'agent.fallbackModel': 'user',
   'agent.systemPrompt': 'user',

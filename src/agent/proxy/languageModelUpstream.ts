@@ -22,6 +22,9 @@ const defaultStall = 300_000;
 /** Ms that a provider has to count tokens: the CLI waits for it, and would wait for ever. */
 const defaultCountTime = 5_000;
 
+/** Ms that the editor has to tell its models, for which it may have to start extensions. */
+const listTime = 30_000;
+
 const errorTypes: Readonly<Record<LanguageModelFailureKind, ApiErrorType>> = {
   notAllowed: 'permission_error',
   blocked: 'invalid_request_error',
@@ -33,7 +36,8 @@ const errorTypes: Readonly<Record<LanguageModelFailureKind, ApiErrorType>> = {
 /** The Messages API, answered by the editor's own language models. */
 export class LanguageModelUpstream implements Upstream {
   /**
-   * @param preferred id or family of the model that answers where none of the name that the CLI asks for is there
+   * @param preferred id or family of the model that answers where none of the name that the CLI asks for is there;
+   *   undefined: the first of Claude, else the first
    * @param stall ms without a part of the answer after which the request has failed
    * @param countTime ms after which tokens are estimated that the model has not counted
    */
@@ -51,7 +55,7 @@ export class LanguageModelUpstream implements Upstream {
         await this.answerMessages(parseRequest(await bodyOf(request)), response, signal);
       } else if (request.method === 'POST' && route === '/v1/messages/count_tokens') {
         const asked = parseRequest(await bodyOf(request));
-        const model = await this.model(asked.model);
+        const model = await this.model(asked.model, signal);
         const tokens = await this.count(model, textOfRequest(toLanguageModel(asked)), signal);
         sendJson(response, 200, { input_tokens: tokens });
       } else {
@@ -69,7 +73,7 @@ export class LanguageModelUpstream implements Upstream {
     response: ServerResponse,
     signal: AbortSignal,
   ): Promise<void> {
-    const model = await this.model(asked.model);
+    const model = await this.model(asked.model, signal);
     const request = toLanguageModel(asked);
     const text = textOfRequest(request);
     const counted = this.count(model, text, signal);
@@ -127,13 +131,20 @@ export class LanguageModelUpstream implements Upstream {
   }
 
   /** By id, family or name; the CLI asks for `claude-…`, or what the user has chosen. */
-  private async model(wanted: string): Promise<LanguageModel> {
-    const models = await this.models.list();
+  private async model(wanted: string, signal: AbortSignal): Promise<LanguageModel> {
+    const models = await within(listTime, signal, this.models.list());
+    if (models === late) {
+      throw new ApiError(
+        'overloaded_error',
+        `The editor did not tell its models within ${listTime / 1_000} s.`,
+      );
+    }
     const preferred = this.preferred();
+    const named = (name: string) =>
+      models.find(({ id }) => id === name) ?? models.find(({ family }) => family === name);
+    const isOfClaude = ({ family }: LanguageModel) => family.startsWith('claude');
     const found =
-      models.find(({ id }) => id === wanted) ??
-      models.find(({ family }) => family === wanted) ??
-      models.find(({ id, family }) => preferred !== undefined && (id === preferred || family === preferred));
+      named(wanted) ?? (preferred === undefined ? (models.find(isOfClaude) ?? models[0]) : named(preferred));
     if (!found) {
       const names = models.map(({ id }) => id).join(', ');
       throw new ApiError(

@@ -25,6 +25,7 @@ import { RecordedCli } from '../../support/recordedCli.ts';
 import { skipWithout } from '../../support/lacking.ts';
 import { redrawTime } from '../../support/reviewRows.ts';
 import { clickHovered } from '../../support/ui.ts';
+import type { Answer, TestModelsApi } from '../../fixtures/models/extension.ts';
 import { until } from '../../support/until.ts';
 import {
   askForReason,
@@ -1253,5 +1254,28 @@ describe('@claude in the chat', function () {
       assert.match(JSON.stringify(messages), /the number 43.*I do.*which number/);
       assert.doesNotMatch(JSON.stringify(messages), /I know nothing/);
     });
+  });
+
+  it('asks the language models of the editor, where that is set', async function () {
+    const models = await vscode.extensions.getExtension<TestModelsApi>('ide-bridge-test.models')?.activate();
+    if (!models) {
+      return this.skip(); // editors before 1.104 let nobody provide them
+    }
+    const answer: Answer = (_, say) => {
+      models.answers.push(answer); // the CLI may ask for a title, too
+      say(new vscode.LanguageModelTextPart('By a model of the editor.'));
+    };
+    models.answers.splice(0, Infinity, answer);
+    try {
+      await desk.configure('ideBridge.agent.api', 'editor');
+      await ask('hello');
+      await says('By a model of the editor.');
+      await desk.configure('ideBridge.agent.editorModel', 'no-such-model');
+      await ask('and now?');
+      await says('no language model "no-such-model"; it has');
+      assert.deepEqual(agent.api.keys, []);
+    } finally {
+      models.answers.splice(0);
+    }
   });
 });

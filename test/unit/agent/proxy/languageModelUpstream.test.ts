@@ -274,6 +274,26 @@ describe("The model proxy, before the editor's language models", () => {
     assert.match(await wrong('x'.repeat(33 * 1024 * 1024)), /^413/);
   });
 
+  it('has a model of Claude answer where none is named, else the first', async () => {
+    const asked: string[] = [];
+    const named = (id: string, family: string): LanguageModel => ({
+      ...model,
+      id,
+      family,
+      send: (request, signal) => {
+        asked.push(id);
+        return model.send(request, signal);
+      },
+    });
+    const first = named('first', 'gpt');
+    for (const models of [[first, named('second', 'claude-sonnet-4.5')], [first]]) {
+      const list = { list: () => Promise.resolve(models) };
+      const response = await ask(proxy.admit(new LanguageModelUpstream(list, () => undefined)), simple);
+      assert.equal(response.status, 200, await response.text());
+    }
+    assert.deepEqual(asked, ['second', 'first']);
+  });
+
   it('says which models there are', async () => {
     const message = async (session: ProxiedSession) =>
       ((await (await ask(session, simple)).json()) as { error: { message: string } }).error.message;
