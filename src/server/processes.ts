@@ -34,8 +34,9 @@ export async function lineage(pid: number, processes: ChildProcesses): Promise<n
   if (process.platform === 'linux') {
     return lineageOnLinux(pid);
   }
-  const parents = await processTable(processes);
-  return walkUp(pid, (child) => parents.get(child));
+  const { parentIn, processTable } = await import('./processTable.ts');
+  const table = await processTable(processes);
+  return walkUp(pid, (child) => parentIn(table, child));
 }
 
 /** The same, without asking a program. */
@@ -58,30 +59,6 @@ async function walkUp(
 export async function parentFromProc(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]) || undefined;
-}
-
-/** Reads all processes at once: on Windows one query costs half a second, however much it asks for. */
-export async function processTable(processes: ChildProcesses): Promise<Map<number, number>> {
-  const [command, ...args] =
-    process.platform === 'win32'
-      ? [
-          'powershell.exe',
-          '-NoProfile',
-          '-NonInteractive',
-          '-Command',
-          'Get-CimInstance Win32_Process | ForEach-Object { "$($_.ProcessId) $($_.ParentProcessId)" }',
-        ]
-      : ['ps', '-A', '-o', 'pid=,ppid='];
-  const { stdout } = await processes.run(command, args);
-  return new Map(parseProcessTable(stdout.toString()));
-}
-
-/** Lines of "pid parent". */
-export function parseProcessTable(text: string): [pid: number, parent: number][] {
-  return [...text.matchAll(/^\s*(\d+)\s+(\d+)\s*$/gm)].map(([, pid, parent]) => [
-    Number(pid),
-    Number(parent),
-  ]);
 }
 
 /** Undefined on Windows, where other processes do not tell, and for a process that is gone. */
