@@ -1,6 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import type { ChildProcesses } from './childProcesses.ts';
-import { parentFromProc } from './processes.ts';
 
 /** By their numbers. */
 export type ProcessTable = ReadonlyMap<
@@ -47,6 +46,11 @@ async function tableOnLinux(): Promise<ProcessTable> {
     async (pid) => [pid, { parent: (await parentFromProc(pid)) ?? 0, began: 0 }] as const,
   );
   return new Map(await Promise.all(rows));
+}
+
+export async function parentFromProc(pid: number): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]) || undefined;
 }
 
 /** Lines of "pid parent", on Windows with the time at which it began. */

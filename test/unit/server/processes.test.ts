@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { endTree } from '../../../src/server/endTree.ts';
-import { lineage } from '../../../src/server/processes.ts';
+import { lineage } from '../../../src/server/lineage.ts';
 import { descendants, parentIn, parseProcessTable } from '../../../src/server/processTable.ts';
 import { trustedProcesses } from '../../support/trusted.ts';
 
