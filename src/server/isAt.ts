@@ -12,3 +12,8 @@ export function isIn(folders: Pick<ReadonlySet<string>, 'has'>, path: string): b
   const parent = dirname(path);
   return parent !== path && (folders.has(parent) || isIn(folders, parent));
 }
+
+/** What all names of a file have in common: Windows knows both slashes, and takes no notice of case. */
+export function folded(path: string, platform: NodeJS.Platform = process.platform): string {
+  return platform === 'win32' ? path.replaceAll('\\', '/').toLowerCase() : path;
+}
