@@ -1,9 +1,10 @@
 import { dirname, sep } from 'node:path';
 
 /** Whether it is that file, or in that folder. Both absolute. */
-export function isAt(path: string, fileOrFolder: string): boolean {
+export function isAt(path: string, fileOrFolder: string, slash = sep): boolean {
   return (
-    path === fileOrFolder || path.startsWith(fileOrFolder.endsWith(sep) ? fileOrFolder : fileOrFolder + sep)
+    path === fileOrFolder ||
+    path.startsWith(fileOrFolder.endsWith(slash) ? fileOrFolder : fileOrFolder + slash)
   );
 }
 
