@@ -45,6 +45,7 @@ const lastWords = 1_000;
 /** One Claude Code process, and what is said over its pipes. */
 export class CliProcess {
   readonly control: ControlChannel;
+  /** Ms since the epoch. */
   private readonly began = Date.now();
   private stderr = '';
   private isEnding = false;
