@@ -39,14 +39,15 @@ const here: Surroundings = { env: process.env, home: homedir(), platform: proces
 
 /**
  * Finds the CLI: what the user has set, else on PATH, else where installers put it.
- * @param command an absolute path, or a name to be found on PATH
+ * @param typed an absolute path, or a name to be found on PATH; in quotes as a shell wants them
  * @throws {UserError} when it is not there, does not start, or is too old
  */
 export async function findCli(
   processes: ChildProcesses,
-  command = 'claude',
+  typed = 'claude',
   around: Surroundings = here,
 ): Promise<Cli> {
+  const command = unquoted(typed);
   const found = path.isAbsolute(command)
     ? existing([command], around)
     : existing([...onPath(command, around), ...(command === 'claude' ? usualPlaces(around) : [])], around);
@@ -69,6 +70,12 @@ export async function findCli(
   const help = await say(processes, start, '--help');
   const flags = new Set([...help.matchAll(/^\s+(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = '']) => flag));
   return { path: found, ...start, version: number, flags, stamp };
+}
+
+/** PowerShell wants a `&` before a path in quotes. What has more words, such as `npx claude`, stays as it is. */
+function unquoted(command: string): string {
+  const [, double, single, plain] = /^\s*(?:&\s*)?(?:"([^"]*)"|'([^']*)'|(.*?))\s*$/s.exec(command) ?? [];
+  return double ?? single ?? plain ?? command;
 }
 
 /** Whether an update has put nothing in its place since it was found. */
@@ -127,7 +134,7 @@ function nvm(folder: string): string[] {
  * it would start is started instead.
  */
 function startOf(file: string, around: Surroundings): Start {
-  if (around.platform === 'win32' && file.endsWith('.cmd')) {
+  if (around.platform === 'win32' && /\.cmd$/i.test(file)) {
     const target = /"%(?:~dp0|dp0%)\\([^"]+\.(?:exe|js))"/.exec(readFileSync(file, 'utf8'))?.[1];
     const script =
       target === undefined ? undefined : path.join(path.dirname(file), target.replaceAll('\\', path.sep));

@@ -45,6 +45,8 @@ const lastWords = 1_000;
 /** One Claude Code process, and what is said over its pipes. */
 export class CliProcess {
   readonly control: ControlChannel;
+  /** Ms since the epoch. */
+  private readonly began = Date.now();
   private stderr = '';
   private isEnding = false;
   private isOver = false;
@@ -125,7 +127,7 @@ export class CliProcess {
   private async endTree(): Promise<void> {
     const { pid, stdout, stderr } = this.started;
     if (isAlive(pid)) {
-      await endTree(pid, this.processes, patience);
+      await endTree(pid, this.began, this.processes, patience);
     }
     stdout.destroy();
     stderr.destroy();

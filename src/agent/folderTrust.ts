@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { lenient } from '../records/lenient.ts';
 import { configDir } from '../server/configDir.ts';
-import { isAt } from '../server/isAt.ts';
+import { folded, isAt } from '../server/isAt.ts';
 import { realPath } from '../server/realPath.ts';
 import { readSmallFile } from '../server/smallFile.ts';
 import type { AgentDefinition } from './agentDefinition.ts';
@@ -55,18 +55,25 @@ export function untrusted(
   folders: readonly string[],
   env: NodeJS.ProcessEnv,
   agents: readonly Pick<AgentDefinition, 'path' | 'isClaude'>[] = [],
+  platform?: NodeJS.Platform,
 ): FolderOffer[] {
   const projects = projectsIn(env);
+  const isSame = (a: string, b: string) => folded(a, platform) === folded(b, platform);
+  const answersFor = (path: string) => projects.filter(([of]) => isSame(of, path)).map(([, each]) => each);
   const besides = agents.filter(({ isClaude }) => !isClaude).map(({ path }) => dirname(path));
   const userSettings = jsonIn(join(configDir(env), 'settings.json'));
   return folders.flatMap((folder) => {
     const around = [folder, ...foldersAround(realPath(folder))];
-    const known = around.flatMap((each) => project.safeParse(projects[realPath(each)]).data ?? []);
+    const known = around
+      .flatMap((each) => answersFor(realPath(each)))
+      .flatMap((each) => project.safeParse(each).data ?? []);
     const isTrusted = known.some(({ hasTrustDialogAccepted }) => hasTrustDialogAccepted === true);
     const settings = [userSettings, ...own.slice(0, 2).map((name) => jsonIn(join(folder, name)))];
     const answers = [...known, ...settings.flatMap((each) => approvals.safeParse(each).data ?? [])];
     const files = [
-      ...(isTrusted ? [] : around.flatMap((each) => brought(each, each === folder ? own : inherited, env))),
+      ...(isTrusted
+        ? []
+        : around.flatMap((each) => brought(each, each === folder ? own : inherited, env, isSame))),
       ...(isTrusted ? [] : besides.filter((path) => isAt(path, folder))),
       ...around
         .map((each) => join(each, '.mcp.json'))
@@ -77,9 +84,14 @@ export function untrusted(
 }
 
 /** None of what is the user's own. */
-function brought(folder: string, names: readonly string[], env: NodeJS.ProcessEnv): string[] {
-  const isOwn = realPath(join(folder, '.claude')) === realPath(configDir(env));
-  const isHome = names === inherited && realPath(folder) === realPath(homedir());
+function brought(
+  folder: string,
+  names: readonly string[],
+  env: NodeJS.ProcessEnv,
+  isSame: (a: string, b: string) => boolean,
+): string[] {
+  const isOwn = isSame(realPath(join(folder, '.claude')), realPath(configDir(env)));
+  const isHome = names === inherited && isSame(realPath(folder), realPath(homedir()));
   return isOwn || isHome ? [] : names.map((name) => join(folder, name));
 }
 
@@ -97,10 +109,11 @@ function serversIn(path: string): string[] | undefined {
   return data && Object.keys(data.mcpServers ?? {});
 }
 
-/** By folder, with links resolved. */
-function projectsIn(env: NodeJS.ProcessEnv): Readonly<Record<string, unknown>> {
+/** By folder, with links resolved; on Windows there are several for one, by either slash. */
+function projectsIn(env: NodeJS.ProcessEnv): [folder: string, project: unknown][] {
   const folder = env['CLAUDE_CONFIG_DIR'] ? configDir(env) : homedir();
-  return config.safeParse(jsonIn(join(folder, '.claude.json'), maxConfig)).data?.projects ?? {};
+  const { data } = config.safeParse(jsonIn(join(folder, '.claude.json'), maxConfig));
+  return Object.entries(data?.projects ?? {});
 }
 
 /** Undefined for what is none. */

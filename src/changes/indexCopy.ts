@@ -16,7 +16,8 @@ export async function withIndexCopy<T>(gitDir: string, ask: (index: string) => P
     await writeFile(`${copy}.lock`, ''); // so that the copy is not written either, nor what a split index shares
     return await ask(copy);
   } finally {
-    await rm(dir, { recursive: true, force: true });
+    // On Windows a scanner may look at them: the answer is there all the same.
+    await rm(dir, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
 

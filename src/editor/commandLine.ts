@@ -8,9 +8,13 @@ export function commandLine(
 }
 
 function quoted(arg: string, platform: NodeJS.Platform): string {
-  if (/^[\w@%+=:,./-]+$/.test(arg)) {
+  const isWindows = platform === 'win32';
+  // PowerShell makes two words of a comma, and other things of @ and %.
+  if ((isWindows ? /^[\w./:=-]+$/ : /^[\w@%+=:,./-]+$/).test(arg)) {
     return arg;
   }
-  // What PowerShell, cmd.exe and Git Bash have in common.
-  return platform === 'win32' ? `"${arg.replaceAll('"', '\\"')}"` : `'${arg.replaceAll("'", `'\\''`)}'`;
+  // What PowerShell, cmd.exe and Git Bash have in common; a backslash at the end would take the quote for the program.
+  return isWindows
+    ? `"${arg.replaceAll('"', '\\"').replace(/\\+$/, '$&$&')}"`
+    : `'${arg.replaceAll("'", `'\\''`)}'`;
 }

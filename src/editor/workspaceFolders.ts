@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { isAt } from '../server/isAt.ts';
+import { isOpen, nameIn, type OpenFolder } from '../server/openFolders.ts';
 import type { Workspace } from '../tools/getWorkspaceFolders.ts';
 import { rawUri } from './rawUri.ts';
 
@@ -14,16 +15,11 @@ export function workspaceFolderPaths(): string[] {
 
 /** The path by which the editor knows a file: that of the folder as it was opened, in the place of the real one. */
 export function asOpened(path: string): string {
-  const linked = folders();
-  const folder = linked.some(({ opened }) => isAt(path, opened))
-    ? undefined
-    : linked.find(({ real }) => isAt(path, real));
-  return folder ? folder.opened + path.slice(folder.real.length) : path;
+  return nameIn(folders(), path);
 }
 
-/** @param path real, without links */
 export function isInWorkspace(path: string): boolean {
-  return folders().some(({ real }) => isAt(path, real));
+  return isOpen(folders(), path);
 }
 
 /** Gives, for many files, the path by which a CLI knows each that was started in its folder. */
@@ -35,7 +31,7 @@ export function realNames(): (path: string) => string {
   };
 }
 
-function folders(): { opened: string; real: string }[] {
+function folders(): OpenFolder[] {
   return (vscode.workspace.workspaceFolders ?? [])
     .filter(({ uri }) => uri.scheme === 'file')
     .map(({ uri: { fsPath } }) => ({ opened: fsPath, real: realPath(fsPath) }));

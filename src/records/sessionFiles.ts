@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import * as os from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { Disposable } from '../base/disposable.ts';
@@ -168,9 +169,19 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** On Linux `procStart` is field 22 of proc_pid_stat(5); elsewhere it is not compared. */
-function isLaterProcess({ pid, procStart }: SessionFile): boolean {
-  if (process.platform !== 'linux' || procStart === undefined || !/^\d+$/.test(procStart)) {
+/**
+ * On Linux `procStart` is field 22 of proc_pid_stat(5). Elsewhere it is not compared, but none outlives the system.
+ * @param uptime of the system, in s
+ */
+export function isLaterProcess(
+  { pid, procStart, startedAt }: Pick<SessionFile, 'pid' | 'procStart' | 'startedAt'>,
+  platform: NodeJS.Platform = process.platform,
+  uptime = os.uptime(),
+): boolean {
+  if (platform !== 'linux') {
+    return startedAt !== undefined && startedAt < Date.now() - uptime * 1_000;
+  }
+  if (procStart === undefined || !/^\d+$/.test(procStart)) {
     return false;
   }
   try {

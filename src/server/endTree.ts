@@ -1,22 +1,40 @@
-import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChildProcesses } from './childProcesses.ts';
-import { isAlive, parentFromProc, processTable } from './processes.ts';
+import { isAlive } from './processes.ts';
+import { descendants, type ProcessTable, processTable } from './processTable.ts';
 
 /**
- * Asks a process to end, then ends it and all that it has started.
+ * Asks a process that we have started to end, then ends it and all that it has started.
+ * @param began when it was seen to run, in ms since the epoch
  * @param patience ms that it has to end by itself
  */
-export async function endTree(pid: number, processes: ChildProcesses, patience: number): Promise<void> {
+export async function endTree(
+  pid: number,
+  began: number,
+  processes: Pick<ChildProcesses, 'run'>,
+  patience: number,
+  platform: NodeJS.Platform = process.platform,
+): Promise<void> {
+  const look = (): Promise<ProcessTable> => processTable(processes, platform).catch(() => new Map());
   // Asked now: what outlives its parent belongs to another one afterwards.
-  const tree = await descendants(pid, processes).catch(() => []);
-  signal(pid, 'SIGTERM');
+  const before = await look();
+  const tree = descendants(before, pid, began);
+  if (platform !== 'win32') {
+    signal(pid, 'SIGTERM'); // There it would be the end at once: that its input is closed has to do.
+  }
   const end = Date.now() + patience;
   while (isAlive(pid) && Date.now() < end) {
     await delay(20);
   }
-  for (const each of [pid, ...tree]) {
-    signal(each, 'SIGKILL');
+  if (isAlive(pid)) {
+    signal(pid, 'SIGKILL');
+  }
+  // Windows gives the number of a process that has ended to the next one.
+  const now = platform === 'win32' && tree.length > 0 ? await look() : before;
+  for (const each of tree) {
+    if (now.get(each)?.began === before.get(each)?.began) {
+      signal(each, 'SIGKILL');
+    }
   }
 }
 
@@ -26,28 +44,4 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch {
     // gone already
   }
-}
-
-/** All that a process has started, and what that has started, and so on; not itself. */
-export async function descendants(pid: number, processes: ChildProcesses): Promise<number[]> {
-  const parents = process.platform === 'linux' ? await parentsOnLinux() : await processTable(processes);
-  const found = new Set([pid]);
-  for (let before = 0; before < found.size;) {
-    before = found.size;
-    for (const [child, parent] of parents) {
-      if (found.has(parent)) {
-        found.add(child);
-      }
-    }
-  }
-  found.delete(pid);
-  return [...found];
-}
-
-async function parentsOnLinux(): Promise<Map<number, number>> {
-  const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
-  const parents = await Promise.all(
-    pids.map(async (pid) => [pid, (await parentFromProc(pid)) ?? 0] as const),
-  );
-  return new Map(parents);
 }

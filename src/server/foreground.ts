@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { errorCode } from '../base/errors.ts';
-import { lineageOnLinux } from './processes.ts';
+import { lineageOnLinux } from './lineage.ts';
 
 interface ProcessStatus {
   readonly state: string;

@@ -1,9 +1,10 @@
 import { dirname, sep } from 'node:path';
 
 /** Whether it is that file, or in that folder. Both absolute. */
-export function isAt(path: string, fileOrFolder: string): boolean {
+export function isAt(path: string, fileOrFolder: string, slash = sep): boolean {
   return (
-    path === fileOrFolder || path.startsWith(fileOrFolder.endsWith(sep) ? fileOrFolder : fileOrFolder + sep)
+    path === fileOrFolder ||
+    path.startsWith(fileOrFolder.endsWith(slash) ? fileOrFolder : fileOrFolder + slash)
   );
 }
 
@@ -11,4 +12,9 @@ export function isAt(path: string, fileOrFolder: string): boolean {
 export function isIn(folders: Pick<ReadonlySet<string>, 'has'>, path: string): boolean {
   const parent = dirname(path);
   return parent !== path && (folders.has(parent) || isIn(folders, parent));
+}
+
+/** What all names of a file have in common: Windows knows both slashes, and takes no notice of case. */
+export function folded(path: string, platform: NodeJS.Platform = process.platform): string {
+  return platform === 'win32' ? path.replaceAll('\\', '/').toLowerCase() : path;
 }

@@ -1,7 +1,5 @@
-import { readFile, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { errorCode } from '../base/errors.ts';
-import type { ChildProcesses } from './childProcesses.ts';
 
 export function isAlive(pid: number): boolean {
   if (pid <= 0) {
@@ -27,75 +25,4 @@ export function isListening(port: number): Promise<boolean> {
     socket.once('connect', () => finish(true));
     socket.once('error', () => finish(false));
   });
-}
-
-/** The process itself, its parent, and so on up: nearest first. What cannot be seen ends the list. */
-export async function lineage(pid: number, processes: ChildProcesses): Promise<number[]> {
-  if (process.platform === 'linux') {
-    return lineageOnLinux(pid);
-  }
-  const parents = await processTable(processes);
-  return walkUp(pid, (child) => parents.get(child));
-}
-
-/** The same, without asking a program. */
-export function lineageOnLinux(pid: number): Promise<number[]> {
-  return walkUp(pid, parentFromProc);
-}
-
-async function walkUp(
-  pid: number,
-  parentOf: (pid: number) => number | undefined | Promise<number | undefined>,
-): Promise<number[]> {
-  const pids: number[] = [];
-  // A pid that comes twice is a number that the system has used again.
-  for (let next: number | undefined = pid; next && !pids.includes(next); next = await parentOf(next)) {
-    pids.push(next);
-  }
-  return pids;
-}
-
-export async function parentFromProc(pid: number): Promise<number | undefined> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]) || undefined;
-}
-
-/** Reads all processes at once: on Windows one query costs half a second, however much it asks for. */
-export async function processTable(processes: ChildProcesses): Promise<Map<number, number>> {
-  const [command, ...args] =
-    process.platform === 'win32'
-      ? [
-          'powershell.exe',
-          '-NoProfile',
-          '-NonInteractive',
-          '-Command',
-          'Get-CimInstance Win32_Process | ForEach-Object { "$($_.ProcessId) $($_.ParentProcessId)" }',
-        ]
-      : ['ps', '-A', '-o', 'pid=,ppid='];
-  const { stdout } = await processes.run(command, args);
-  return new Map(parseProcessTable(stdout.toString()));
-}
-
-/** Lines of "pid parent". */
-export function parseProcessTable(text: string): [pid: number, parent: number][] {
-  return [...text.matchAll(/^\s*(\d+)\s+(\d+)\s*$/gm)].map(([, pid, parent]) => [
-    Number(pid),
-    Number(parent),
-  ]);
-}
-
-/** Undefined on Windows, where other processes do not tell, and for a process that is gone. */
-export async function workingDirectory(pid: number, processes: ChildProcesses): Promise<string | undefined> {
-  try {
-    if (process.platform === 'linux') {
-      return await readlink(`/proc/${pid}/cwd`);
-    }
-    if (process.platform === 'darwin') {
-      const { stdout } = await processes.run('lsof', ['-a', '-d', 'cwd', '-p', String(pid), '-Fn']);
-      return /^n(.+)$/m.exec(stdout.toString())?.[1];
-    }
-  } catch {
-    // gone, or another user's
-  }
-  return undefined;
 }

@@ -4,7 +4,7 @@ import type { Event } from '../base/emitter.ts';
 import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
-import { isAlive, lineage, workingDirectory } from '../server/processes.ts';
+import { isAlive } from '../server/processes.ts';
 import type { Proposer } from '../server/proposer.ts';
 import type { Session, Told } from '../server/session.ts';
 
@@ -113,7 +113,8 @@ export class SessionTerminals implements vscode.Disposable {
   }
 
   /** See `lineage`. */
-  lineageOf(pid: number): Promise<number[]> {
+  async lineageOf(pid: number): Promise<number[]> {
+    const { lineage } = await import('../server/lineage.ts');
     return lineage(pid, this.processes);
   }
 
@@ -187,6 +188,7 @@ export class SessionTerminals implements vscode.Disposable {
       return;
     }
     try {
+      const { workingDirectory } = await import('../server/lineage.ts');
       const [pids, folder] = await Promise.all([this.lineageOf(pid), workingDirectory(pid, this.processes)]);
       if (folder !== undefined) {
         this.folders.set(session, folder);

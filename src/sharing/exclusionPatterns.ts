@@ -1,3 +1,5 @@
+import { folded } from '../server/isAt.ts';
+
 /** Paths whose answer is remembered: those of the problems of a large workspace, and some. */
 const maxKnown = 10_000;
 
@@ -9,13 +11,16 @@ export class ExclusionPatterns {
   private readonly patterns: readonly { readonly text: string; readonly globs: readonly string[] }[];
   private readonly known = new Map<string, string | undefined>();
 
-  constructor(readonly texts: readonly string[]) {
-    this.patterns = texts.map((text) => ({ text, globs: globsOf(text) }));
+  constructor(
+    readonly texts: readonly string[],
+    platform?: NodeJS.Platform,
+  ) {
+    this.patterns = texts.map((text) => ({ text, globs: globsOf(folded(text, platform)) }));
   }
 
   /**
    * The first that excludes a path.
-   * @param matches whether one of the globs matches that path
+   * @param matches whether one of the globs, which are folded, matches that path
    */
   of(path: string, matches: (globs: readonly string[]) => boolean): string | undefined {
     if (!this.known.has(path)) {

@@ -3,6 +3,7 @@ import { ExclusionPatterns } from './exclusionPatterns.ts';
 import type { GitIgnored } from './gitIgnored.ts';
 import { ownPages } from '../editor/schemes.ts';
 import { setting } from '../editor/settings.ts';
+import { folded } from '../server/isAt.ts';
 
 /** `off` is a setting and lasts; `paused` is for this window, until it is resumed. */
 export type SharingState = 'on' | 'paused' | 'off';
@@ -119,6 +120,6 @@ export class Sharing implements vscode.Disposable {
 
 /** By the editor's own globs, which look at `fsPath` alone. */
 function matches(uri: vscode.Uri, globs: readonly string[]): boolean {
-  const file = { uri, languageId: '' } as vscode.TextDocument;
+  const file = { uri: uri.with({ path: folded(uri.path) }), languageId: '' } as vscode.TextDocument;
   return globs.some((pattern) => vscode.languages.match({ pattern }, file) > 0);
 }

@@ -41,18 +41,22 @@ export function pathCandidates(input: string, context: PathContext): string[] {
   if (input.length > maxPath) {
     throw new Error(`A path has at most ${maxPath} characters.`);
   }
-  const readings = input.startsWith('file:') ? fileUriReadings(input) : [input];
+  const readings = input.startsWith('file:') ? fileUriReadings(input, context.platform) : [input];
   if (readings.some((reading) => isForeign(reading, context.platform))) {
     throw new Error(`Paths of other machines and devices are not opened: ${printable(input)}`);
   }
   return [...new Set(readings.flatMap((reading) => absolutes(reading, context)))];
 }
 
-/** A path with a `%` in it can be read in two ways: the CLI sends paths raw, the model may encode them. */
-function fileUriReadings(uri: string): string[] {
+/**
+ * A path with a `%` in it can be read in two ways: the CLI sends paths raw, the model may encode them. Whoever encodes the
+ * drive of Windows has encoded all of it.
+ */
+function fileUriReadings(uri: string, platform: NodeJS.Platform): string[] {
   const raw = uri.replace(/^file:(\/\/(localhost(?=\/))?)?/, '');
   try {
-    return [raw, decodeURIComponent(raw)].filter((reading) => !reading.includes('\0'));
+    const readings = [raw, decodeURIComponent(raw)].filter((reading) => !reading.includes('\0'));
+    return platform === 'win32' && /^\/[a-z]%3a/i.test(raw) ? readings.reverse() : readings;
   } catch {
     return [raw];
   }

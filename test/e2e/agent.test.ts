@@ -14,8 +14,8 @@ import { HostTools } from '../../src/agent/hostTools.ts';
 import { without } from '../../src/agent/options.ts';
 import { writeMcpConfig } from '../../src/editorTools/mcpConfig.ts';
 import { Bridge } from '../../src/server/bridge.ts';
-import { descendants } from '../../src/server/endTree.ts';
 import { isAlive } from '../../src/server/processes.ts';
+import { descendants, processTable } from '../../src/server/processTable.ts';
 import { type DiagnosticsSource, getDiagnostics } from '../../src/tools/getDiagnostics.ts';
 import { ToolRegistry } from '../../src/tools/registry.ts';
 import { until } from '../support/until.ts';
@@ -597,7 +597,7 @@ for (const version of Object.values(cliVersions)) {
       session.prompt('wait');
       await until('the command', () => existsSync(path.join(desk.folder, 'begun')), 30_000);
       const { pid = 0 } = session;
-      const pids = [pid, ...(await descendants(pid, desk.processes))];
+      const pids = [pid, ...descendants(await processTable(desk.processes), pid, 0)];
       assert.ok(pids.length >= 2 && pids.every(isAlive));
       await session.dispose();
       await until('their end', () => !pids.some(isAlive));
@@ -613,7 +613,7 @@ for (const version of Object.values(cliVersions)) {
       const host = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
       const pid = Number(String(await once(host.stdout, 'data')));
       await until('the command', () => existsSync(path.join(desk.folder, 'begun')), 30_000);
-      const pids = [pid, ...(await descendants(pid, desk.processes))];
+      const pids = [pid, ...descendants(await processTable(desk.processes), pid, 0)];
       assert.ok(pids.length >= 2 && pids.every(isAlive));
       host.kill('SIGKILL');
       try {

@@ -78,6 +78,26 @@ describe('Claude Code is found', () => {
     await assert.rejects(findCli(processes, broken, around()), /did not start: no library/);
     await assert.rejects(findCli(new ChildProcesses(() => false), cli('y'), around()), /Restricted Mode/);
   });
+
+  it('by the command as it is typed into a terminal', async () => {
+    const file = cli('my tools/claude');
+    const PATH = path.dirname(file);
+    for (const typed of [`"${file}"`, `'${file}'`, `& "${file}"`, ` ${file} `, '"claude"', '& claude']) {
+      assert.equal((await findCli(processes, typed, around(PATH))).path, file, typed);
+    }
+    await assert.rejects(findCli(processes, `"${file}" --x`, around()), /was not found as/);
+    await assert.rejects(findCli(processes, '"npx" claude', around()), /was not found as/);
+  });
+
+  it('on Windows as what its .cmd would start, in whatever case that is written', async () => {
+    const script = path.join(root, 'npm/node_modules/claude/cli.js');
+    mkdirSync(path.dirname(script), { recursive: true });
+    writeFileSync(script, "console.log(process.argv[2] === '--version' ? '2.1.330 (Claude Code)' : '');");
+    const file = path.join(root, 'npm/claude.CMD');
+    writeFileSync(file, '@"%_prog%" "%dp0%\\node_modules\\claude\\cli.js" %*\r\n');
+    const found = await findCli(processes, file, { ...around(), platform: 'win32' });
+    assert.deepEqual([found.path, found.programArgs, found.version], [file, [script], '2.1.330']);
+  });
 });
 
 describe('Claude Code is started', () => {

@@ -132,4 +132,17 @@ describe('What a folder brings for Claude Code', () => {
     write('home/.claude/settings.json');
     assert.deepEqual(untrusted([join(root, 'home')], { CLAUDE_CONFIG_DIR: join(root, 'home/.claude') }), []);
   });
+
+  it('is not asked about again on Windows, whatever slashes and case the CLI has written its folder with', () => {
+    write('ws/.claude/settings.json');
+    const env = { CLAUDE_CONFIG_DIR: join(root, 'config') };
+    const offered = (platform: NodeJS.Platform) => untrusted([folder], env, [], platform).length;
+    for (const of of [folder.replaceAll('/', '\\'), folder.toUpperCase()]) {
+      answered({ hasTrustDialogAccepted: true }, of);
+      assert.deepEqual([offered('win32'), offered('linux')], [0, 1]);
+    }
+    const own = { CLAUDE_CONFIG_DIR: join(folder, '.claude').toUpperCase() };
+    assert.deepEqual(untrusted([folder], own, [], 'win32'), [], 'the user’s own');
+    assert.equal(untrusted([folder], own, [], 'linux').length, 1);
+  });
 });

@@ -5,7 +5,7 @@ import fsModule, * as fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { SessionFiles, type SessionFileChange } from '../../../src/records/sessionFiles.ts';
+import { isLaterProcess, SessionFiles, type SessionFileChange } from '../../../src/records/sessionFiles.ts';
 import { until } from '../../support/until.ts';
 import { sessionFileTexts } from './fixtures.ts';
 
@@ -213,5 +213,15 @@ describe('session files', () => {
     files.dispose();
     const left = process.getActiveResourcesInfo().filter((name) => name.startsWith('FSEvent'));
     assert.deepEqual(left, []);
+  });
+
+  it('from before the last start of the system are of a process that has ended, where no more is known of it', () => {
+    const ago = (seconds: number) => ({ pid, startedAt: Date.now() - seconds * 1_000, procStart: undefined });
+    for (const platform of ['win32', 'darwin'] as const) {
+      assert.equal(isLaterProcess(ago(100), platform, 60), true);
+      assert.equal(isLaterProcess(ago(10), platform, 60), false);
+      assert.equal(isLaterProcess({ ...ago(0), startedAt: undefined }, platform, 60), false);
+    }
+    assert.equal(isLaterProcess(ago(100), 'linux', 60), false);
   });
 });

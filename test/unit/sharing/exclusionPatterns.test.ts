@@ -53,4 +53,17 @@ describe('patterns of what is never shared', () => {
     assert.equal(ask(10_001), 1);
     assert.equal(ask(10_000), 10_000); // the last one is all that they still knew
   });
+
+  it('are on Windows as the editor writes paths there: with slashes, and small letters, which paths get for it', () => {
+    new ExclusionPatterns(['C:/keys', 'C:\\Keys\\', 'secrets\\', 'Docs\\*.md'], 'win32').of('C:\\a', none);
+    assert.deepEqual(asked, [
+      ['c:/keys', 'c:/keys/**'],
+      ['c:/keys', 'c:/keys/**'],
+      ['**/secrets', '**/secrets/**'],
+      ['**/docs/*.md', '**/docs/*.md/**'],
+    ]);
+    asked = [];
+    new ExclusionPatterns(['C:\\Keys'], 'linux').of('/a', none);
+    assert.deepEqual(asked, [['C:\\Keys', 'C:\\Keys/**']]);
+  });
 });
