@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import { AnthropicUpstream, type ApiKey } from '../agent/proxy/anthropicUpstream.ts';
 import { ApiError } from '../agent/proxy/apiError.ts';
-import { LanguageModelUpstream } from '../agent/proxy/languageModelUpstream.ts';
+import { LanguageModelUpstream, noSuchModel } from '../agent/proxy/languageModelUpstream.ts';
 import { ModelProxy, type ProxiedSession, type Upstream } from '../agent/proxy/modelProxy.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -11,6 +11,7 @@ import { setting } from '../editor/settings.ts';
 import { replaceFile } from '../server/replaceFile.ts';
 import { setApiKeyTitle, storedKey } from './apiKey.ts';
 import { editorModels } from './editorModels.ts';
+import { plain } from './markdown.ts';
 import type { Button } from './surface.ts';
 
 /** Why nothing can be asked of the model, and what mends it. */
@@ -42,8 +43,7 @@ export class ModelApi implements vscode.Disposable {
 
   async lack(): Promise<Lack | undefined> {
     if (setting('agent.api') === 'editor') {
-      const has = (await editorModels.list()).length > 0;
-      return has ? undefined : { words: noModel, button: settingButton('agent.api') };
+      return lackOfModels();
     }
     try {
       this.anthropic();
@@ -96,9 +96,21 @@ export class ModelApi implements vscode.Disposable {
   }
 }
 
+/** The CLI would tell it in words of its own, of a model that nobody has chosen. */
+async function lackOfModels(): Promise<Lack | undefined> {
+  const models = await editorModels.list();
+  const name = setting('agent.editorModel');
+  if (models.length === 0) {
+    return { words: noModel, button: settingButton('agent.api') };
+  }
+  return name === '' || models.some(({ id, family }) => id === name || family === name)
+    ? undefined
+    : { words: plain(noSuchModel(name, models), 1_000), button: settingButton('agent.editorModel') };
+}
+
 const ofEditor = new LanguageModelUpstream(editorModels, () => setting('agent.editorModel') || undefined);
 
-const settingButton = (name: 'agent.api' | 'agent.apiUrl'): Button => ({
+const settingButton = (name: 'agent.api' | 'agent.apiUrl' | 'agent.editorModel'): Button => ({
   title: 'Open Settings',
   command: { id: 'workbench.action.openSettings' },
   args: [`@id:ideBridge.${name}`],

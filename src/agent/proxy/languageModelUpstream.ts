@@ -146,16 +146,16 @@ export class LanguageModelUpstream implements Upstream {
     const found =
       named(wanted) ?? (preferred === undefined ? (models.find(isOfClaude) ?? models[0]) : named(preferred));
     if (!found) {
-      const names = models.map(({ id }) => id).join(', ');
-      throw new ApiError(
-        'not_found_error',
-        models.length === 0
-          ? 'This editor has no language model.'
-          : `This editor has no language model "${preferred ?? wanted}"; it has ${names}.`,
-      );
+      throw new ApiError('not_found_error', noSuchModel(preferred ?? wanted, models));
     }
     return found;
   }
+}
+
+export function noSuchModel(name: string, models: readonly LanguageModel[]): string {
+  return models.length === 0
+    ? 'This editor has no language model.'
+    : `This editor has no language model "${name}"; it has ${models.map(({ id }) => id).join(', ')}.`;
 }
 
 /** Tokens, by the length of English text and code, roughly. */

@@ -1272,7 +1272,8 @@ describe('@claude in the chat', function () {
       await says('By a model of the editor.');
       await desk.configure('ideBridge.agent.editorModel', 'no-such-model');
       await ask('and now?');
-      await says('no language model "no-such-model"; it has');
+      await says('no language model "no-such-model"; it has test-model');
+      await button('Open Settings').waitFor();
       assert.deepEqual(agent.api.keys, []);
     } finally {
       models.answers.splice(0);
