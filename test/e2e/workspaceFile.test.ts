@@ -76,4 +76,47 @@ describe('A workspace of several folders', function () {
     assert.match(JSON.stringify(listed.content), /is in several workspace folders/);
     await client.close();
   });
+
+  it('holds to the strictest that one of its folders says of sharing, also one that comes later', async () => {
+    const configDir = path.join(own.root, 'config');
+    const folder = path.join(own.root, 'several.code-workspace');
+    const write = async (file: string, text: string) => {
+      await mkdir(path.dirname(path.join(own.root, file)), { recursive: true });
+      await writeFile(path.join(own.root, file), text);
+    };
+    const choose = async (names: string[]) => {
+      await write('new', JSON.stringify({ folders: names.map((name) => ({ path: name })) }));
+      await rename(path.join(own.root, 'new'), folder);
+    };
+    const setOf = (settings: object) => JSON.stringify(settings);
+    await write('a/plain.txt', 'plain');
+    await write('a/first.secret', 'secret');
+    await write('b/second.secret', 'secret');
+    await write('b/.vscode/settings.json', setOf({ 'ideBridge.share.exclude': ['**/*.secret'] }));
+    await write('c/.vscode/settings.json', setOf({ 'ideBridge.share.enabled': false }));
+    await write('d/.vscode/settings.json', setOf({ 'ideBridge.share.enabled': true }));
+    await choose(['a', 'b', 'd']);
+    const settings = { 'ideBridge.editorTools.enabled': true };
+    await own.open({ folder, settings, env: { CLAUDE_CONFIG_DIR: configDir } });
+    const { port, authToken } = await until('the lock file', () => findLocks(configDir)[0], 30_000);
+    const client = new Client({ name: 'sdk', version: '1.0.0' });
+    await client.connect(new SdkTransport(port, authToken, '/editor'));
+    const read = async (file: string) => {
+      const result = await client.callTool({ name: 'readBuffer', arguments: { file } });
+      return (result.content as { text: string }[])[0]?.text ?? '';
+    };
+    assert.match(await read('plain.txt'), /plain/);
+    for (const file of ['first.secret', 'second.secret']) {
+      assert.equal(await read(file), `"${file}" is not shared by the settings of this editor.`);
+    }
+    await choose(['a', 'b', 'c', 'd']);
+    await until('nothing to be shared', async () => /Sharing is off/.test(await read('plain.txt')), 20_000);
+    await choose(['a', 'd']);
+    await until(
+      'all to be shared',
+      async () => /as on disk\nsecret/.test(await read('first.secret')),
+      20_000,
+    );
+    await client.close();
+  });
 });
