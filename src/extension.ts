@@ -109,6 +109,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     proposals,
     changes: agentChanges.changes,
     records,
+    sessionTerminals,
     memory: workspaceState,
     waiting: mentioning.waitingReasons,
     reasons: () => mentioning.loadReasons(),
