@@ -43,7 +43,7 @@ const budgets = {
   'src/editor/tell.ts': 2_500,
   'src/editor/terminalInput.ts': 6_000,
   'src/editorTools/copyConfiguration.ts': 4_000,
-  'src/editorTools/debugging.ts': 39_000,
+  'src/editorTools/debugging.ts': 40_000,
   'src/editorTools/editing.ts': 29_000,
   'src/editorTools/editorTools.ts': 73_500,
   'src/editorTools/inputSchema.ts': 150_000,
