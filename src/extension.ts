@@ -10,7 +10,7 @@ import { DocumentsFeature } from './documents/feature.ts';
 import { EditorToolsFeature } from './editorTools/feature.ts';
 import { Reports } from './editor/reports.ts';
 import { ReviewTree } from './editor/reviewTree.ts';
-import { setting } from './editor/settings.ts';
+import { onDidChangeSetting, setting } from './editor/settings.ts';
 import { UserPlace } from './editor/userPlace.ts';
 import { workspace, workspaceFolderPaths } from './editor/workspaceFolders.ts';
 import { MentionsFeature } from './mentions/feature.ts';
@@ -109,6 +109,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     proposals,
     changes: agentChanges.changes,
     records,
+    sessionTerminals,
     memory: workspaceState,
     waiting: mentioning.waitingReasons,
     reasons: () => mentioning.loadReasons(),
@@ -230,11 +231,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
       ...bridgeCommands(bridge, states, userPlace, mentions, waitingReasons, channel),
       swallowKey: () => {}, // what it has decided is gone
     }),
-    vscode.workspace.onDidChangeConfiguration((event) => {
-      if (['tools.disabled', 'editorTools'].some((name) => event.affectsConfiguration(`ideBridge.${name}`))) {
-        bridge.toolsChanged();
-      }
-    }),
+    onDidChangeSetting('tools.disabled', () => bridge.toolsChanged()),
+    onDidChangeSetting('editorTools', () => bridge.toolsChanged()),
     vscode.workspace.onDidChangeWorkspaceFolders(() => bridge.updateLockFile()),
     vscode.workspace.onDidGrantWorkspaceTrust(() => begin()),
   );

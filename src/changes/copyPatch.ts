@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { isNotFound } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
@@ -7,6 +8,7 @@ import { counted } from '../base/text.ts';
 import type { Change } from './changes.ts';
 import type { ChangeSets } from './changeSets.ts';
 import { patchOf, type PatchedFile } from '../base/patch.ts';
+import { realPath } from '../server/realPath.ts';
 
 /** Names in a message. */
 const maxNamed = 5;
@@ -24,7 +26,12 @@ export async function copyPatch(sets: ChangeSets, changes: readonly Change[]): P
   const isOutside = (_change: Change, index: number) => !folder || folders[index] !== folder;
   const outside = first.filter(isOutside).map(({ snapshot }) => snapshot.path);
   const inside = first.filter((change, index) => !isOutside(change, index));
-  const files = await Promise.all(inside.map((change) => fileOf(sets, change, folder?.uri.fsPath ?? '')));
+  const opened = folder?.uri.fsPath ?? '';
+  const root = folder && rootAbove(realPath(opened));
+  const place = root === undefined ? '' : relative(root, realPath(opened));
+  const files = await Promise.all(
+    inside.map((change) => fileOf(sets, change, join(place, relative(opened, change.snapshot.path)))),
+  );
   const { patch, leftOut } = patchOf(files);
   const left = [...outside, ...leftOut];
   const note =
@@ -38,25 +45,34 @@ export async function copyPatch(sets: ChangeSets, changes: readonly Change[]): P
   await vscode.env.clipboard.writeText(patch);
   const count = counted(inside.length - leftOut.length, 'file');
   void vscode.window.showInformationMessage(
-    printable(`Copied a patch of ${count}, for git apply in ${folder?.name}.${note}`, 1_000),
+    printable(`Copied a patch of ${count}, for git apply in ${root ?? folder?.name}.${note}`, 1_000),
   );
 }
 
-/** @throws when it cannot be read, or what it was is lost */
-async function fileOf(sets: ChangeSets, { snapshot }: Change, folder: string): Promise<PatchedFile> {
-  const { path } = snapshot;
-  const before = sets.before(snapshot);
-  try {
-    const [now, { mode }] = await Promise.all([readFile(path), stat(path)]);
-    return { path: shown(folder, path), before, now, isExecutable: (mode & 0o100) !== 0 };
-  } catch (error) {
-    if (isNotFound(error)) {
-      return { path: shown(folder, path), before, now: undefined };
+/** The folder above that one whose work tree it is in: from there Git counts paths, and skips others without a word. */
+function rootAbove(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) {
+      return at === folder ? undefined : at;
     }
-    throw error;
+    if (dirname(at) === at) {
+      return undefined;
+    }
   }
 }
 
-function shown(folder: string, path: string): string {
-  return relative(folder, path).replaceAll(sep, '/');
+/** @param name its path in the patch @throws when it cannot be read, or what it was is lost */
+async function fileOf(sets: ChangeSets, { snapshot }: Change, name: string): Promise<PatchedFile> {
+  const { path } = snapshot;
+  const shown = name.replaceAll(sep, '/');
+  const before = sets.before(snapshot);
+  try {
+    const [now, { mode }] = await Promise.all([readFile(path), stat(path)]);
+    return { path: shown, before, now, isExecutable: (mode & 0o100) !== 0 };
+  } catch (error) {
+    if (isNotFound(error)) {
+      return { path: shown, before, now: undefined };
+    }
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import type { Lines } from './anchor.ts';
 
 /** What the session is told of one thread. */
 export interface ReviewItem {
-  /** Fit to be read by a model: relative to the workspace where it is inside of it. */
+  /** Fit to be read by a model: relative to the folder in which it runs, else absolute. */
   readonly path: string;
   readonly lines: Lines;
   readonly quoted: readonly string[];

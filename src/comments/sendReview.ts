@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { basename } from 'node:path';
+import { basename, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { pasteableLines } from '../base/pasteable.ts';
 import { printable } from '../base/printable.ts';
@@ -11,8 +11,10 @@ import type { Proposal } from '../proposals/proposal.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { Proposer } from '../server/proposer.ts';
+import { realPath } from '../server/realPath.ts';
 import { Session } from '../server/session.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
+import type { SessionTerminals } from '../sessions/sessionTerminals.ts';
 import type { ReviewComment } from './reviewComment.ts';
 import { reviewText } from './reviewText.ts';
 import type { Thread, Threads } from './threads.ts';
@@ -22,6 +24,7 @@ export interface SendingDependencies {
   proposals: Proposals;
   changes: Changes;
   records: Pick<SessionRecords, 'of'>;
+  sessionTerminals: Pick<SessionTerminals, 'folderOf'>;
   /** What gives a text to a CLI whose prompt may not be there. */
   reasons: () => Promise<Pick<Reasons, 'review'>>;
 }
@@ -86,8 +89,11 @@ function isOpen(thread: Thread): boolean {
   return !thread.isResolved && openComments(thread).length > 0;
 }
 
-/** The text of a review of these, as it is sent, wherever it may be pasted. */
-async function write(threads: Threads, open: readonly Thread[]): Promise<Written> {
+/**
+ * The text of a review of these, as it is sent, wherever it may be pasted.
+ * @param folder in which its reader runs
+ */
+async function write(threads: Threads, open: readonly Thread[], folder?: string): Promise<Written> {
   const items = [];
   const told = new Map<ReviewComment, string>();
   for (const thread of open) {
@@ -98,7 +104,7 @@ async function write(threads: Threads, open: readonly Thread[]): Promise<Written
     const comments = openComments(thread);
     comments.forEach((comment) => told.set(comment, comment.saved.text));
     items.push({
-      path: printable(pathFor(thread.path), 1_000),
+      path: printable(pathFor(thread.path, folder), 1_000),
       lines: thread.lines,
       quoted: thread.quoted,
       isFileGone: thread.isFileGone,
@@ -109,9 +115,11 @@ async function write(threads: Threads, open: readonly Thread[]): Promise<Written
   return { words: pasteableLines(reviewText(items)), told };
 }
 
-/** In a workspace of several folders, each CLI runs in one of them. */
-function pathFor(path: string): string {
-  return (vscode.workspace.workspaceFolders ?? []).length > 1 ? path : vscode.workspace.asRelativePath(path);
+/** A CLI may run elsewhere than in the folder of the file: below it, or in another one of the window. */
+function pathFor(path: string, folder: string | undefined): string {
+  const its = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path))?.uri.fsPath;
+  const isThere = its !== undefined && folder !== undefined && realPath(its) === realPath(folder);
+  return isThere ? relative(its, path).replaceAll(sep, '/') : path;
 }
 
 /** Who proposes these lines, or has written them. */
@@ -160,7 +168,7 @@ async function choose(
 
 /** @param isFirst whether it may take the user to its terminal @returns what has found no prompt */
 async function sendTo(
-  { proposals, reasons }: SendingDependencies,
+  { proposals, reasons, sessionTerminals }: SendingDependencies,
   threads: Threads,
   to: Proposer | 'clipboard',
   open: readonly Thread[],
@@ -187,7 +195,7 @@ async function sendTo(
     }
     return undefined;
   }
-  const { words, told } = await write(threads, open);
+  const { words, told } = await write(threads, open, sessionTerminals.folderOf(to));
   const id = randomUUID();
   threads.change(isStill(told), { review: id });
   const review = { id, name: `review with ${counted(told.size, 'comment')}`, words };

@@ -1,3 +1,5 @@
+import { type Tighten, tightening } from './tightening.ts';
+
 /** Every setting under `ideBridge.`, with its type; a test holds the names against package.json. */
 export interface Settings {
   command: string;
@@ -59,9 +61,6 @@ export interface Settings {
   'comments.submit': boolean;
 }
 
-/** The value that holds, of the user's and the workspace's: never a looser one than the user's. */
-export type Tighten<T> = (user: T, workspace: T) => T;
-
 /**
  * What a workspace, which may be hostile, has to say about a setting.
  * - `user`: nothing. It is of machine or application scope.
@@ -70,53 +69,28 @@ export type Tighten<T> = (user: T, workspace: T) => T;
  */
 export type SettingRule<T> = 'user' | 'free' | Tighten<T>;
 
-const off: Tighten<boolean> = (user, workspace) => user && workspace;
-const on: Tighten<boolean> = (user, workspace) => user || workspace;
-const smaller: Tighten<number> = Math.min;
-const fewer: Tighten<string[]> = (user, workspace) => user.filter((name) => workspace.includes(name));
-const both: Tighten<string[]> = (user, workspace) => [
-  ...user,
-  ...workspace.filter((entry) => typeof entry === 'string'),
-];
-
 /** All but the free ones are ignored before the workspace is trusted; a test holds package.json to this. */
 export const settingRules: { readonly [K in keyof Settings]: SettingRule<Settings[K]> } = {
+  ...tightening,
   command: 'user',
   arguments: 'user',
   environment: 'user',
   permissionMode: 'user',
   location: 'free',
   'attention.notify': 'user',
-  'records.enabled': off,
   'agent.permissionMode': 'user',
   'agent.model': 'user', // another one may cost more
   'agent.api': 'user',
   'agent.apiUrl': 'user', // the key goes there
   'agent.editorModel': 'user', // another one may cost more
-  'agent.languageModelTools': fewer,
   'agent.fallbackModel': 'user',
   'agent.systemPrompt': 'user',
-  'mention.target': (user, workspace) => (workspace === 'ask' ? 'ask' : user),
-  'share.enabled': off,
-  'share.exclude': both,
-  'share.excludeGitIgnored': on,
-  'share.selectionWithEachPrompt': off,
   'diff.location': 'user', // a new window takes the keys of who is typing
-  'diff.takeFocus': off,
-  'diff.returnFocus': off,
-  'diff.acceptOnSave': off,
   'diff.keepOpenAfterAccept': 'free',
   'tools.disabled': 'user', // without some, edits go unseen
-  'editorTools.enabled': off,
-  'editorTools.editing': off,
-  'editorTools.running': off,
-  'editorTools.debugging': off,
-  'editorTools.languageModelTools': fewer,
   'notebook.confirm': 'user',
   'notebook.cellPosition': 'free',
-  'notebook.keepCell': on, // what has run stays to be seen
   'notebook.timeout': 'free', // of code to which the user has agreed
-  'notebook.outputLimit': smaller,
   'changes.maxFileSize': 'user',
   'changes.maxTotalSize': 'user',
   'changes.maxFiles': 'user',

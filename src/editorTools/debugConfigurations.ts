@@ -13,21 +13,10 @@ export interface LaunchConfiguration {
   readonly folder: vscode.WorkspaceFolder | undefined;
   /** As the settings or a launch.json have it. */
   readonly entry: Record<string, unknown>;
-  /** Of a compound: what it starts. */
+  /** Of a compound: what it starts, wherever that is. */
   readonly members: readonly LaunchConfiguration[];
-}
-
-/** Those of each launch.json, then those of the workspace file and of the user's settings. */
-export function launchConfigurations(): LaunchConfiguration[] {
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  const isSingle = folders.length === 1 && vscode.workspace.workspaceFile === undefined;
-  const found = folders.flatMap((folder) => {
-    const values = vscode.workspace.getConfiguration(undefined, folder.uri).inspect<Launch>('launch');
-    return inLaunch(values?.workspaceFolderValue ?? (isSingle ? values?.workspaceValue : undefined), folder);
-  });
-  const values = vscode.workspace.getConfiguration().inspect<Launch>('launch');
-  const shared = [isSingle ? undefined : values?.workspaceValue, values?.globalValue];
-  return [...found, ...shared.flatMap((launch) => inLaunch(launch, undefined))];
+  /** Whether all of them are known. */
+  readonly isComplete: boolean;
 }
 
 interface Launch {
@@ -35,28 +24,87 @@ interface Launch {
   readonly compounds?: unknown;
 }
 
-function inLaunch(
-  launch: Launch | undefined,
-  folder: vscode.WorkspaceFolder | undefined,
-): LaunchConfiguration[] {
-  const of = (entry: Record<string, unknown>, members: readonly LaunchConfiguration[]) => {
-    const { name, type } = entry;
-    return typeof name === 'string'
-      ? [{ name, type: typeof type === 'string' ? type : undefined, folder, entry, members }]
-      : [];
-  };
-  const single = entries(launch?.configurations).flatMap((entry) => of(entry, []));
-  const compounds = entries(launch?.compounds).flatMap((entry) => {
-    const names = Array.isArray(entry['configurations']) ? entry['configurations'] : [];
-    return of(
-      entry,
-      single.filter(({ name }) => names.includes(name)),
-    );
-  });
-  return [...single, ...compounds];
+/** What stands in one place: a launch.json, the workspace file or the user's settings. */
+interface Place {
+  readonly folder: vscode.WorkspaceFolder | undefined;
+  readonly single: readonly LaunchConfiguration[];
+  readonly compounds: readonly Record<string, unknown>[];
 }
 
-/** @throws Refusal where there is none, or more than one */
+/** Those of each launch.json, then those of the workspace file and of the user's settings. */
+export function launchConfigurations(): LaunchConfiguration[] {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const isSingle = folders.length === 1 && vscode.workspace.workspaceFile === undefined;
+  const found = folders.map((folder) => {
+    const values = vscode.workspace.getConfiguration(undefined, folder.uri).inspect<Launch>('launch');
+    return inLaunch(values?.workspaceFolderValue ?? (isSingle ? values?.workspaceValue : undefined), folder);
+  });
+  const values = vscode.workspace.getConfiguration().inspect<Launch>('launch');
+  const shared = [isSingle ? undefined : values?.workspaceValue, values?.globalValue];
+  const places = [...found, ...shared.map((launch) => inLaunch(launch, undefined))];
+  return places.flatMap((place) => [
+    ...place.single,
+    ...place.compounds.flatMap((entry) =>
+      configurationOf(entry, place.folder, membersOf(entry, place, places)),
+    ),
+  ]);
+}
+
+function inLaunch(launch: Launch | undefined, folder: vscode.WorkspaceFolder | undefined): Place {
+  return {
+    folder,
+    single: entries(launch?.configurations).flatMap((entry) => configurationOf(entry, folder)),
+    compounds: entries(launch?.compounds),
+  };
+}
+
+function configurationOf(
+  entry: Record<string, unknown>,
+  folder: vscode.WorkspaceFolder | undefined,
+  members: readonly (LaunchConfiguration | undefined)[] = [],
+): LaunchConfiguration[] {
+  const { name, type } = entry;
+  const found = members.filter((each) => each !== undefined);
+  return typeof name === 'string'
+    ? [
+        {
+          name,
+          type: typeof type === 'string' ? type : undefined,
+          folder,
+          entry,
+          members: found,
+          isComplete: found.length === members.length,
+        },
+      ]
+    : [];
+}
+
+/** As the editor finds them: by name in its own place, else in the only one that has it; or in the folder that is named. */
+function membersOf(
+  { name, configurations }: Record<string, unknown>,
+  own: Place,
+  places: readonly Place[],
+): (LaunchConfiguration | undefined)[] {
+  const members: unknown[] = Array.isArray(configurations) ? configurations : [];
+  const named = (wanted: unknown, among: readonly Place[]) =>
+    among.flatMap(({ single }) => single.find((each) => each.name === wanted) ?? []);
+  return members
+    .filter((member) => member !== name)
+    .map((member) => {
+      if (typeof member === 'string') {
+        const all = named(member, places);
+        return all.length > 1 ? named(member, [own])[0] : all[0];
+      }
+      const { folder, name } = Object(member) as Record<string, unknown>;
+      const all = named(
+        name,
+        places.filter((place) => place.folder?.name === folder),
+      );
+      return typeof folder === 'string' && all.length === 1 ? all[0] : undefined;
+    });
+}
+
+/** @throws Refusal where there is none, or more than one, or what it starts is not known */
 export function configurationNamed(name: string, folder: string | undefined): LaunchConfiguration {
   const named = launchConfigurations().filter(
     (each) =>
@@ -74,6 +122,11 @@ export function configurationNamed(name: string, folder: string | undefined): La
       `Several folders have a launch configuration of that name: ${others.join(', ')}. Say which folder.`,
     );
   }
+  if (!found.isComplete) {
+    throw new Refusal(
+      `The compound "${onOneLine(name)}" names a configuration that is nowhere, or in several folders. Nothing was started.`,
+    );
+  }
   return found;
 }
 
@@ -85,19 +138,29 @@ export async function startAsWhatRuns(
   const { name, folder } = configuration;
   const place = folder?.uri.toString() ?? '';
   const text = textOf(configuration);
-  const within = placeOf(configuration);
-  const terminal = terminalOf(within);
-  const tasks = await entriesNamed(tasksOf(configuration), within, () => allTasks(signal));
-  const inputs = [...inputsNamed(text, 'launch', folder), ...inputsNamed(tasks.join(), 'tasks', within)];
+  const terminal = new Set<string>();
+  const tasks = new Set<string>();
+  const inputs = new Set<string>();
+  for (const each of [configuration, ...configuration.members]) {
+    const within = placeOf(each);
+    terminalOf(within).forEach((line) => terminal.add(line));
+    const its = await entriesNamed(tasksOf(each), within, () => allTasks(signal));
+    its.forEach((line) => tasks.add(line));
+    const named = [
+      ...inputsNamed(JSON.stringify(each.entry), 'launch', each.folder),
+      ...inputsNamed(its.join(), 'tasks', within),
+    ];
+    named.forEach((line) => inputs.add(line));
+  }
   const definition = [`debug ${place} ${text}`, ...terminal, ...tasks, ...inputs].join('\n');
   return {
     title: `Debug ${onOneLine(name, 40)}?`,
     words: `wants to start "${onOneLine(name)}" in the debugger${folder ? ` (${onOneLine(nameOfFolder(folder))})` : ''}`,
     code: [
       text,
-      ...terminal.map(asRemark),
-      ...(tasks.length === 0 ? [] : ['# With these tasks:', ...tasks.map(asRemark)]),
-      ...inputs.map(asRemark),
+      ...[...terminal].map(asRemark),
+      ...(tasks.size === 0 ? [] : ['# With these tasks:', ...[...tasks].map(asRemark)]),
+      ...[...inputs].map(asRemark),
     ].join('\n'),
     always: 'Always Start This Configuration',
     exactly: isWhole(configuration) ? definition : undefined,
@@ -110,11 +173,16 @@ function placeOf({ folder }: LaunchConfiguration): vscode.WorkspaceFolder | unde
   return folder ?? vscode.workspace.workspaceFolders?.[0];
 }
 
-/** With what a compound starts. */
-function textOf({ entry, members }: LaunchConfiguration): string {
-  return [entry, ...members.map((each) => each.entry)]
-    .map((each) => JSON.stringify(each, null, 2))
-    .join('\n');
+/** With what a compound starts, and where that is. */
+function textOf({ entry, folder, members }: LaunchConfiguration): string {
+  const shown = (each: unknown) => JSON.stringify(each, null, 2);
+  return [
+    shown(entry),
+    ...members.flatMap((each) => [
+      ...(each.folder && each.folder !== folder ? [asRemark(`In ${nameOfFolder(each.folder)}`)] : []),
+      shown(each.entry),
+    ]),
+  ].join('\n');
 }
 
 /** @throws what the editor does. @returns false where it has told the user why not */
@@ -137,9 +205,9 @@ const taskKeys = ['preLaunchTask', 'postDebugTask', 'preRestartTask', 'postResta
 const runsOthers = new RegExp(`"(${taskKeys.join('|')}|serverReadyAction)"\\s*:`);
 
 /** The names of tasks that the editor runs with it, wherever in it they stand. */
-function tasksOf({ entry, members }: LaunchConfiguration): unknown[] {
+function tasksOf({ entry }: LaunchConfiguration): unknown[] {
   const names: unknown[] = [];
-  JSON.stringify([entry, ...members.map((each) => each.entry)], (key, value: unknown) => {
+  JSON.stringify(entry, (key, value: unknown) => {
     if (taskKeys.includes(key)) {
       names.push(value);
     }

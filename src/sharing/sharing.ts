@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { ExclusionPatterns } from './exclusionPatterns.ts';
 import type { GitIgnored } from './gitIgnored.ts';
 import { ownPages } from '../editor/schemes.ts';
-import { setting } from '../editor/settings.ts';
+import { onDidChangeSetting, setting } from '../editor/settings.ts';
 import { folded } from '../server/isAt.ts';
 
 /** `off` is a setting and lasts; `paused` is for this window, until it is resumed. */
@@ -34,11 +34,7 @@ export class Sharing implements vscode.Disposable {
       this.changed,
       gitIgnored.onDidLearn(() => this.changed.fire()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.forgetRules()),
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('ideBridge.share')) {
-          this.forgetRules();
-        }
-      }),
+      onDidChangeSetting('share', () => this.forgetRules()),
     );
   }
 

@@ -76,4 +76,96 @@ describe('A workspace of several folders', function () {
     assert.match(JSON.stringify(listed.content), /is in several workspace folders/);
     await client.close();
   });
+
+  it('holds to the strictest that one of its folders says of sharing, also one that comes later', async () => {
+    const configDir = path.join(own.root, 'config');
+    const folder = path.join(own.root, 'several.code-workspace');
+    const write = async (file: string, text: string) => {
+      await mkdir(path.dirname(path.join(own.root, file)), { recursive: true });
+      await writeFile(path.join(own.root, file), text);
+    };
+    const choose = async (names: string[]) => {
+      await write('new', JSON.stringify({ folders: names.map((name) => ({ path: name })) }));
+      await rename(path.join(own.root, 'new'), folder);
+    };
+    const setOf = (settings: object) => JSON.stringify(settings);
+    await write('a/plain.txt', 'plain');
+    await write('a/first.secret', 'secret');
+    await write('b/second.secret', 'secret');
+    await write('b/.vscode/settings.json', setOf({ 'ideBridge.share.exclude': ['**/*.secret'] }));
+    await write('c/.vscode/settings.json', setOf({ 'ideBridge.share.enabled': false }));
+    await write('d/.vscode/settings.json', setOf({ 'ideBridge.share.enabled': true }));
+    await choose(['a', 'b', 'd']);
+    const settings = { 'ideBridge.editorTools.enabled': true };
+    await own.open({ folder, settings, env: { CLAUDE_CONFIG_DIR: configDir } });
+    const { port, authToken } = await until('the lock file', () => findLocks(configDir)[0], 30_000);
+    const client = new Client({ name: 'sdk', version: '1.0.0' });
+    await client.connect(new SdkTransport(port, authToken, '/editor'));
+    const read = async (file: string) => {
+      const result = await client.callTool({ name: 'readBuffer', arguments: { file } });
+      return (result.content as { text: string }[])[0]?.text ?? '';
+    };
+    assert.match(await read('plain.txt'), /plain/);
+    for (const file of ['first.secret', 'second.secret']) {
+      assert.equal(await read(file), `"${file}" is not shared by the settings of this editor.`);
+    }
+    await choose(['a', 'b', 'c', 'd']);
+    await until('nothing to be shared', async () => /Sharing is off/.test(await read('plain.txt')), 20_000);
+    await choose(['a', 'd']);
+    await until(
+      'all to be shared',
+      async () => /as on disk\nsecret/.test(await read('first.secret')),
+      20_000,
+    );
+    await client.close();
+  });
+
+  it('shows all that a debug compound starts, in whatever folder that is, and sees it change', async () => {
+    const configDir = path.join(own.root, 'config');
+    const folder = path.join(own.root, 'several.code-workspace');
+    const write = async (file: string, json: object) => {
+      await mkdir(path.dirname(path.join(own.root, file)), { recursive: true });
+      await writeFile(path.join(own.root, file), JSON.stringify(json));
+    };
+    const server = (program: string, other: string) => ({
+      version: '0.2.0',
+      configurations: [
+        { name: 'Server', type: 'node', request: 'launch', program, preLaunchTask: 'prepare' },
+        { name: 'Only in b', type: 'node', request: 'launch', program: '/only-in-b.js' },
+        { name: other, type: 'node', request: 'launch', program: '/other.js' },
+      ],
+    });
+    const client = { name: 'Server', type: 'node', request: 'launch', program: '/of-a.js' };
+    const configurations = [{ folder: 'b', name: 'Server' }, 'Only in b', 'Server'];
+    const compounds = [
+      { name: 'All', configurations },
+      { name: 'Lacking', configurations: ['Server', 'Gone'] },
+    ];
+    await write('a/.vscode/launch.json', { version: '0.2.0', configurations: [client], compounds });
+    await write('b/.vscode/launch.json', server('/of-b.js', 'Other'));
+    const tasks = [{ label: 'prepare', type: 'shell', command: 'echo prepared in b' }];
+    await write('b/.vscode/tasks.json', { version: '2.0.0', tasks });
+    await write(path.basename(folder), { folders: [{ path: 'a' }, { path: 'b' }] });
+    const settings = { 'ideBridge.editorTools.enabled': true, 'ideBridge.editorTools.debugging': true };
+    const { page } = await own.open({ folder, settings, env: { CLAUDE_CONFIG_DIR: configDir } });
+    const { port, authToken } = await until('the lock file', () => findLocks(configDir)[0], 30_000);
+    const sdk = new Client({ name: 'sdk', version: '1.0.0' });
+    await sdk.connect(new SdkTransport(port, authToken, '/editor'));
+    const start = (name: string) => sdk.callTool({ name: 'startDebugging', arguments: { name } });
+
+    assert.match(JSON.stringify(await start('Lacking')), /names a configuration that is nowhere/);
+
+    const starting = start('All');
+    const code = page.locator('.editor-instance .view-lines', { hasText: '"All"' });
+    const shown = async () => (await code.first().innerText()).replaceAll('\u00a0', ' ');
+    const wanted = [/# In b$/m, /"\/of-b\.js"/, /"\/only-in-b\.js"/, /"\/of-a\.js"/, /echo prepared in b/];
+    const isAll = (text: string) => wanted.every((part) => part.test(text));
+    await until('all of it', async () => isAll(await shown()), 20_000, shown);
+    await write('b/.vscode/launch.json', server('/another.js', 'Newer'));
+    const debugSessions = async () => JSON.stringify(await sdk.callTool({ name: 'debugSessions' }));
+    await until('the editor to have read it', async () => /Newer/.test(await debugSessions()));
+    await page.locator('.codelens-decoration a', { hasText: 'Run Once' }).click({ delay: 50 });
+    assert.match(JSON.stringify(await starting), /has become another one meanwhile/);
+    await sdk.close();
+  });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { editorGit } from '../../../src/editor/editorGit.ts';
 import { until } from '../../support/until.ts';
@@ -80,5 +80,22 @@ describe('what agents have changed', () => {
     await until('it to go', async () => (await row('made.txt').count()) === 0);
     assert.equal(git('diff', '--cached', '--name-only').trim(), made.slice(folder().length + 1));
     await desk.ui.screenshot('kept-and-staged');
+  });
+
+  it('is copied as a patch that counts from the root of a repository above the folder', async () => {
+    const root = dirname(folder());
+    rmSync(join(folder(), '.git'), { recursive: true });
+    execFileSync('git', ['init', '--quiet'], { cwd: root });
+    try {
+      const [changed = ''] = await editAll();
+      await vscode.commands.executeCommand('ideBridge.copyPatch');
+      await toast(`Copied a patch of 3 files, for git apply in ${root}.`).waitFor();
+      const input = await vscode.env.clipboard.readText();
+      execFileSync('git', ['apply', '--reverse'], { cwd: root, input });
+      assert.equal(readFileSync(changed, 'utf8'), 'one\ntwo\n');
+    } finally {
+      rmSync(join(root, '.git'), { recursive: true });
+      git('init', '--quiet');
+    }
   });
 });

@@ -450,7 +450,7 @@ describe('comments on lines', function () {
     await rename(path('in'), path('inside'));
     await openFile('inside/b.txt', 'Why five?');
     await thread('Why five?').getByText('For the next review').waitFor();
-    const place = `${vscode.workspace.asRelativePath(desk.scratch.folder)}/inside/b.txt, line 5:`;
+    const place = `${path('inside/b.txt')}, line 5:`;
     assert.ok((await review()).includes(`1. ${place}\n\`\`\`txt\nFIVE\n\`\`\`\nWhy five?`));
   });
 
@@ -559,7 +559,7 @@ describe('comments on lines', function () {
     await openFile('in/b.txt', 'Why five?', 'For the next review');
     renameSync(path('in'), path('inside'));
     await openFile('inside/b.txt', 'Why five?', 'For the next review');
-    const place = vscode.workspace.asRelativePath(path('inside/b.txt'));
+    const place = path('inside/b.txt');
     assert.ok((await review()).includes(`1. ${place}, line 5:\n\`\`\`txt\nFIVE\n\`\`\`\nWhy five?`));
   });
 
@@ -641,7 +641,28 @@ describe('comments on lines', function () {
     await vscode.commands.executeCommand('workbench.action.focusCommentsPanel');
     await panel.waitFor();
     await openFile('a.txt', 'Why five?', 'For the next review');
-    const place = vscode.workspace.asRelativePath(desk.scratch.path('a.txt'));
+    const place = desk.scratch.path('a.txt');
     assert.ok((await review()).includes(`1. ${place}, line 5:\n\`\`\`txt\nFIVE\n\`\`\`\nWhy five?`));
+  });
+
+  it('name their files as a whole to a session that runs in another folder', async () => {
+    const output = desk.scratch.path('typed.txt');
+    const terminal = vscode.window.createTerminal({ name: 'agent', cwd: desk.scratch.folder });
+    terminal.show();
+    const pid = await terminal.processId;
+    assert.ok(pid);
+    terminal.sendText(`exec cat > "${output}"`);
+    await until('the program', () => existsSync(output), 20_000);
+    const { CLAUDE_CONFIG_DIR = '' } = process.env;
+    recorded = new RecordedCli(CLAUDE_CONFIG_DIR, desk.scratch.folder, pid);
+    recorded.is('idle');
+    cliClient = await connectClient(pid);
+    await openEdited(cliClient);
+    await commentOn([4, 4], 'Why five?');
+    await vscode.commands.executeCommand('ideBridge.sendReview');
+    await page().getByText('Review pasted').first().waitFor();
+    const typed = () => readFileSync(output, 'utf8');
+    await until('the paste', () => typed().endsWith('FIVE\n```\n'), 5_000, typed); // all but its last line
+    assert.ok(typed().includes(`\n1. ${desk.scratch.path('a.txt')}, line 5:\n`), typed());
   });
 });
