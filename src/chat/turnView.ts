@@ -274,7 +274,7 @@ function endLine(
   const { contextTokens, contextWindow } = state;
   const parts = [
     outcomes[outcome],
-    duration === undefined ? '' : `${Math.max(1, Math.round(duration / 1_000))} s`,
+    duration === undefined ? '' : durationText(duration),
     usage
       ? `${tokens(usage.input + usage.cacheRead + usage.cacheWritten)} tokens in, ${tokens(usage.output)} out`
       : '',
@@ -285,6 +285,13 @@ function endLine(
     retries === 0 ? '' : `tried again ${counted(retries, 'time')}`,
   ];
   return `*${parts.filter((part) => part !== '').join(' · ')}*`;
+}
+
+/** @param duration ms */
+function durationText(duration: number): string {
+  const seconds = Math.max(1, Math.round(duration / 1_000));
+  const minutes = Math.floor(seconds / 60);
+  return minutes === 0 ? `${seconds} s` : `${minutes} min ${seconds % 60} s`;
 }
 
 function tokens(count: number): string {

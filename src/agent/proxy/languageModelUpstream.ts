@@ -100,7 +100,7 @@ export class LanguageModelUpstream implements Upstream {
           break;
         }
         if (asked.max_tokens !== undefined && estimate(said) >= asked.max_tokens) {
-          reason = 'max_tokens';
+          reason = reason === 'tool_use' ? reason : 'max_tokens'; // a tool that was asked for is whole
           break;
         }
       }

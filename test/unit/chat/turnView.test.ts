@@ -134,7 +134,7 @@ describe('a turn in the chat', () => {
     assert.deepEqual(shown.lines, [
       '(The model’s API cannot be reached: attempt 1 of 10 in 1 s)(The model’s API answers 429 (rate limit): attempt 9 of 10 in 32 s)',
       '**API Error**',
-      '*Failed · 177 s · tried again 2 times*',
+      '*Failed · 2 min 57 s · tried again 2 times*',
     ]);
   });
 

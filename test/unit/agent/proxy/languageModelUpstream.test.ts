@@ -227,6 +227,9 @@ describe("The model proxy, before the editor's language models", () => {
     said = [{ kind: 'text', text: 'one two three' }, 'stall'];
     const full = (await (await ask(admit(), { ...simple, max_tokens: 1 })).json()) as Answer;
     assert.equal(full.stop_reason, 'max_tokens');
+    said = [{ kind: 'toolUse', id: 'c1', name: 'Read', input: { file_path: '/a.ts' } }];
+    const asked = (await (await ask(admit(), { ...simple, max_tokens: 1 })).json()) as Answer;
+    assert.equal(asked.stop_reason, 'tool_use');
   });
 
   it('counts tokens', async () => {
