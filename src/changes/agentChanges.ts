@@ -93,9 +93,7 @@ export class AgentChanges implements Disposable {
       proposals.onDidAccept(({ session, filePath, text }) => this.review.didAccept(session, filePath, text)),
     );
     this.store.add(watchUserEdits(this.review, this.sets, this.changes));
-    this.store.add(
-      watchChanges(this, bridge, async (path) => (await this.shellEdits?.wasThere(path)) === true),
-    );
+    this.store.add(watchChanges(this, bridge, (paths) => this.shellEdits?.thereBefore(paths) ?? new Set()));
     this.store.add(
       once(bridge.onDidIdentify, () => {
         this.followSessions(bridge, proposals, records).catch(

@@ -13,12 +13,12 @@ const maxAppeared = 1_000;
 
 /**
  * Looks at the files of the change sets again whenever they may have changed, and follows those that are moved.
- * @param wasThere whether a file that has appeared has taken the place of another one
+ * @param thereBefore those of files that have appeared which have taken the place of another one
  */
 export function watchChanges(
   { sets, changes, review }: { sets: ChangeSets; changes: Changes; review: ChangeReview },
   clients: Clients,
-  wasThere: (path: string) => Promise<boolean>,
+  thereBefore: ThereBefore,
 ): vscode.Disposable {
   const store = new DisposableStore();
   const touched = new Set<string>();
@@ -31,7 +31,7 @@ export function watchChanges(
       }
     }
     await changes.refresh(paths);
-    await followMoves(changes, review, [...others], wasThere);
+    await followMoves(changes, review, [...others], thereBefore);
   };
   const refresh = store.add(
     new Throttle(100, () => {
@@ -75,20 +75,19 @@ export function watchChanges(
   return store;
 }
 
-/** @param appeared files that were not followed @param wasThere see `watchChanges` */
+type ThereBefore = (paths: readonly string[]) => ReadonlySet<string> | Promise<ReadonlySet<string>>;
+
+/** @param appeared files that were not followed @param thereBefore see `watchChanges` */
 export async function followMoves(
   changes: Changes,
   review: ChangeReview,
   appeared: readonly string[],
-  wasThere: (path: string) => boolean | Promise<boolean>,
+  thereBefore: ThereBefore,
 ): Promise<void> {
   const moves = await changes.movesTo(appeared);
-  for (const [from, to] of moves) {
-    if (!(await wasThere(to))) {
-      review.didMove(from, to);
-    }
-  }
   if (moves.size > 0) {
+    const there = await thereBefore([...moves.values()]);
+    moves.forEach((to, from) => !there.has(to) && review.didMove(from, to));
     await changes.refresh();
   }
 }

@@ -15,8 +15,8 @@ const maxTotalBytes = 32 * 1024 * 1024;
 type NotedFile =
   /** What it was. */
   | { readonly kind: 'text'; readonly bytes: Buffer }
-  /** Too large, ignored, no file but a folder, or perhaps written by somebody else since. */
-  | { readonly kind: 'unknown' }
+  /** Too large, ignored, no file but a folder, or perhaps written by somebody else since; there before, if that is known. */
+  | { readonly kind: 'unknown'; readonly wasThere: boolean | undefined }
   /** The user has taken it away, or git has: what comes there is not new. */
   | { readonly kind: 'absent' };
 
@@ -67,7 +67,7 @@ export class NotedFiles {
   /** Whether a file was there; undefined: it was as the last commit has it, or was not. */
   wasThere(path: string): boolean | undefined {
     const file = this.files.get(path);
-    return file && file.kind !== 'absent';
+    return file?.kind === 'unknown' ? file.wasThere : file && file.kind === 'text';
   }
 
   /** Whether it is noted, and nobody has written it since. */
@@ -101,7 +101,7 @@ export class NotedFiles {
       ? found.isDirectory() || this.isLaterThan(found.ctimeMs)
       : this.files.get(path)?.kind === 'absent';
     if (!isSeen && !this.isAround(path)) {
-      this.files.set(path, found ? unknown : absent);
+      this.files.set(path, found ? { kind: 'unknown', wasThere: this.wasThere(path) } : absent);
       this.doubts++;
     }
     return this.doubts <= maxDoubts;
@@ -154,7 +154,7 @@ export class NotedFiles {
   }
 }
 
-const unknown: NotedFile = { kind: 'unknown' };
+const unknown: NotedFile = { kind: 'unknown', wasThere: true };
 const absent: NotedFile = { kind: 'absent' };
 
 async function lookAt(path: string, maxBytes: number): Promise<NotedFile> {

@@ -103,9 +103,13 @@ export class ShellEdits implements vscode.Disposable {
     this.store.dispose();
   }
 
-  /** Whether a file was there before a command of the turn put another in its place, as far as is known. */
-  async wasThere(path: string): Promise<boolean> {
-    return (await this.treeOf(path)?.wasThere(path)) === true;
+  /** Those of which a file was there before another was put in its place, as far as is known. */
+  async thereBefore(paths: readonly string[]): Promise<ReadonlySet<string>> {
+    const there: string[] = [];
+    for (const tree of new Set(paths.map((path) => this.treeOf(path)))) {
+      there.push(...((await tree?.thereBefore(paths.filter((path) => this.treeOf(path) === tree))) ?? []));
+    }
+    return new Set(there);
   }
 
   private watchUser(): void {
@@ -273,7 +277,8 @@ export class ShellEdits implements vscode.Disposable {
       const its = new Set(folders.filter((folder) => this.treeOf(folder) === tree));
       const files = (await tree?.filesIn(its)) ?? new Map<string, boolean>();
       const paths = [...files.keys()];
-      await followMoves(changes, review, paths, (path) => files.get(path) === true);
+      const there = new Set(paths.filter((path) => files.get(path)));
+      await followMoves(changes, review, paths, () => there);
       const told = Date.now();
       for (const path of paths.filter((each) => !touched.has(each))) {
         if (touched.size >= maxFiles) {

@@ -188,9 +188,11 @@ export class TreeGit {
     return [...found].filter((file) => paths.some((path) => file.startsWith(path + sep)));
   }
 
-  /** Whether that commit has a file there. */
-  async isCommitted(path: string, commit: string): Promise<boolean> {
-    return (await this.paths('ls-tree', '--name-only', '-z', commit, '--', ...this.names([path]))).has(path);
+  /** Files that a commit has there, at least these. */
+  async committedOf(paths: readonly string[], commit: string): Promise<ReadonlySet<string>> {
+    return paths.length === 0
+      ? new Set()
+      : this.paths('ls-tree', '-r', '--name-only', '-z', commit, '--', ...this.names(paths));
   }
 
   /** Those of which git has the content, wherever. */

@@ -95,16 +95,16 @@ export class WorkingTree {
     }
   }
 
-  /** Whether a file was there when it was noted, as far as is known. Never throws. */
-  async wasThere(path: string): Promise<boolean> {
+  /** Those of which a file was there when they were noted, as far as is known. Never throws. */
+  async thereBefore(paths: readonly string[]): Promise<string[]> {
     const { noted } = this;
-    try {
-      return (
-        noted !== undefined && (noted.files.wasThere(path) ?? (await this.git.isCommitted(path, noted.head)))
-      );
-    } catch {
-      return false;
+    if (!noted) {
+      return [];
     }
+    const known = new Map(paths.map((path) => [path, noted.files.wasThere(path)]));
+    const unknown = paths.filter((path) => known.get(path) === undefined);
+    const committed = await this.git.committedOf(unknown, noted.head).catch(() => new Set<string>());
+    return paths.filter((path) => known.get(path) ?? committed.has(path));
   }
 
   /**

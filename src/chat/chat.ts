@@ -148,15 +148,15 @@ export class Chat implements vscode.Disposable {
       );
       return resultOf(resume);
     }
-    const modelApi = setting('agent.api') === 'cli' ? undefined : await this.loadModelApi();
-    const lack = await modelApi?.lack();
-    if (lack) {
-      surface.markdown(lack.words);
-      surface.buttons([lack.button]);
-      return resultOf(resume);
-    }
     let thread: ChatThread;
     try {
+      const modelApi = setting('agent.api') === 'cli' ? undefined : await this.loadModelApi();
+      const lack = await modelApi?.lack();
+      if (lack) {
+        surface.markdown(lack.words);
+        surface.buttons([lack.button]);
+        return resultOf(resume);
+      }
       thread = await this.thread(await this.cli(), options, modelApi, resume, request.prompt);
       await thread.useModel(modelOf(request));
     } catch (error) {

@@ -3,9 +3,15 @@ import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import { AnthropicUpstream, type ApiKey } from '../agent/proxy/anthropicUpstream.ts';
 import { ApiError } from '../agent/proxy/apiError.ts';
-import { LanguageModelUpstream, noSuchModel } from '../agent/proxy/languageModelUpstream.ts';
+import {
+  LanguageModelUpstream,
+  listTime,
+  noModelTold,
+  noSuchModel,
+} from '../agent/proxy/languageModelUpstream.ts';
 import { ModelProxy, type ProxiedSession, type Upstream } from '../agent/proxy/modelProxy.ts';
 import { errorMessage } from '../base/errors.ts';
+import { late, within } from '../base/within.ts';
 import type { Logger } from '../base/logger.ts';
 import { setting } from '../editor/settings.ts';
 import { replaceFile } from '../server/replaceFile.ts';
@@ -19,6 +25,8 @@ export interface Lack {
   readonly words: string;
   readonly button: Button;
 }
+
+type Api = ReturnType<typeof setting<'agent.api'>>;
 
 export interface AdmittedSession extends ProxiedSession {
   /** Absolute, of `settings`; readable by this user alone, as the arguments of a process can be read by all. */
@@ -63,7 +71,7 @@ export class ModelApi implements vscode.Disposable {
       throw error;
     });
     const settingsFile = join(this.folder, `proxy-${process.pid}-${++this.admitted}.json`);
-    const session = proxy.admit(this.upstream);
+    const session = proxy.admit(this.upstream(setting('agent.api')));
     mkdirSync(this.folder, { recursive: true });
     replaceFile(settingsFile, JSON.stringify(session.settings));
     const dispose = () => {
@@ -78,9 +86,16 @@ export class ModelApi implements vscode.Disposable {
   }
 
   /** Settings and key are looked up for each request: a session that runs goes on with others. */
-  private readonly upstream: Upstream = {
-    answer: (exchange) => (setting('agent.api') === 'editor' ? ofEditor : this.anthropic()).answer(exchange),
-  };
+  private upstream(begun: Api): Upstream {
+    return {
+      answer: (exchange) => {
+        const api = setting('agent.api');
+        // One that is to ask by itself from now on does so with the next prompt.
+        const isOfEditor = (api === 'cli' ? begun : api) === 'editor';
+        return (isOfEditor ? ofEditor : this.anthropic()).answer(exchange);
+      },
+    };
+  }
 
   /** @throws for an address that is none */
   private anthropic(): AnthropicUpstream {
@@ -98,8 +113,11 @@ export class ModelApi implements vscode.Disposable {
 
 /** The CLI would tell it in words of its own, of a model that nobody has chosen. */
 async function lackOfModels(): Promise<Lack | undefined> {
-  const models = await editorModels.list();
+  const models = await within(listTime, new AbortController().signal, editorModels.list());
   const name = setting('agent.editorModel');
+  if (models === late) {
+    return { words: noModelTold, button: settingButton('agent.api') };
+  }
   if (models.length === 0) {
     return { words: noModel, button: settingButton('agent.api') };
   }

@@ -5,6 +5,7 @@ import { programOf } from '../sessions/isOnPath.ts';
 import type { Bridge } from '../server/bridge.ts';
 import type { ChildProcesses } from '../server/childProcesses.ts';
 import { configDir, lockDir } from '../server/configDir.ts';
+import { isAt } from '../server/isAt.ts';
 import { isPrivate } from '../server/privateDir.ts';
 import { isAlive, isListening } from '../server/processes.ts';
 import { readSmallFile } from '../server/smallFile.ts';
@@ -68,7 +69,12 @@ export async function checkOtherLocks(
         remedy: 'Restart the bridge. If the file is still there then, delete it.',
       };
     }
-    const shared = content.workspaceFolders.filter((folder) => folders.includes(folder));
+    // Where one window has a folder in another's, both fit a CLI in the inner one.
+    const both = content.workspaceFolders.flatMap((its) => [
+      ...folders.filter((own) => isAt(own, its)),
+      ...(folders.some((own) => isAt(its, own)) ? [its] : []),
+    ]);
+    const shared = [...new Set(both)];
     return shared.length === 0
       ? undefined
       : {

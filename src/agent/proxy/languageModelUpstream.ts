@@ -23,7 +23,7 @@ const defaultStall = 300_000;
 const defaultCountTime = 5_000;
 
 /** Ms that the editor has to tell its models, for which it may have to start extensions. */
-const listTime = 30_000;
+export const listTime = 30_000;
 
 const errorTypes: Readonly<Record<LanguageModelFailureKind, ApiErrorType>> = {
   notAllowed: 'permission_error',
@@ -36,8 +36,8 @@ const errorTypes: Readonly<Record<LanguageModelFailureKind, ApiErrorType>> = {
 /** The Messages API, answered by the editor's own language models. */
 export class LanguageModelUpstream implements Upstream {
   /**
-   * @param preferred id or family of the model that answers where none of the name that the CLI asks for is there;
-   *   undefined: the first of Claude, else the first
+   * @param preferred id or family of the model that answers; undefined: that of the name that the CLI asks for, else the
+   *   first of Claude, else the first
    * @param stall ms without a part of the answer after which the request has failed
    * @param countTime ms after which tokens are estimated that the model has not counted
    */
@@ -134,23 +134,22 @@ export class LanguageModelUpstream implements Upstream {
   private async model(wanted: string, signal: AbortSignal): Promise<LanguageModel> {
     const models = await within(listTime, signal, this.models.list());
     if (models === late) {
-      throw new ApiError(
-        'overloaded_error',
-        `The editor did not tell its models within ${listTime / 1_000} s.`,
-      );
+      throw new ApiError('overloaded_error', noModelTold);
     }
     const preferred = this.preferred();
     const named = (name: string) =>
       models.find(({ id }) => id === name) ?? models.find(({ family }) => family === name);
     const isOfClaude = ({ family }: LanguageModel) => family.startsWith('claude');
     const found =
-      named(wanted) ?? (preferred === undefined ? (models.find(isOfClaude) ?? models[0]) : named(preferred));
+      preferred === undefined ? (named(wanted) ?? models.find(isOfClaude) ?? models[0]) : named(preferred);
     if (!found) {
       throw new ApiError('not_found_error', noSuchModel(preferred ?? wanted, models));
     }
     return found;
   }
 }
+
+export const noModelTold = `The editor did not tell its language models within ${listTime / 1_000} s.`;
 
 export function noSuchModel(name: string, models: readonly LanguageModel[]): string {
   return models.length === 0

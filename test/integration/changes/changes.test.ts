@@ -1230,6 +1230,20 @@ describe('agent changes', () => {
       await until('the text', () => existsSync(mine) && readFileSync(mine, 'utf8') === 'not committed\n');
     });
 
+    it('are followed by what the user moves in a terminal while the session is idle', async () => {
+      await editListed('mine.txt');
+      agent.ends();
+      await delay(3_000); // longer than the record may be behind
+      shell('mv mine.txt moved.txt');
+      await row('moved.txt').waitFor();
+      await row('mine.txt').waitFor({ state: 'detached' });
+      shell('mv moved.txt mine.txt');
+      await row('mine.txt').waitFor();
+      await revert('mine.txt');
+      const mine = desk.scratch.path('mine.txt');
+      await until('the text', () => readFileSync(mine, 'utf8') === 'not committed\n');
+    });
+
     it('that delete a folder with files under review say so at once', async () => {
       mkdirSync(desk.scratch.path('gen'));
       await editListed('gen/a.txt');

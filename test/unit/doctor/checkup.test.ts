@@ -81,6 +81,22 @@ describe('checkup', () => {
       assert.equal(await other(process.pid, port, ['/elsewhere']), '');
       server.close();
     });
+
+    it('finds another editor on a folder in this one, or around it: both fit a CLI in the inner one', async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      server.unref(); // a check that fails shall not keep the run alive
+      const address = server.address();
+      const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+      assert.match(await other(process.pid, port, ['/ws/sub']), /^note: Other serves \/ws\/sub too/);
+      assert.match(await other(process.pid, port, ['/']), /^note: Other serves \/ws too/);
+      assert.match(
+        await other(process.pid, port, ['/ws', '/ws/sub']),
+        /^note: Other serves \/ws, \/ws\/sub too/,
+      );
+      assert.equal(await other(process.pid, port, ['/ws2']), '');
+      server.close();
+    });
   });
 
   it('of the folders tells which CLIs find this window', () => {

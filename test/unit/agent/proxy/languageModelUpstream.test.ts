@@ -277,7 +277,7 @@ describe("The model proxy, before the editor's language models", () => {
     assert.match(await wrong('x'.repeat(33 * 1024 * 1024)), /^413/);
   });
 
-  it('has a model of Claude answer where none is named, else the first', async () => {
+  it('has the one answer that the user has named; else that of the name that is asked for, one of Claude, or the first', async () => {
     const asked: string[] = [];
     const named = (id: string, family: string): LanguageModel => ({
       ...model,
@@ -294,7 +294,12 @@ describe("The model proxy, before the editor's language models", () => {
       const response = await ask(proxy.admit(new LanguageModelUpstream(list, () => undefined)), simple);
       assert.equal(response.status, 200, await response.text());
     }
-    assert.deepEqual(asked, ['second', 'first']);
+    const byName = [named('m', 'gpt'), first];
+    const list = { list: () => Promise.resolve(byName) };
+    for (const preferred of [undefined, 'first']) {
+      await ask(proxy.admit(new LanguageModelUpstream(list, () => preferred)), { ...simple, model: 'm' });
+    }
+    assert.deepEqual(asked, ['second', 'first', 'm', 'first']);
   });
 
   it('says which models there are', async () => {
