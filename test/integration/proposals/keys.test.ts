@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
@@ -697,4 +698,36 @@ describe('keys belong to what the user types in:', () => {
       });
     }
   });
+
+  for (const [place, command, input] of [
+    ['the debug console', 'workbench.panel.repl.view.focus', '.repl-input-wrapper .monaco-editor'],
+    ['the message of a commit', 'workbench.view.scm', '.scm-editor .monaco-editor'],
+  ] as const) {
+    it(`decide nothing from ${place}, though Review All is in front`, async () => {
+      execFileSync('git', ['init', '--quiet'], { cwd: desk.scratch.folder });
+      await vscode.commands.executeCommand('git.openRepository', desk.scratch.folder);
+      const first = await propose(desk.client, file, 'first\n', 'A');
+      const second = await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+      const answers: unknown[] = [];
+      [first, second].forEach(({ answer }) => void answer.then((each) => answers.push(each)));
+      await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
+      await desk.ui.page.locator('.editor.modified .view-line', { hasText: 'first' }).last().click();
+      await until('the first one', () => activeUri() === first.uri.toString());
+      letMomentPass();
+      await vscode.commands.executeCommand(command);
+      await desk.ui.page.locator(input).first().click();
+      await until('the focus', () =>
+        desk.ui.page.evaluate<boolean>(`document.activeElement.closest('${input}') !== null`),
+      );
+      for (const key of ['Alt+N', 'Control+S', 'Control+Enter', 'Control+Shift+Backspace']) {
+        await keyboard().press(key);
+        await desk.client.request('ping');
+      }
+      await setTimeout(500);
+      assert.deepEqual(answers, []);
+      assert.equal((await vscode.workspace.openTextDocument(first.uri)).getText(), 'first\n');
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', first.uri);
+      assert.deepEqual(await first.answer, ['DIFF_REJECTED', 'A']);
+    });
+  }
 });
