@@ -217,7 +217,10 @@ export function leavesBranchItsPlaceAfter(what: string, desk: () => Desk, again:
         await page.setViewportSize({ width: each, height });
         for (const words of ['Claude: 1 asks', branch]) {
           const item = page.locator('.statusbar-item', { hasText: words });
-          await until(`${words}, whole`, async () => (await item.count()) === 1 && isWhole(item), 20_000);
+          const isShown = async () => (await item.count()) === 1 && isWhole(item);
+          await until(`${words}, whole`, isShown, 40_000, () =>
+            page.locator('.statusbar-item').allInnerTexts(),
+          );
         }
       }
     } finally {
