@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { lenient } from '../records/lenient.ts';
 import { configDir } from '../server/configDir.ts';
-import { folded, isAt } from '../server/isAt.ts';
+import { folded, foldersAround, isAt } from '../server/isAt.ts';
 import { realPath } from '../server/realPath.ts';
 import { readSmallFile } from '../server/smallFile.ts';
 import type { AgentDefinition } from './agentDefinition.ts';
@@ -124,11 +124,6 @@ function jsonIn(path: string, limit?: number): unknown {
   } catch {
     return undefined;
   }
-}
-
-function foldersAround(folder: string): string[] {
-  const parent = dirname(folder);
-  return parent === folder ? [] : [parent, ...foldersAround(parent)];
 }
 
 function exists(path: string): boolean {

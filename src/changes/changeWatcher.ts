@@ -25,10 +25,10 @@ export function watchChanges(
   const appeared = new Set<string>();
   const look = async (paths: Set<string>, others: ReadonlySet<string>) => {
     review.takeAccepted();
-    for (const path of sets.all.flatMap(({ snapshots }) => [...snapshots.keys()])) {
-      if (isIn(others, path)) {
-        paths.add(path); // of what comes or goes with its folder the watcher tells nothing
-      }
+    if (others.size > 0) {
+      // Of what comes or goes with its folder the watcher tells nothing.
+      const listed = sets.all.flatMap(({ snapshots }) => [...snapshots.keys()]);
+      listed.filter((path) => isIn(others, path)).forEach((path) => paths.add(path));
     }
     await changes.refresh(paths);
     await followMoves(changes, review, [...others], thereBefore);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { isNotFound } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
@@ -8,6 +8,7 @@ import { counted } from '../base/text.ts';
 import type { Change } from './changes.ts';
 import type { ChangeSets } from './changeSets.ts';
 import { patchOf, type PatchedFile } from '../base/patch.ts';
+import { foldersAround } from '../server/isAt.ts';
 import { realPath } from '../server/realPath.ts';
 
 /** Names in a message. */
@@ -51,14 +52,8 @@ export async function copyPatch(sets: ChangeSets, changes: readonly Change[]): P
 
 /** The folder above that one whose work tree it is in: from there Git counts paths, and skips others without a word. */
 function rootAbove(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) {
-      return at === folder ? undefined : at;
-    }
-    if (dirname(at) === at) {
-      return undefined;
-    }
-  }
+  const root = [folder, ...foldersAround(folder)].find((at) => existsSync(join(at, '.git')));
+  return root === folder ? undefined : root;
 }
 
 /** @param name its path in the patch @throws when it cannot be read, or what it was is lost */

@@ -5,14 +5,14 @@ import { AnthropicUpstream, type ApiKey } from '../agent/proxy/anthropicUpstream
 import { ApiError } from '../agent/proxy/apiError.ts';
 import {
   LanguageModelUpstream,
-  listTime,
-  noModelTold,
+  listOf,
+  modelNamed,
   noSuchModel,
 } from '../agent/proxy/languageModelUpstream.ts';
 import { ModelProxy, type ProxiedSession, type Upstream } from '../agent/proxy/modelProxy.ts';
 import { errorMessage } from '../base/errors.ts';
-import { late, within } from '../base/within.ts';
 import type { Logger } from '../base/logger.ts';
+import type { Settings } from '../editor/settingNames.ts';
 import { setting } from '../editor/settings.ts';
 import { replaceFile } from '../server/replaceFile.ts';
 import { setApiKeyTitle, storedKey } from './apiKey.ts';
@@ -25,8 +25,6 @@ export interface Lack {
   readonly words: string;
   readonly button: Button;
 }
-
-type Api = ReturnType<typeof setting<'agent.api'>>;
 
 export interface AdmittedSession extends ProxiedSession {
   /** Absolute, of `settings`; readable by this user alone, as the arguments of a process can be read by all. */
@@ -86,7 +84,7 @@ export class ModelApi implements vscode.Disposable {
   }
 
   /** Settings and key are looked up for each request: a session that runs goes on with others. */
-  private upstream(begun: Api): Upstream {
+  private upstream(begun: Settings['agent.api']): Upstream {
     return {
       answer: (exchange) => {
         const api = setting('agent.api');
@@ -113,17 +111,18 @@ export class ModelApi implements vscode.Disposable {
 
 /** The CLI would tell it in words of its own, of a model that nobody has chosen. */
 async function lackOfModels(): Promise<Lack | undefined> {
-  const models = await within(listTime, new AbortController().signal, editorModels.list());
-  const name = setting('agent.editorModel');
-  if (models === late) {
-    return { words: noModelTold, button: settingButton('agent.api') };
+  try {
+    const models = await listOf(editorModels);
+    if (models.length === 0) {
+      return { words: noModel, button: settingButton('agent.api') };
+    }
+    const name = setting('agent.editorModel');
+    return name === '' || modelNamed(name, models)
+      ? undefined
+      : { words: plain(noSuchModel(name, models), 1_000), button: settingButton('agent.editorModel') };
+  } catch (error) {
+    return { words: plain(errorMessage(error), 1_000), button: settingButton('agent.api') };
   }
-  if (models.length === 0) {
-    return { words: noModel, button: settingButton('agent.api') };
-  }
-  return name === '' || models.some(({ id, family }) => id === name || family === name)
-    ? undefined
-    : { words: plain(noSuchModel(name, models), 1_000), button: settingButton('agent.editorModel') };
 }
 
 const ofEditor = new LanguageModelUpstream(editorModels, () => setting('agent.editorModel') || undefined);

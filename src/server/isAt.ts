@@ -8,10 +8,15 @@ export function isAt(path: string, fileOrFolder: string, slash = sep): boolean {
   );
 }
 
+/** Nearest first, without itself. @param path absolute */
+export function foldersAround(path: string): string[] {
+  const parent = dirname(path);
+  return parent === path ? [] : [parent, ...foldersAround(parent)];
+}
+
 /** Whether one of the folders around it is among these. All absolute. */
 export function isIn(folders: Pick<ReadonlySet<string>, 'has'>, path: string): boolean {
-  const parent = dirname(path);
-  return parent !== path && (folders.has(parent) || isIn(folders, parent));
+  return foldersAround(path).some((folder) => folders.has(folder));
 }
 
 /** What all names of a file have in common: Windows knows both slashes, and takes no notice of case. */

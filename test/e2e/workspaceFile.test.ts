@@ -10,20 +10,42 @@ import { useOwnWindow } from './useOwnWindow.ts';
 describe('A workspace of several folders', function () {
   this.timeout(120_000);
   const own = useOwnWindow();
+  const configDir = () => path.join(own.root, 'config');
+  const workspaceFile = () => path.join(own.root, 'several.code-workspace');
+
+  async function write(file: string, text: string): Promise<void> {
+    await mkdir(path.dirname(path.join(own.root, file)), { recursive: true });
+    await writeFile(path.join(own.root, file), text);
+  }
+
+  /** In one step: half of a file would name no folder, with which the editor begins its extension host anew. */
+  async function choose(names: string[]): Promise<void> {
+    await write('new', JSON.stringify({ folders: names.map((name) => ({ path: name })) }));
+    await rename(path.join(own.root, 'new'), workspaceFile());
+  }
+
+  const open = (settings = {}) =>
+    own.open({ folder: workspaceFile(), settings, env: { CLAUDE_CONFIG_DIR: configDir() } });
+
+  /** A client of the editor tools, once the window is open. */
+  async function connect(): Promise<Client> {
+    const { port, authToken } = await until('the lock file', () => findLocks(configDir())[0], 30_000);
+    const client = new Client({ name: 'sdk', version: '1.0.0' });
+    await client.connect(new SdkTransport(port, authToken, '/editor'));
+    return client;
+  }
+
+  async function readBuffer(client: Client, file: string): Promise<string> {
+    const result = await client.callTool({ name: 'readBuffer', arguments: { file } });
+    return (result.content as { text: string }[])[0]?.text ?? '';
+  }
 
   it('has them all in the lock file, which follows when one comes or goes; clients stay connected', async () => {
-    const configDir = path.join(own.root, 'config');
-    const file = path.join(own.root, 'several.code-workspace');
     const folders = (names: string[]) => names.map((name) => path.join(own.root, name));
-    // In one step: half of a file would name no folder, with which the editor begins its extension host anew.
-    const choose = async (names: string[]) => {
-      await writeFile(`${file}.new`, JSON.stringify({ folders: folders(names).map((path) => ({ path })) }));
-      await rename(`${file}.new`, file);
-    };
     await Promise.all(folders(['a', 'b', 'c']).map((folder) => mkdir(folder)));
     await choose(['a', 'b']);
-    await own.open({ folder: file, env: { CLAUDE_CONFIG_DIR: configDir } });
-    const lock = () => findLocks(configDir)[0];
+    await open();
+    const lock = () => findLocks(configDir())[0];
     const { port, authToken } = await until('the lock file', lock, 30_000);
     const client = await IdeClient.connect({ port, token: authToken });
     for (const names of [['a', 'b'], ['a', 'b', 'c'], ['a']]) {
@@ -45,32 +67,20 @@ describe('A workspace of several folders', function () {
   });
 
   it('has the editor tools ask which file is meant by a path that two folders have', async () => {
-    const configDir = path.join(own.root, 'config');
-    const folder = path.join(own.root, 'several.code-workspace');
-    const write = async (file: string, text: string) => {
-      await mkdir(path.dirname(path.join(own.root, file)), { recursive: true });
-      await writeFile(path.join(own.root, file), text);
-    };
     await write('a/src/same.txt', 'of a');
     await write('b/src/same.txt', 'of b');
     await write('b/src/single.txt', 'only in b');
     await write('a/.env', 'secret');
     await write('b/.env', 'secret');
-    await write(path.basename(folder), JSON.stringify({ folders: [{ path: 'a' }, { path: 'b' }] }));
-    const settings = { 'ideBridge.editorTools.enabled': true };
-    await own.open({ folder, settings, env: { CLAUDE_CONFIG_DIR: configDir } });
-    const { port, authToken } = await until('the lock file', () => findLocks(configDir)[0], 30_000);
-    const client = new Client({ name: 'sdk', version: '1.0.0' });
-    await client.connect(new SdkTransport(port, authToken, '/editor'));
-    const read = async (file: string) => {
-      const result = await client.callTool({ name: 'readBuffer', arguments: { file } });
-      return (result.content as { text: string }[])[0]?.text;
-    };
+    await choose(['a', 'b']);
+    await open({ 'ideBridge.editorTools.enabled': true });
+    const client = await connect();
+    const read = (file: string) => readBuffer(client, file);
     const places = ['a', 'b'].map((name) => path.join(own.root, name, 'src', 'same.txt'));
     const words = '"src/same.txt" is in several workspace folders. Say which, by its whole path:';
     assert.equal(await read('src/same.txt'), [words, ...places].join('\n'));
-    assert.match((await read(places[1] ?? '')) ?? '', /of b/);
-    assert.match((await read('src/single.txt')) ?? '', /only in b/);
+    assert.match(await read(places[1] ?? ''), /of b/);
+    assert.match(await read('src/single.txt'), /only in b/);
     assert.equal(await read('.env'), '".env" is not shared by the settings of this editor.');
     const listed = await client.callTool({ name: 'listDirectory', arguments: { folder: 'src' } });
     assert.match(JSON.stringify(listed.content), /is in several workspace folders/);
@@ -78,16 +88,6 @@ describe('A workspace of several folders', function () {
   });
 
   it('holds to the strictest that one of its folders says of sharing, also one that comes later', async () => {
-    const configDir = path.join(own.root, 'config');
-    const folder = path.join(own.root, 'several.code-workspace');
-    const write = async (file: string, text: string) => {
-      await mkdir(path.dirname(path.join(own.root, file)), { recursive: true });
-      await writeFile(path.join(own.root, file), text);
-    };
-    const choose = async (names: string[]) => {
-      await write('new', JSON.stringify({ folders: names.map((name) => ({ path: name })) }));
-      await rename(path.join(own.root, 'new'), folder);
-    };
     const setOf = (settings: object) => JSON.stringify(settings);
     await write('a/plain.txt', 'plain');
     await write('a/first.secret', 'secret');
@@ -96,15 +96,9 @@ describe('A workspace of several folders', function () {
     await write('c/.vscode/settings.json', setOf({ 'ideBridge.share.enabled': false }));
     await write('d/.vscode/settings.json', setOf({ 'ideBridge.share.enabled': true }));
     await choose(['a', 'b', 'd']);
-    const settings = { 'ideBridge.editorTools.enabled': true };
-    await own.open({ folder, settings, env: { CLAUDE_CONFIG_DIR: configDir } });
-    const { port, authToken } = await until('the lock file', () => findLocks(configDir)[0], 30_000);
-    const client = new Client({ name: 'sdk', version: '1.0.0' });
-    await client.connect(new SdkTransport(port, authToken, '/editor'));
-    const read = async (file: string) => {
-      const result = await client.callTool({ name: 'readBuffer', arguments: { file } });
-      return (result.content as { text: string }[])[0]?.text ?? '';
-    };
+    await open({ 'ideBridge.editorTools.enabled': true });
+    const client = await connect();
+    const read = (file: string) => readBuffer(client, file);
     assert.match(await read('plain.txt'), /plain/);
     for (const file of ['first.secret', 'second.secret']) {
       assert.equal(await read(file), `"${file}" is not shared by the settings of this editor.`);
@@ -121,12 +115,7 @@ describe('A workspace of several folders', function () {
   });
 
   it('shows all that a debug compound starts, in whatever folder that is, and sees it change', async () => {
-    const configDir = path.join(own.root, 'config');
-    const folder = path.join(own.root, 'several.code-workspace');
-    const write = async (file: string, json: object) => {
-      await mkdir(path.dirname(path.join(own.root, file)), { recursive: true });
-      await writeFile(path.join(own.root, file), JSON.stringify(json));
-    };
+    const writeJson = (file: string, json: object) => write(file, JSON.stringify(json));
     const server = (program: string, other: string) => ({
       version: '0.2.0',
       configurations: [
@@ -141,16 +130,14 @@ describe('A workspace of several folders', function () {
       { name: 'All', configurations },
       { name: 'Lacking', configurations: ['Server', 'Gone'] },
     ];
-    await write('a/.vscode/launch.json', { version: '0.2.0', configurations: [client], compounds });
-    await write('b/.vscode/launch.json', server('/of-b.js', 'Other'));
+    await writeJson('a/.vscode/launch.json', { version: '0.2.0', configurations: [client], compounds });
+    await writeJson('b/.vscode/launch.json', server('/of-b.js', 'Other'));
     const tasks = [{ label: 'prepare', type: 'shell', command: 'echo prepared in b' }];
-    await write('b/.vscode/tasks.json', { version: '2.0.0', tasks });
-    await write(path.basename(folder), { folders: [{ path: 'a' }, { path: 'b' }] });
+    await writeJson('b/.vscode/tasks.json', { version: '2.0.0', tasks });
+    await choose(['a', 'b']);
     const settings = { 'ideBridge.editorTools.enabled': true, 'ideBridge.editorTools.debugging': true };
-    const { page } = await own.open({ folder, settings, env: { CLAUDE_CONFIG_DIR: configDir } });
-    const { port, authToken } = await until('the lock file', () => findLocks(configDir)[0], 30_000);
-    const sdk = new Client({ name: 'sdk', version: '1.0.0' });
-    await sdk.connect(new SdkTransport(port, authToken, '/editor'));
+    const { page } = await open(settings);
+    const sdk = await connect();
     const start = (name: string) => sdk.callTool({ name: 'startDebugging', arguments: { name } });
 
     assert.match(JSON.stringify(await start('Lacking')), /names a configuration that is nowhere/);
@@ -161,7 +148,7 @@ describe('A workspace of several folders', function () {
     const wanted = [/# In b$/m, /"\/of-b\.js"/, /"\/only-in-b\.js"/, /"\/of-a\.js"/, /echo prepared in b/];
     const isAll = (text: string) => wanted.every((part) => part.test(text));
     await until('all of it', async () => isAll(await shown()), 20_000, shown);
-    await write('b/.vscode/launch.json', server('/another.js', 'Newer'));
+    await writeJson('b/.vscode/launch.json', server('/another.js', 'Newer'));
     const debugSessions = async () => JSON.stringify(await sdk.callTool({ name: 'debugSessions' }));
     await until('the editor to have read it', async () => /Newer/.test(await debugSessions()));
     await page.locator('.codelens-decoration a', { hasText: 'Run Once' }).click({ delay: 50 });

@@ -23,7 +23,7 @@ const defaultStall = 300_000;
 const defaultCountTime = 5_000;
 
 /** Ms that the editor has to tell its models, for which it may have to start extensions. */
-export const listTime = 30_000;
+const listTime = 30_000;
 
 const errorTypes: Readonly<Record<LanguageModelFailureKind, ApiErrorType>> = {
   notAllowed: 'permission_error',
@@ -130,18 +130,15 @@ export class LanguageModelUpstream implements Upstream {
     }
   }
 
-  /** By id, family or name; the CLI asks for `claude-…`, or what the user has chosen. */
+  /** The CLI asks for `claude-…`, or what the user has chosen. */
   private async model(wanted: string, signal: AbortSignal): Promise<LanguageModel> {
-    const models = await within(listTime, signal, this.models.list());
-    if (models === late) {
-      throw new ApiError('overloaded_error', noModelTold);
-    }
+    const models = await listOf(this.models, signal);
     const preferred = this.preferred();
-    const named = (name: string) =>
-      models.find(({ id }) => id === name) ?? models.find(({ family }) => family === name);
     const isOfClaude = ({ family }: LanguageModel) => family.startsWith('claude');
     const found =
-      preferred === undefined ? (named(wanted) ?? models.find(isOfClaude) ?? models[0]) : named(preferred);
+      preferred === undefined
+        ? (modelNamed(wanted, models) ?? models.find(isOfClaude) ?? models[0])
+        : modelNamed(preferred, models);
     if (!found) {
       throw new ApiError('not_found_error', noSuchModel(preferred ?? wanted, models));
     }
@@ -149,7 +146,25 @@ export class LanguageModelUpstream implements Upstream {
   }
 }
 
-export const noModelTold = `The editor did not tell its language models within ${listTime / 1_000} s.`;
+/** @throws {ApiError} when the editor does not tell them in time */
+export async function listOf(
+  models: LanguageModels,
+  signal = new AbortController().signal,
+): Promise<readonly LanguageModel[]> {
+  const found = await within(listTime, signal, models.list());
+  if (found === late) {
+    throw new ApiError(
+      'overloaded_error',
+      `The editor did not tell its language models within ${listTime / 1_000} s.`,
+    );
+  }
+  return found;
+}
+
+/** By its id, else the first of that family. */
+export function modelNamed(name: string, models: readonly LanguageModel[]): LanguageModel | undefined {
+  return models.find(({ id }) => id === name) ?? models.find(({ family }) => family === name);
+}
 
 export function noSuchModel(name: string, models: readonly LanguageModel[]): string {
   return models.length === 0

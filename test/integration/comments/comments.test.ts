@@ -48,6 +48,23 @@ describe('comments on lines', function () {
     await vscode.commands.executeCommand('ideBridge.removeSentComments');
   }
 
+  /** A session whose terminal this is, idle at its prompt. @returns where what is typed there is kept, too */
+  async function connectFrom(
+    terminal: vscode.Terminal,
+  ): Promise<{ cli: RecordedCli; client: IdeClient; output: string }> {
+    const output = desk.scratch.path('typed.txt');
+    terminal.show();
+    const pid = await terminal.processId;
+    assert.ok(pid);
+    terminal.sendText(`exec cat > "${output}"`);
+    await until('the program', () => existsSync(output), 20_000);
+    const { CLAUDE_CONFIG_DIR = '' } = process.env;
+    const cli = (recorded = new RecordedCli(CLAUDE_CONFIG_DIR, desk.scratch.folder, pid));
+    cli.is('idle');
+    const client = (cliClient = await connectClient(pid));
+    return { cli, client, output };
+  }
+
   /** What an agent has made of a file of five lines. */
   const edited = 'one\nTWO\nthree\nfour\nFIVE\n';
 
@@ -194,17 +211,8 @@ describe('comments on lines', function () {
     let cli: RecordedCli;
 
     beforeEach(async () => {
-      output = desk.scratch.path('typed.txt');
       terminal = vscode.window.createTerminal('agent');
-      terminal.show();
-      const pid = await terminal.processId;
-      assert.ok(pid);
-      terminal.sendText(`exec cat > "${output}"`);
-      await until('the program', () => existsSync(output), 20_000);
-      const { CLAUDE_CONFIG_DIR = '' } = process.env;
-      cli = recorded = new RecordedCli(CLAUDE_CONFIG_DIR, desk.scratch.folder, pid);
-      cli.is('idle');
-      client = cliClient = await connectClient(pid);
+      ({ cli, client, output } = await connectFrom(terminal));
     });
 
     /** The lines that the program has: here each of a paste, as it reads no keys. */
@@ -600,6 +608,8 @@ describe('comments on lines', function () {
   it('take the keys of who writes one: none of them decides on the proposal below, and Ctrl+Enter adds the comment', async () => {
     const file = desk.scratch.write('p.txt', 'one\ntwo\nthree\nfour\nfive\n');
     const { answer, uri } = await propose(desk.client, file, edited, 'P');
+    // Else they move the lines under the click, for which Playwright scrolls them out of sight, and tries again.
+    await page().locator('.codelens-decoration a', { hasText: 'Comment' }).first().waitFor();
     await page().locator('.editor.modified .view-lines').first().click();
     await type('Not so loud.');
     assert.equal((await vscode.workspace.openTextDocument(uri)).getText(), edited);
@@ -646,18 +656,9 @@ describe('comments on lines', function () {
   });
 
   it('name their files as a whole to a session that runs in another folder', async () => {
-    const output = desk.scratch.path('typed.txt');
     const terminal = vscode.window.createTerminal({ name: 'agent', cwd: desk.scratch.folder });
-    terminal.show();
-    const pid = await terminal.processId;
-    assert.ok(pid);
-    terminal.sendText(`exec cat > "${output}"`);
-    await until('the program', () => existsSync(output), 20_000);
-    const { CLAUDE_CONFIG_DIR = '' } = process.env;
-    recorded = new RecordedCli(CLAUDE_CONFIG_DIR, desk.scratch.folder, pid);
-    recorded.is('idle');
-    cliClient = await connectClient(pid);
-    await openEdited(cliClient);
+    const { client, output } = await connectFrom(terminal);
+    await openEdited(client);
     await commentOn([4, 4], 'Why five?');
     await vscode.commands.executeCommand('ideBridge.sendReview');
     await page().getByText('Review pasted').first().waitFor();
