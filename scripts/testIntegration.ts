@@ -1,7 +1,7 @@
 // npm run test:integration [-- --floor] [-- --grep TEXT] [-- --update-golden]: the integration tests in a real VS Code.
 // Windows share the tests, as they mostly wait: IDE_BRIDGE_TEST_WINDOWS of them, 2 by default; one takes what --grep picks.
 // With --activations only the one test that activates the extension itself, again and again.
-import { runTests } from '@vscode/test-electron';
+import { downloadAndUnzipVSCode, runTests } from '@vscode/test-electron';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,10 +49,19 @@ async function main(): Promise<number> {
     const windows = isOne ? 1 : Number(process.env[testEnvironment.windows] ?? 2);
     const taken = path.join(temporary, 'taken');
     await mkdir(taken);
+    const oldest = await oldestVersion();
+    // Before there are several windows, each of which would install one for itself.
+    const executable =
+      host === 'npm'
+        ? await npmHost(floor, oldest)
+        : await downloadAndUnzipVSCode({
+            version: floor ? oldest : 'stable',
+            cachePath: path.join(cacheDir(), 'desktop'),
+          });
     const runWindow = async (name: string): Promise<Run> => {
       const folder = path.join(temporary, name);
       const resultFile = path.join(folder, 'result.json');
-      const ended = await runIn(folder, host, floor, extension, {
+      const ended = await runIn(folder, executable, floor, extension, {
         [testEnvironment.resultFile]: resultFile,
         [testEnvironment.taken]: windows > 1 ? taken : undefined,
         [testEnvironment.window]: windows > 1 ? `${name}| ` : undefined,
@@ -96,7 +105,7 @@ async function sleeper(temporary: string): Promise<string> {
 /** Runs the tests in a VS Code that sees nothing of this user; returns the error of a run that did not end with 0. */
 async function runIn(
   folder: string,
-  host: 'desktop' | 'npm',
+  executable: string,
   floor: boolean,
   extension: string,
   environment: Record<string, string | undefined>,
@@ -110,15 +119,11 @@ async function runIn(
   await mkdir(path.join(userData, 'User'), { recursive: true });
   await writeFile(path.join(userData, 'User/settings.json'), JSON.stringify(testSettings));
 
-  const oldest = await oldestVersion();
   const port = await freePort();
   const kept = testedEnvironment();
   const dropped = Object.keys(process.env).filter((name) => !(name in kept));
-  const executable = host === 'npm' ? await npmHost(floor, oldest) : undefined;
   return runTests({
-    ...(executable
-      ? { vscodeExecutablePath: executable }
-      : { version: floor ? oldest : 'stable', cachePath: path.join(cacheDir(), 'desktop') }),
+    vscodeExecutablePath: executable,
     extensionDevelopmentPath: [
       extension,
       path.join(root, 'out/test/kernel'),

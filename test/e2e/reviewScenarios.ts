@@ -208,9 +208,11 @@ export function leavesBranchItsPlaceAfter(what: string, desk: () => Desk, again:
     claude.api.script(editTurns(file.path, 'two', 'TWO'));
     await claude.prompt('please edit');
     await desk().window.diffOf('on-a-branch.txt');
+    // Git looks for repositories when a file is opened; a reload in the middle of that was seen to leave it without any.
+    const { page } = desk().window;
+    await page.locator('.statusbar-item', { hasText: branch }).waitFor();
 
     await again();
-    const { page } = desk().window;
     const { width, height } = page.viewportSize() ?? assert.fail();
     try {
       for (const each of [1400, 900]) {

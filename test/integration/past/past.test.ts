@@ -270,6 +270,7 @@ describe('past sessions', function () {
     const cli = conversation('a question', 1);
     cli.is('idle');
     await showGroup();
+    await row('open elsewhere').waitFor(); // then it moves no more
     letMomentPass();
     await menu('a question', 'Resume in Terminal');
     const toast = desk.ui.page.locator('.notification-toast', { hasText: `(process ${process.pid})` });

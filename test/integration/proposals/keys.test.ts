@@ -584,6 +584,7 @@ describe('keys belong to what the user types in:', () => {
       await keyboard().type('mine');
       const { uri } = await propose(desk.client, file, 'changed\n');
       await until('the focus in the diff', () => activeUri() === uri.toString());
+      holdMoment();
       await keyboard().type('x');
       await byKey();
       await isRefused();
@@ -597,6 +598,7 @@ describe('keys belong to what the user types in:', () => {
       await byKey();
       assert.deepEqual(await answer, ['FILE_SAVED', 'second\n']);
       await until('the other in front', () => activeUri() === first.uri.toString());
+      holdMoment();
       await until('the focus', hasEditorFocus);
       await byKey();
       await isRefused();
