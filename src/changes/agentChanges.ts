@@ -183,6 +183,11 @@ export class AgentChanges implements Disposable {
     await turns.begin(agent, prompt);
   }
 
+  /** Such an agent has written a file: a later window need not look for that edit. @param conversation with its CLI */
+  didEdit(conversation: string): void {
+    this.unwatched?.told(conversation);
+  }
+
   private async turnStarts(): Promise<TurnStarts> {
     const { TurnStarts } = await import('./turnStarts.ts');
     const turnOf = (author: Author) =>

@@ -131,6 +131,11 @@ export class UnwatchedEdits implements Disposable {
     }
   }
 
+  /** An agent that the editor itself runs has told of an edit. @param conversation with its CLI, which writes it down a moment later */
+  told(conversation: string): void {
+    this.watched.saw(conversation, Date.now() + lag);
+  }
+
   /** Remembers the turn in which a session has changed a file that is listed. */
   note({ session, edit, turn }: SessionEdit): void {
     if (turn) {

@@ -31,13 +31,14 @@ export class EditsOfAgent {
       this.hooks,
       (sessionId, filePath) => this.willEdit(filePath, sessionId),
       (edit) => {
-        const { filePath, toolUseId = '' } = edit;
+        const { filePath, toolUseId = '', sessionId } = edit;
         this.turn.note(edit);
         this.accepted.get(toolUseId)?.();
         this.accepted.delete(toolUseId);
         const { review, changes } = agentChanges;
         review.didCall(agent);
         review.takeAccepted(asOpened(filePath));
+        agentChanges.didEdit(sessionId);
         void changes.refresh();
       },
     );

@@ -21,13 +21,20 @@ export function useAgent(desk: Desk, use: (agent: AgentDesk) => void): void {
 
 /** The same, and a new thread in the editor's chat. */
 export function useChat(desk: Desk, use: (agent: AgentDesk) => void): void {
-  before(function () {
+  before(async function () {
     skipOnFloor(this); // its chat takes nothing without another extension
+    await disableChat(false);
   });
+  after(() => disableChat(undefined));
   useAgent(desk, use);
   beforeEach(async () => {
-    await desk.configure('chat.disableAIFeatures', false);
     await vscode.commands.executeCommand('workbench.action.chat.open');
     await vscode.commands.executeCommand('workbench.action.chat.newChat');
   });
+}
+
+/** For a whole suite: each switch costs seconds. */
+async function disableChat(isDisabled: boolean | undefined): Promise<void> {
+  const { Global } = vscode.ConfigurationTarget;
+  await vscode.workspace.getConfiguration('chat').update('disableAIFeatures', isDisabled, Global);
 }

@@ -268,6 +268,20 @@ describe('edits that nobody watched', () => {
       assert.deepEqual(listed(), ['Ended session · mend it: b.txt recorded']);
     });
 
+    it('are not those of which an agent of the editor has told, though they are written down after that', async () => {
+      edits('a.txt', 'one\n', '1\n');
+      unwatched.told(cli.sessionId);
+      cli.time = Date.now() + 50;
+      edits('b.txt', 'one\n', '1\n');
+      reload();
+      await look(Date.now() + 1_000);
+      assert.deepEqual(listed(), []);
+      cli.time = Date.now() + 3_000;
+      edits('c.txt', 'one\n', '1\n');
+      await look(Date.now() + 4_000);
+      assert.deepEqual(listed(), ['Ended session · mend it: c.txt recorded']);
+    });
+
     it('are listed beside what another session has changed there, and reverted one after the other', async () => {
       const other = { id: 2, pid: process.pid, label: 'Claude 2' };
       edits('a.txt', 'one\n\nthree\n', '1\n\nthree\n');
