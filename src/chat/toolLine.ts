@@ -29,6 +29,7 @@ const known: Readonly<Record<string, readonly [string, string, 'path' | 'code' |
   Task: ['Agent', 'description', 'text'],
   Agent: ['Agent', 'description', 'text'],
   Skill: ['Skill', 'skill', 'text'],
+  EnterPlanMode: ['Plan first', '', 'text'],
   ExitPlanMode: ['Propose a plan', '', 'text'],
 };
 
