@@ -27,7 +27,6 @@ import type { Bridge } from '../server/bridge.ts';
 import type { Git } from '../server/git.ts';
 import { isAlive } from '../server/processes.ts';
 import { Session } from '../server/session.ts';
-import type { EditListener } from '../tools/getDiagnostics.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import { changeCommandNames, commandIds, loadedCommands } from '../editor/commandIds.ts';
 import { fileUris } from '../editor/paths.ts';
@@ -42,7 +41,7 @@ export type Proposing = Pick<Proposals, 'onDidPrompt' | 'onDidAccept'>;
 
 /** Builds and owns all that shows what agents have changed. */
 export class AgentChanges implements Disposable {
-  readonly edits: EditListener;
+  readonly edits: AnnouncedEdits;
   readonly sets: ChangeSets;
   readonly changes: Changes;
   readonly review: ChangeReview;
@@ -90,7 +89,12 @@ export class AgentChanges implements Disposable {
     this.records = records;
     this.store.add(terminals.onDidChange((session) => this.sets.relabel(session)));
     this.store.add(
-      proposals.onDidAccept(({ session, filePath, text }) => this.review.didAccept(session, filePath, text)),
+      proposals.onDidAccept(({ session, filePath, text }) => {
+        this.review.didAccept(session, filePath, text);
+        if (session instanceof Session) {
+          this.unwatched?.didAccept(session, filePath);
+        }
+      }),
     );
     this.store.add(watchUserEdits(this.review, this.sets, this.changes));
     this.store.add(watchChanges(this, bridge, (paths) => this.shellEdits?.thereBefore(paths) ?? new Set()));
@@ -155,6 +159,7 @@ export class AgentChanges implements Disposable {
         configDir: records.configDir,
         isAllowed,
         limits: snapshotLimits,
+        announces: (session) => this.edits.isOf(session),
         pathOf: (filePath) => fileUris(filePath)[0]?.fsPath,
         log,
       }),

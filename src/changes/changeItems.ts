@@ -175,6 +175,7 @@ export function doersOf({ set, snapshot }: Change): string {
 function sourceMark({ snapshot: { source, orBy = [] } }: Change): string {
   switch (source) {
     case 'announced':
+    case 'told':
       return '';
     case 'git':
     case 'saved':
@@ -210,6 +211,8 @@ export function sourceNote(change: Change): string[] {
       return [`${by}, compared with what was there uncommitted`];
     case 'recorded':
       return ['edited while this window did not watch, compared with what the CLI has written down'];
+    case 'told':
+      return ['not announced, compared with what the CLI has written down'];
     case 'rebuilt':
       return [
         'edited while this window did not watch, and changed since: compared with what it would be without the edits',

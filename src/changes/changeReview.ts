@@ -161,6 +161,11 @@ export class ChangeReview {
     }
   }
 
+  /** What this session had written without announcing it is in its list. */
+  didList(author: Author, path: string): void {
+    this.edited.fire({ author, path });
+  }
+
   /** Whether a session has announced or changed it, so that what happens there is in its list. */
   isFollowed(path: string): boolean {
     return this.sets.ofPath(path).length > 0;

@@ -4,9 +4,10 @@ import * as z from 'zod/mini';
 /**
  * Where the text from before an edit comes from: read when the CLI announced its edit, so it is exact; or, for edits
  * by shell commands, which nobody announces, what git has at HEAD or what the editor saved last; or, for those that no
- * window watched, what the CLI has written down, or what the file would be without them.
+ * window watched, what the CLI has written down, or what the file would be without them; `told`: the same for one that is
+ * connected and does not announce.
  */
-const source = z.enum(['announced', 'git', 'saved', 'recorded', 'rebuilt']);
+const source = z.enum(['announced', 'git', 'saved', 'recorded', 'told', 'rebuilt']);
 export type SnapshotSource = z.infer<typeof source>;
 
 /** What a file was at one moment. */

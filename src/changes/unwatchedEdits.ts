@@ -16,7 +16,7 @@ import { Records } from '../records/records.ts';
 import type { SessionEdit } from '../sessions/sessionRecords.ts';
 import type { Session } from '../server/session.ts';
 import type { Changes } from './changes.ts';
-import type { ChangeReview } from './changeReview.ts';
+import { type ChangeReview, writeTime } from './changeReview.ts';
 import { type ChangeSet, firstTaken, type Snapshot } from './changeSet.ts';
 import type { ChangeSets, SnapshotLimits } from './changeSets.ts';
 import { takeOut, type TakenOut } from './editsTakenOut.ts';
@@ -43,6 +43,8 @@ export interface UnwatchedOptions {
   readonly configDir: string;
   /** Whether the CLI's records may be read now. */
   readonly isAllowed: () => boolean;
+  /** Whether it has announced an edit since it connected: then it announces all. */
+  readonly announces: (session: Session) => boolean;
   /** The path by which the editor knows a file that the CLI names; undefined for what can be none here. */
   readonly pathOf: (filePath: string) => string | undefined;
   readonly log: Logger;
@@ -53,19 +55,32 @@ interface Found {
   readonly conversation: string;
   readonly edits: readonly PastEdit[];
   readonly isComplete: boolean;
+  /** The session that is connected, and has just made them. */
+  readonly by?: Session;
   /** The set that lists them, if there is one. */
   readonly set: () => ChangeSet | undefined;
   /** One that is begun for the first of them. */
   readonly begin: () => ChangeSet;
 }
 
+/** A proposal that the user has accepted. */
+interface Acceptance {
+  readonly path: string;
+  /** ms since the epoch */
+  readonly at: number;
+  /** Of the edit that has written it, once that is known. */
+  toolUseId?: string;
+}
+
 /**
- * Lists what sessions have edited while this window did not watch: before it was opened, or before they connected. What
- * the CLI has written down tells it, as far as it is still in the files; and in which turns files were changed.
+ * Lists what sessions have edited while this window did not watch: before it was opened, or before they connected; and what
+ * they do not announce. What the CLI has written down tells it, as far as it is still in the files; and in which turns files
+ * were changed.
  */
 export class UnwatchedEdits implements Disposable {
   /** Those whose past has been looked at, or is, by conversation. */
   private readonly known = new WeakMap<Session, Map<string, Promise<void>>>();
+  private readonly accepted = new WeakMap<Session, Acceptance[]>();
   /** One after the other: none has all the time, or twice the memory. */
   private readonly queue = new Queue();
 
@@ -136,11 +151,53 @@ export class UnwatchedEdits implements Disposable {
     this.watched.saw(conversation, Date.now() + lag);
   }
 
-  /** Remembers the turn in which a session has changed a file that is listed. */
-  note({ session, edit, turn }: SessionEdit): void {
-    if (turn) {
-      this.mark(session, edit.filePath, turnMark(turn));
+  /** The user has accepted a proposal: what is written by that they have seen. @param path as the editor knows it */
+  didAccept(session: Session, path: string): void {
+    const all = this.accepted.get(session) ?? [];
+    this.accepted.set(session, all);
+    all.push({ path, at: Date.now() });
+  }
+
+  /** Lists what a session has edited without announcing it, and remembers the turn in which it has changed a file. */
+  async note({ session, edit, turn, conversation }: SessionEdit): Promise<void> {
+    const mark = turn && turnMark(turn);
+    if (conversation !== undefined && !this.options.announces(session)) {
+      await this.run(() => this.takeLive(session, conversation, [{ ...edit, ...(mark && { turn: mark }) }]));
+      this.watched.note(session, edit.at);
     }
+    if (mark) {
+      this.mark(session, edit.filePath, mark);
+    }
+  }
+
+  private async takeLive(session: Session, conversation: string, edits: readonly PastEdit[]): Promise<void> {
+    const { sets } = this.options;
+    await this.take({
+      conversation,
+      edits: edits.filter((edit) => !this.wasAccepted(session, edit)),
+      isComplete: true,
+      by: session,
+      set: () => sets.find(session),
+      begin: () => sets.setOf(session),
+    });
+  }
+
+  /** Whether an edit has written what the user had just accepted; each writes that once. */
+  private wasAccepted(session: Session, { filePath, at, toolUseId }: PastEdit): boolean {
+    const path = this.options.pathOf(filePath);
+    const acceptance = this.accepted
+      .get(session)
+      ?.find(
+        (each) =>
+          each.path === path &&
+          (each.toolUseId ?? toolUseId) === toolUseId &&
+          each.at <= at &&
+          at < each.at + writeTime,
+      );
+    if (acceptance) {
+      acceptance.toolUseId = toolUseId;
+    }
+    return acceptance !== undefined;
   }
 
   private mark(session: Session, filePath: string, turn: TurnMark): void {
@@ -253,8 +310,12 @@ export class UnwatchedEdits implements Disposable {
       set: () => sets.find(session),
       begin: () => sets.setOf(session),
     });
-    // Announced, but not told as they came: that begins when the record is known.
-    for (const { filePath, turn } of edits.filter(({ at }) => at >= session.connectedAt)) {
+    // Not told as they came: that begins when the record is known.
+    const live = edits.filter(({ at }) => at >= session.connectedAt);
+    if (!this.options.announces(session)) {
+      await this.takeLive(session, conversation, live);
+    }
+    for (const { filePath, turn } of live) {
       if (turn) {
         this.mark(session, filePath, turn);
       }
@@ -262,7 +323,7 @@ export class UnwatchedEdits implements Disposable {
   }
 
   private async take(found: Found): Promise<void> {
-    const { changes, log, pathOf } = this.options;
+    const { changes, log, pathOf, review } = this.options;
     const byName = new Map<string, PastEdit[]>();
     for (const edit of found.edits) {
       const edits = byName.get(edit.filePath) ?? [];
@@ -284,6 +345,9 @@ export class UnwatchedEdits implements Disposable {
         const edits = all.filter(({ at }) => at > (decided.get(path) ?? 0));
         if (await this.takeFile(path, edits, found)) {
           listed.add(path);
+          if (found.by) {
+            review.didList(found.by, path);
+          }
         }
       } catch (error) {
         log.info(`${path} is not listed, though a session has edited it unwatched: ${errorMessage(error)}.`);
@@ -368,6 +432,7 @@ export class UnwatchedEdits implements Disposable {
   }
 
   private list(path: string, { before, isExact, isLossy }: TakenOut, at: number, found: Found): void {
+    const exact = found.by ? 'told' : 'recorded';
     const { sets } = this.options;
     if (sets.isNow(path, before)) {
       return;
@@ -377,7 +442,7 @@ export class UnwatchedEdits implements Disposable {
       begin,
       path,
       { bytes: before },
-      { source: isExact ? 'recorded' : 'rebuilt' },
+      { source: isExact ? exact : 'rebuilt' },
       at,
     );
     if (snapshot && isLossy) {

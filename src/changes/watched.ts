@@ -31,6 +31,8 @@ export class Watched implements Disposable {
   private readonly until = new Map<string, number>();
   /** The conversations of connected sessions, whose edits are announced. */
   private readonly current = new Map<Watching, string>();
+  /** Of those that do not announce: up to when their record was followed. */
+  private readonly followed = new WeakMap<Watching, number>();
   private readonly saving = new Throttle(1_000, () => this.save());
 
   /** @param path absolute; without, nothing is remembered */
@@ -50,7 +52,7 @@ export class Watched implements Disposable {
 
   untilOf(conversation: string): number | undefined {
     const [session] = [...this.current].find(([, each]) => each === conversation) ?? [];
-    return session ? heard(session) : this.until.get(conversation);
+    return session ? this.heard(session) : this.until.get(conversation);
   }
 
   saw(conversation: string, until: number): void {
@@ -68,11 +70,17 @@ export class Watched implements Disposable {
     }
   }
 
+  /** An edit of that time was seen in the record of a connected session. */
+  note(session: Watching, at: number): void {
+    this.followed.set(session, Math.max(at, this.followed.get(session) ?? 0));
+    this.saveSoon();
+  }
+
   end(session: Watching): void {
     const conversation = this.current.get(session);
     if (conversation !== undefined) {
       this.current.delete(session);
-      this.saw(conversation, heard(session));
+      this.saw(conversation, this.heard(session));
     }
   }
 
@@ -102,7 +110,7 @@ export class Watched implements Disposable {
     if (this.path === undefined) {
       return;
     }
-    this.current.forEach((conversation, session) => this.until.set(conversation, heard(session)));
+    this.current.forEach((conversation, session) => this.until.set(conversation, this.heard(session)));
     const until = Object.fromEntries([...this.until].slice(-maxConversations));
     const content: z.infer<typeof saved> = {
       version: 1,
@@ -116,8 +124,8 @@ export class Watched implements Disposable {
       // Then the next window looks from an earlier time on.
     }
   }
-}
 
-function heard({ connectedAt, lastUsed }: Watching): number {
-  return Math.max(connectedAt, lastUsed);
+  private heard(session: Watching): number {
+    return Math.max(session.connectedAt, session.lastUsed, this.followed.get(session) ?? 0);
+  }
 }

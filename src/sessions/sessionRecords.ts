@@ -41,6 +41,8 @@ export interface SessionEdit {
   readonly session: Session;
   readonly edit: RecordedEdit;
   readonly turn: Turn | undefined;
+  /** In which it was made. */
+  readonly conversation: string | undefined;
 }
 
 interface Followed {
@@ -244,7 +246,8 @@ export class SessionRecords implements Disposable {
         this.prompted.fire(session);
       }
       if (event.type === 'edit') {
-        this.edited.fire({ session, edit: event.edit, turn: recorded.turn });
+        const { turn, sessionId: conversation } = recorded;
+        this.edited.fire({ session, edit: event.edit, turn, conversation });
       }
       if (visible.has(event.type)) {
         this.changed.fire(session);

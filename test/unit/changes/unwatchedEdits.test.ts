@@ -29,6 +29,7 @@ describe('edits that nobody watched', () => {
   let review: ChangeReview;
   let unwatched: UnwatchedEdits;
   let isAllowed: boolean;
+  let announces: boolean;
   let cli: RecordedCli;
   let limits: { files: number; totalBytes: number; fileBytes: number };
 
@@ -39,6 +40,7 @@ describe('edits that nobody watched', () => {
     fs.mkdirSync(folder);
     limits = { files: 1_000, totalBytes: 10_000_000, fileBytes: 1_000_000 };
     isAllowed = true;
+    announces = true;
     cli = ended();
     open();
     await look(ago(60)); // the first time, in which nothing is looked for
@@ -65,6 +67,7 @@ describe('edits that nobody watched', () => {
       changes,
       configDir: config,
       isAllowed: () => isAllowed,
+      announces: () => announces,
       pathOf: (path) => path,
       log,
     });
@@ -470,10 +473,84 @@ describe('edits that nobody watched', () => {
         files: [],
         toolUses: [],
       };
-      unwatched.note({ session, edit: { ...edit, replacements: [], isUserModified: false }, turn });
+      const recorded = { ...edit, replacements: [], isUserModified: false };
+      await unwatched.note({ session, edit: recorded, turn, conversation: cli.sessionId });
       assert.deepEqual(sets.ofPath(path('a.txt'))[0]?.snapshot.turns, [
         { id: 't', prompt: 'go on', begun: 5 },
       ]);
+    });
+
+    describe('and does not announce, as after it has come back', () => {
+      /** What it edits now, as its record tells. */
+      async function editsNow(session: Session, name: string, text: string, now: string): Promise<void> {
+        const at = Date.now();
+        cli.time = at;
+        edits(name, text, now);
+        const edit = { toolUseId: name, at, filePath: path(name), before: text, after: undefined, patch: [] };
+        const replacements = [{ from: text, to: now, isAll: false }];
+        const turn = {
+          id: 't',
+          prompt: 'go on',
+          begun: at - 5,
+          isInterrupted: false,
+          files: [],
+          toolUses: [],
+        };
+        const recorded = { ...edit, replacements, isUserModified: false };
+        await unwatched.note({ session, edit: recorded, turn, conversation: cli.sessionId });
+      }
+
+      beforeEach(() => {
+        announces = false;
+      });
+
+      it('are listed as they come, with their turn', async () => {
+        running(40);
+        const { session } = await connect();
+        const found: string[] = [];
+        review.onDidFindEdit(({ author, path: each }) => found.push(`${author.label}: ${each}`));
+        await editsNow(session, 'a.txt', 'one\n', '1\n');
+        assert.deepEqual(listed(), ['Claude 1: a.txt told']);
+        assert.equal(before('a.txt'), 'one\n');
+        assert.deepEqual(
+          sets.ofPath(path('a.txt'))[0]?.snapshot.turns?.map(({ id }) => id),
+          ['t'],
+        );
+        assert.deepEqual(found, [`Claude 1: ${path('a.txt')}`]);
+      });
+
+      it('are listed that came before its record was known', async () => {
+        running(40);
+        cli.time = ago(2);
+        edits('a.txt', 'one\n', '1\n');
+        await connect();
+        assert.deepEqual(listed(), ['Claude 1: a.txt told']);
+      });
+
+      it('are not those that the user has accepted, and are those after them, also after a reload', async () => {
+        running(40);
+        const { session, done } = await connect();
+        unwatched.didAccept(session, path('a.txt'));
+        await editsNow(session, 'a.txt', 'one\n', '1\n');
+        assert.deepEqual(listed(), []);
+        await editsNow(session, 'b.txt', 'one\n', '1\n');
+        Object.assign(session, { lastUsed: 0 });
+        unwatched.dispose();
+        reload();
+        await look(Date.now() + 1_000);
+        assert.deepEqual(listed(), ['Claude 1: b.txt told']);
+        await done();
+      });
+
+      it('are compared with what was kept', async () => {
+        running(40);
+        const { session } = await connect();
+        await editsNow(session, 'a.txt', 'one\n', '1\n');
+        review.keep([path('a.txt')]);
+        await until('another millisecond', () => Date.now() > (sets.history.entries.at(-1)?.at ?? 0) + 1);
+        await editsNow(session, 'a.txt', '1\n', '2\n');
+        assert.equal(before('a.txt'), '1\n');
+      });
     });
   });
 });
