@@ -232,6 +232,38 @@ export function unwatchedScenarios(desk: () => Desk): void {
 
 /** What a CLI edits while the window, which it was connected to, is away for a moment. */
 export function reloadedScenarios(desk: () => Desk): void {
+  it('lists what a session edits once it has come back, and not what was accepted, also after a reload', async () => {
+    const [accepted, edited] = [
+      await desk().file('accepted.txt', 'one\ntwo\n'),
+      await desk().file('edited.txt', 'one\ntwo\n'),
+    ];
+    const claude = await desk().startClaude();
+    await claude.ask('hello there'); // else it does not come back
+    await desk().window.runCommand('IDE Bridge: Restart Bridge');
+    await sleep(2_000); // it comes back at once, and is counted until it has gone
+    await desk().window.connectedClients(1, 25_000);
+    claude.api.script([...editTurns(accepted.path, 'two', 'TWO'), text('edited the first')]);
+    await claude.prompt('please edit');
+    await (await desk().window.diffOf('accepted.txt')).accept();
+    await claude.terminal.shows('edited the first');
+    await claude.switchTo('acceptEdits');
+    claude.api.script([...editTurns(edited.path, 'two', 'TWO'), text('edited the second')]);
+    await claude.prompt('the other one, too');
+    await claude.terminal.shows('edited the second');
+    await desk().window.runCommand('Claude Code: Focus on Review View');
+    const waits = async () => {
+      const rows = reviewRows(desk().window.page);
+      await rows.filter({ hasText: 'edited.txt' }).filter({ hasNotText: 'while away' }).waitFor();
+      await rows.filter({ hasText: '1 file' }).first().waitFor();
+      assert.equal(await rows.filter({ hasText: 'accepted.txt' }).count(), 0);
+    };
+    await waits();
+    await desk().reload();
+    await desk().window.runCommand('Claude Code: Focus on Review View');
+    await sleep(5_000); // what was written down meanwhile is looked for after 2 s
+    await waits();
+  });
+
   it('lists what a session edits while the window is reloaded', async () => {
     const file = await desk().file('meanwhile.txt', 'one\ntwo\n');
     const claude = await desk().startClaude('acceptEdits');
