@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
@@ -8,7 +9,6 @@ import type { UserPlace } from '../editor/userPlace.ts';
 import { workspace } from '../editor/workspaceFolders.ts';
 import { nameOf } from '../records/pastNames.ts';
 import type { PastSession, PastSessionCounts, PastSessions } from '../records/pastSessions.ts';
-import { realPath } from '../server/realPath.ts';
 import { launch } from './launch.ts';
 import type { Launcher } from './launcher.ts';
 import type { SessionRecords } from './sessionRecords.ts';
@@ -102,8 +102,9 @@ export async function choosePast(
 
 /** The last active first. The CLI runs where links lead. */
 async function pastOf(past: PastSessions): Promise<Past[]> {
+  const real = await Promise.all(workspace.folders.map(({ path }) => realpath(path).catch(() => path)));
   const found: Past[] = [];
-  for (const folder of new Set(workspace.folders.map(({ path }) => realPath(path)))) {
+  for (const folder of new Set(real)) {
     found.push(...(await past.list(folder)).map((session) => ({ folder, session })));
   }
   return found.sort((a, b) => b.session.lastActive - a.session.lastActive);

@@ -182,31 +182,30 @@ describe('a thread of the chat after a reload of the window', () => {
         assert.match(JSON.stringify(messages), /first.*One\..*second/);
         assert.deepEqual(workedIn(), [one]);
       }).timeout(90_000);
-
-      it(`says so where that is none of them, and sends nothing, with ${version}`, async () => {
-        await desk.configure('ideBridge.command', (await cliOf(version)).path);
-        agent.api.script([text('One.'), text('Three.')]);
-        open(one, two);
-        const { result } = await ask('first', []);
-        const { turnCount } = agent.api;
-        open(two);
-        const next = await ask('second', [answered(result)]);
-        assert.ok(
-          next.said.startsWith(`Nothing was sent: this conversation was held in \` ${one} \`, which is not`),
-        );
-        assert.deepEqual(next.result, result);
-        assert.equal(agent.api.turnCount, turnCount);
-        assert.deepEqual(
-          buttons.map(({ title }) => title),
-          ['Open the Folder in Another Window', 'Begin Anew'],
-        );
-        assert.equal(buttons[0]?.arguments?.[0], one);
-        open(two, one);
-        const last = await ask('third', [answered(result), answered(next.result)]);
-        assert.match(last.said, /Three\./);
-        assert.deepEqual(workedIn(), [one]);
-      }).timeout(90_000);
     }
+
+    it('says so where that is none of them, and sends nothing', async () => {
+      agent.api.script([text('One.'), text('Three.')]);
+      open(one, two);
+      const { result } = await ask('first', []);
+      const { turnCount } = agent.api;
+      open(two);
+      const next = await ask('second', [answered(result)]);
+      assert.ok(
+        next.said.startsWith(`Nothing was sent: this conversation was held in \` ${one} \`, which is not`),
+      );
+      assert.deepEqual(next.result, result);
+      assert.equal(agent.api.turnCount, turnCount);
+      assert.deepEqual(
+        buttons.map(({ title }) => title),
+        ['Open the Folder in Another Window', 'Begin Anew'],
+      );
+      assert.equal(buttons[0]?.arguments?.[0], one);
+      open(two, one);
+      const last = await ask('third', [answered(result), answered(next.result)]);
+      assert.match(last.said, /Three\./);
+      assert.deepEqual(workedIn(), [one]);
+    }).timeout(90_000);
 
     it('is offered by /resume, whichever folder it was held in, and goes on there', async () => {
       agent.api.script([text('One.'), text('Two.')]);
