@@ -158,23 +158,20 @@ describe('a turn of the chat', function () {
       await rename(`${file}.new`, file); // in one step: half of it would name no folder
     };
     await choose(one, two);
-    const { page, serverPid } = await openChat(file);
+    const { page } = await openChat(file);
     const answer = page.locator('.interactive-response').last();
     api.script([toolUse('Bash', { command: 'pwd > where' }), text('I do.')]);
     await (await begin(page)).click();
     await answer.getByText('tokens in').waitFor({ timeout: 60_000 });
     assert.equal((await readFile(path.join(one, 'where'), 'utf8')).trim(), one);
 
-    const host = extensionHost(serverPid);
     await choose(two);
-    await until('another extension host', () => extensionHost(serverPid) !== host, 30_000);
-    await until('the end of the first', () => !isAlive(host), 30_000);
+    await page.reload(); // the extension host alone may begin anew with the folders of before
     await ready(page);
     const { turnCount } = api;
     await page.keyboard.press('Control+Alt+F3');
     await answer.getByText('Nothing was sent: this conversation was held in').waitFor({ timeout: 60_000 });
     const add = answer.locator('.monaco-button', { hasText: 'Add the Folder to This Window' });
-    await page.screenshot({ path: process.env['SHOT'] ?? '/dev/null' });
     await add.click();
     await until('the folder', async () => (await foldersNow()).join() === [two, one].join(), 30_000);
     assert.equal(api.turnCount, turnCount);
