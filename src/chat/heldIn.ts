@@ -4,7 +4,10 @@ import { isOfFolder, isSlugOf } from '../records/transcriptPlace.ts';
 import { realPath } from '../server/realPath.ts';
 
 /** The one of the window's folders, absolute, in which it goes on. The CLI runs where links lead. */
-export function heldIn({ cwd, path }: Pick<PastSession, 'cwd' | 'path'>, folders: readonly string[]): string | undefined {
+export function heldIn(
+  { cwd, path }: Pick<PastSession, 'cwd' | 'path'>,
+  folders: readonly string[],
+): string | undefined {
   const all = folders.map((opened) => ({ opened, real: realPath(opened) }));
   const place = basename(dirname(path));
   // As of a folder that was moved, with what the CLI has written about it.
