@@ -37,7 +37,7 @@ import { type IdePorts, IdeServer } from './ideServer.ts';
 import type { AnswerMetadata, NextStep } from './followups.ts';
 import { code, plain } from './markdown.ts';
 import type { ModelApi } from './modelApi.ts';
-import { modelVendor, participantId } from './names.ts';
+import { bringFolder, modelVendor, participantId } from './names.ts';
 import { type Put, putQuestion } from './permissionQuestion.ts';
 import type { PickName } from './picks.ts';
 import { placeOf } from './outputs.ts';
@@ -135,8 +135,8 @@ export class Chat implements vscode.Disposable {
     }
     const editorTools = await this.dependencies.servers.mcpConfig();
     const configs = [this.ide.mcpConfig(), editorTools].filter((file) => file !== undefined);
-    const options = agentOptions(configs, await this.agents());
-    if (!options) {
+    const asSet = agentOptions(configs, await this.agents());
+    if (!asSet) {
       surface.markdown('Claude Code works in a folder. Open one first.');
       surface.buttons([{ title: 'Open Folder', command: { id: 'vscode.openFolder' } }]);
       return resultOf(resume);
@@ -146,6 +146,10 @@ export class Chat implements vscode.Disposable {
       surface.markdown(
         `This conversation is open in ${holder}. End it there, or choose *Continue in Chat* on its row in *Sessions*.`,
       );
+      return resultOf(resume);
+    }
+    const options = resume === undefined ? asSet : await this.inItsFolder(surface, asSet, resume);
+    if (!options) {
       return resultOf(resume);
     }
     let thread: ChatThread;
@@ -185,11 +189,10 @@ export class Chat implements vscode.Disposable {
   /** What the page of that address says. */
   async output(uri: vscode.Uri): Promise<string> {
     const place = placeOf(uri);
-    const [folder] = workspace.folders;
     let result = place && this.threads.get(place.sessionId)?.output(place.toolUseId);
-    if (place && folder && (!result || result.leftOut !== undefined)) {
+    if (place && (!result || result.leftOut !== undefined)) {
       const { pastOutput } = await import('./pastOutput.ts');
-      result = (await pastOutput(this.dependencies.records, folder.path, place)) ?? result;
+      result = (await pastOutput(this.dependencies.records, place)) ?? result;
     }
     const { text = 'This is no longer there.', leftOut } = result ?? {};
     return leftOut === undefined ? text : `${text}\n\n${leftOut} more characters were not kept.`;
@@ -199,6 +202,9 @@ export class Chat implements vscode.Disposable {
   async press(id: unknown, choice: unknown): Promise<void> {
     if (choice === reviewFiles && Array.isArray(id)) {
       await this.review(new Set(id));
+    } else if (choice === bringFolder && typeof id === 'string') {
+      const { bring } = await import('./itsFolder.ts');
+      await bring(id);
     } else if (!(await this.questions.choose(id, choice))) {
       void vscode.window.showInformationMessage('Nothing was done: this question is over.');
     }
@@ -261,7 +267,18 @@ export class Chat implements vscode.Disposable {
   private async resume(surface: Surface, asked: string): Promise<string | undefined> {
     const { resumePast } = await import('./resumePast.ts');
     const { records } = this.dependencies;
-    return resumePast(records, workspace.folders[0]?.path, surface, asked, (id) => this.holds(id));
+    return resumePast(records, folderPaths(), surface, asked, (id) => this.holds(id));
+  }
+
+  /** @returns undefined where the conversation is not of this window, which was said */
+  private async inItsFolder(
+    surface: Surface,
+    options: AgentOptions,
+    sessionId: string,
+  ): Promise<AgentOptions | undefined> {
+    const { inItsFolder } = await import('./itsFolder.ts');
+    const { records } = this.dependencies;
+    return inItsFolder(records, surface, options, sessionId, this.threadOf(sessionId)?.folder);
   }
 
   /** The one that is held with it by now: `/clear` goes on in another session. */
@@ -316,7 +333,7 @@ export class Chat implements vscode.Disposable {
   private async agents(): Promise<readonly AgentDefinition[]> {
     const { FolderAgents } = await import('./folderAgents.ts');
     this.folderAgents ??= new FolderAgents(this.dependencies.log);
-    return this.folderAgents.read(workspace.folders.map(({ path }) => path));
+    return this.folderAgents.read(folderPaths());
   }
 
   private async loadModelApi(): Promise<ModelApi> {
@@ -381,7 +398,7 @@ export class Chat implements vscode.Disposable {
         return noImages;
       }
       const { pastImages } = await import('./pastImages.ts');
-      return pastImages(this.dependencies.records, workspace.folders[0]?.path, resume, until);
+      return pastImages(this.dependencies.records, resume, until);
     };
   }
 
@@ -548,12 +565,16 @@ function settingOptions(): Pick<AgentOptions, 'mode' | 'mayBypass' | 'model'> {
  */
 const noBackground = { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' };
 
+function folderPaths(): string[] {
+  return workspace.folders.map(({ path }) => path);
+}
+
 /** As the settings have it; undefined where no folder is open. */
 function agentOptions(
   mcpConfigFiles: readonly string[],
   agents: readonly AgentDefinition[],
 ): AgentOptions | undefined {
-  const folders = workspace.folders.map(({ path }) => path);
+  const folders = folderPaths();
   const hostTools = setting('agent.languageModelTools');
   const ripgrep = ripgrepFolder(vscode.env.appRoot);
   return folders.length === 0

@@ -18,6 +18,8 @@ export interface ChatSession {
   readonly since: number;
   /** By which it can be resumed; undefined before its first turn. */
   readonly sessionId: string | undefined;
+  /** In which it is held. */
+  readonly folder: string | undefined;
   readonly state: StateWords;
   /** The first line of what it was asked last. */
   readonly prompt: string;
@@ -157,7 +159,16 @@ export class ChatSessions implements vscode.Disposable {
             : thread.state !== 'idle'
               ? stateWords('working', 'Working')
               : stateWords('idle', 'Idle');
-    const { sessionId } = thread;
-    return { chatId: agent.id, label: agent.label, since, sessionId, state, prompt, isFirst: prompts <= 1 };
+    const { sessionId, folder } = thread;
+    return {
+      chatId: agent.id,
+      label: agent.label,
+      since,
+      sessionId,
+      folder,
+      state,
+      prompt,
+      isFirst: prompts <= 1,
+    };
   }
 }

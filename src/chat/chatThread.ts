@@ -134,6 +134,11 @@ export class ChatThread implements vscode.Disposable {
     return this.session.conversation.current.sessionId;
   }
 
+  /** Of the window, in which it is held. */
+  get folder(): string | undefined {
+    return this.wanted.folders[0];
+  }
+
   /** What the CLI sends anew with each request. */
   async images(): Promise<ImageSum> {
     const before = await (this.imagesBefore ??= this.readImages());

@@ -5,14 +5,9 @@ import type { SessionRecords } from '../sessions/sessionRecords.ts';
 /** What the prompts of a session and the results of its tools have had as images until then (ms since the epoch), as the CLI has written it down. */
 export async function pastImages(
   records: SessionRecords,
-  folder: string | undefined,
   sessionId: string,
   until: number,
 ): Promise<ImageSum> {
-  if (folder === undefined) {
-    return noImages;
-  }
-  const opened = await records.open();
-  const session = (await opened?.past.list(folder))?.find((each) => each.sessionId === sessionId);
+  const session = await (await records.open())?.past.find(sessionId);
   return session ? imagesBack(session.path, sessionId, until) : noImages;
 }

@@ -4,6 +4,8 @@ import { errorMessage } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
 import { choosePast } from '../sessions/resume.ts';
 import type { SessionRecords } from '../sessions/sessionRecords.ts';
+import { heldIn } from './heldIn.ts';
+import { tellElsewhere } from './itsFolder.ts';
 import { block, plain } from './markdown.ts';
 import type { Surface } from './surface.ts';
 
@@ -13,24 +15,29 @@ const maxShown = 8;
 const maxLength = 4_000;
 
 /**
- * Lets the user choose a past session of the folder, and shows how it ended.
+ * Lets the user choose a past session of the window's folders, and shows how it ended.
  * @param asked the id of the one that was asked for, or what else the user has typed
  * @param isOwn whether a thread of the chat of this window is held with that session
  * @returns the id of the one to go on with
  */
 export async function resumePast(
   records: SessionRecords,
-  folder: string | undefined,
+  folders: readonly string[],
   surface: Surface,
   asked: string,
   isOwn: (sessionId: string) => boolean,
 ): Promise<string | undefined> {
-  const past = folder === undefined ? null : await choosePast(records, folder, asked.trim());
-  if (!past) {
-    surface.markdown(past === null ? 'No past conversation of this folder was found.' : 'None was chosen.');
+  const session = await choosePast(records, asked.trim());
+  if (!session) {
+    surface.markdown(
+      session === null ? 'No past conversation in a folder of this window was found.' : 'None was chosen.',
+    );
     return undefined;
   }
-  const { session } = past;
+  if (!heldIn(session, folders) && session.cwd !== undefined) {
+    tellElsewhere(surface, session.cwd);
+    return undefined;
+  }
   const { sessionId, title = 'No title' } = session;
   const pid = isOwn(sessionId) ? undefined : records.running.get(sessionId);
   if (pid !== undefined) {

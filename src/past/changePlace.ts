@@ -14,9 +14,9 @@ import { titleText } from './pastWords.ts';
 /** Ms that a CLI in a terminal has to end. */
 const endTime = 10_000;
 
-/** Whether the chat of this window can go on with it: its CLI runs in the first folder. */
+/** Whether the chat of this window can go on with it: its CLI runs in a folder of the window. */
 export function mayChat({ chat }: PastSurroundings, list: PastList, cwd: string | undefined): boolean {
-  return chat.participant !== undefined && cwd !== undefined && cwd === list.folders[0];
+  return chat.participant !== undefined && cwd !== undefined && list.folders.includes(cwd);
 }
 
 /** Goes on with it in a new thread of the chat, or shows who has it open. */
@@ -29,7 +29,7 @@ export async function resumeInChat(
   if (!mayChat(around, list, cwd)) {
     say(
       around.chat.participant
-        ? `The chat goes on only with what was held in the first folder of its window, and not in ${printable(cwd ?? 'one that is not known')}.`
+        ? `The chat goes on only with what was held in a folder of its window, and not in ${printable(cwd ?? 'one that is not known')}.`
         : 'This editor has no chat for extensions.',
     );
     return;
@@ -66,7 +66,7 @@ export async function continueInTerminal(
     showHolder(around, holder, label);
   } else {
     around.records.willRun(chat.sessionId);
-    launch(around.launcher, ['--resume', chat.sessionId], undefined, list.folders[0]);
+    launch(around.launcher, ['--resume', chat.sessionId], undefined, chat.folder);
   }
 }
 
@@ -101,7 +101,7 @@ export async function continueInChat(
   if (!mayChat(around, list, folder())) {
     say(
       around.chat.participant
-        ? `“${label}” cannot continue in the chat, which works in the first folder of its window only.`
+        ? `“${label}” cannot continue in the chat, which works in the folders of its window only.`
         : 'This editor has no chat for extensions.',
     );
     return;

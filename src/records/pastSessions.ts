@@ -11,9 +11,10 @@ import {
   foldersBelow,
   foldersOf,
   isOfFolder,
+  isSlugOf,
   projectFolders,
   sessionIdIn,
-  slugOf,
+  transcriptName,
 } from './transcriptPlace.ts';
 
 /** A conversation that was held in a folder, running or not. */
@@ -93,13 +94,22 @@ export class PastSessions {
     return this.read(transcriptsIn(projectFolders(this.projects)).slice(0, maxOfAll));
   }
 
+  /** The one of that id, whatever folder it was held in. */
+  async find(sessionId: string): Promise<PastSession | undefined> {
+    const name = transcriptName(sessionId);
+    const folders = sessionIdIn(name) === undefined ? [] : projectFolders(this.projects);
+    const [found] = await this.read(transcriptsAt(folders.map((folder) => join(folder, name))));
+    return found;
+  }
+
   private async read(transcripts: readonly FoundTranscript[]): Promise<PastSession[]> {
     const digests: Digest[] = [];
     for (const transcript of transcripts) {
       const digest = await this.digest(transcript);
       digests.push(...(digest ? [digest] : []));
     }
-    const summaries = new Map(digests.flatMap((digest) => [...digest.summaries]));
+    const known = [...this.known.values()]; // also in those that are not asked for
+    const summaries = new Map(known.flatMap(({ digest }) => [...(digest?.summaries ?? [])]));
     const sessions = digests.flatMap(({ session, uuids, hasOwnTitle }) => {
       if (!session) {
         return [];
@@ -181,14 +191,17 @@ function isWrittenSince({ path, stat }: FoundTranscript, since: (sessionId: stri
 }
 
 function transcriptsIn(folders: readonly string[]): FoundTranscript[] {
-  return folders
-    .flatMap((folder) =>
-      namesIn(folder).flatMap((name) => {
-        const path = join(folder, name);
-        const stat = sessionIdIn(name) === undefined ? undefined : statOf(path);
-        return stat?.isFile() === true ? { path, stat } : [];
-      }),
-    )
+  const names = (folder: string) => namesIn(folder).filter((name) => sessionIdIn(name) !== undefined);
+  return transcriptsAt(folders.flatMap((folder) => names(folder).map((name) => join(folder, name))));
+}
+
+/** The last written first. */
+function transcriptsAt(paths: readonly string[]): FoundTranscript[] {
+  return paths
+    .flatMap((path) => {
+      const stat = statOf(path);
+      return stat?.isFile() === true ? { path, stat } : [];
+    })
     .sort((a, b) => b.stat.mtimeMs - a.stat.mtimeMs);
 }
 
@@ -274,11 +287,6 @@ function cwdOf(entries: readonly Entry[], path: string): string | undefined {
   const folder = basename(dirname(path));
   const all = entries.flatMap(({ cwd }) => cwd ?? []);
   return all.find((cwd) => isSlugOf(folder, cwd)) ?? all[0];
-}
-
-function isSlugOf(folder: string, cwd: string): boolean {
-  const { name, isWhole } = slugOf(cwd);
-  return isWhole ? folder === name : folder.startsWith(name);
 }
 
 function firstLineOf(entries: readonly Entry[]): string | undefined {

@@ -12,6 +12,12 @@ export function slugOf(cwd: string): { readonly name: string; readonly isWhole: 
     : { name: `${slug.slice(0, maxSlug)}-`, isWhole: false };
 }
 
+/** Whether the folder of that name has the transcripts of that working directory: others may have the same. */
+export function isSlugOf(name: string, cwd: string): boolean {
+  const slug = slugOf(cwd);
+  return slug.isWhole ? name === slug.name : name.startsWith(slug.name);
+}
+
 /** Whether what was begun in `cwd` is of a folder: slugs are not unique, `my.app` and `my-app` have the same. */
 export function isOfFolder(folder: string, cwd: string): boolean {
   const plain = (path: string) =>

@@ -6,6 +6,7 @@ import { printable } from '../base/printable.ts';
 import { counted, timeText } from '../base/text.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
+import { workspace } from '../editor/workspaceFolders.ts';
 import { nameOf } from '../records/pastNames.ts';
 import type { PastSession, PastSessionCounts, PastSessions } from '../records/pastSessions.ts';
 import { launch } from './launch.ts';
@@ -82,26 +83,26 @@ const inTerminal: Item = {
 };
 
 /**
- * Lets the user choose among those that were held in that folder.
- * @param sessionId of the one that is taken at once, if it is among them
+ * Lets the user choose among those that were held in the folders of this window.
+ * @param sessionId of the one that is taken at once, if there is one, whatever folder it was held in
  * @returns undefined for none; null where there is none
  */
 export async function choosePast(
   records: SessionRecords,
-  folder: string,
   sessionId: string,
-): Promise<Past | undefined | null> {
+): Promise<PastSession | undefined | null> {
   const past = (await records.open())?.past;
-  const real = await realpath(folder).catch(() => folder);
-  const found = past ? (await past.list(real)).map((session) => ({ folder, session })) : [];
-  const known = found.find(({ session }) => session.sessionId === sessionId);
-  return known ?? (past && found.length > 0 ? (await pick(past, found, records.running, []))?.past : null);
+  const known = await past?.find(sessionId);
+  if (known || !past) {
+    return known ?? null;
+  }
+  const found = await pastOf(past);
+  return found.length > 0 ? (await pick(past, found, records.running, []))?.past?.session : null;
 }
 
 /** The last active first. The CLI runs where links lead. */
 async function pastOf(past: PastSessions): Promise<Past[]> {
-  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-  const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
+  const real = await Promise.all(workspace.folders.map(({ path }) => realpath(path).catch(() => path)));
   const found: Past[] = [];
   for (const folder of new Set(real)) {
     found.push(...(await past.list(folder)).map((session) => ({ folder, session })));

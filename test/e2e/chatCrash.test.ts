@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
@@ -168,5 +168,46 @@ describe('a turn of the chat', function () {
     await ready(page);
     await sleep(6_000); // what was written down meanwhile is looked for after 2 s
     assert.equal(await changed.count(), 0);
+  });
+
+  it('says in which folder its conversation was held once the window has lost that, and goes on there when it is back', async () => {
+    const [one, two] = ['one', 'two'].map((name) => path.join(own.root, name)) as [string, string];
+    await Promise.all([mkdir(one), mkdir(two)]);
+    const file = path.join(own.root, 'several.code-workspace');
+    const foldersNow = async () =>
+      (JSON.parse(await readFile(file, 'utf8')) as { folders: { path: string }[] }).folders.map((each) =>
+        path.resolve(own.root, each.path),
+      );
+    const choose = async (...folders: string[]) => {
+      await writeFile(`${file}.new`, JSON.stringify({ folders: folders.map((each) => ({ path: each })) }));
+      await rename(`${file}.new`, file); // in one step: half of it would name no folder
+    };
+    await choose(one, two);
+    const { page } = await openChat(file);
+    const answer = page.locator('.interactive-response').last();
+    api.script([toolUse('Bash', { command: 'pwd > where' }), text('I do.')]);
+    await (await begin(page)).click();
+    await answer.getByText('tokens in').waitFor({ timeout: 60_000 });
+    assert.equal((await readFile(path.join(one, 'where'), 'utf8')).trim(), one);
+
+    await choose(two);
+    await page.reload(); // the extension host alone may begin anew with the folders of before
+    await ready(page);
+    const { turnCount } = api;
+    await page.keyboard.press('Control+Alt+F3');
+    await answer.getByText('Nothing was sent: this conversation was held in').waitFor({ timeout: 60_000 });
+    const add = answer.locator('.monaco-button', { hasText: 'Add the Folder to This Window' });
+    await add.click();
+    await until('the folder', async () => (await foldersNow()).join() === [two, one].join(), 30_000);
+    assert.equal(api.turnCount, turnCount);
+
+    api.script([text('The plum.')]);
+    await page.keyboard.press('Control+Alt+F3');
+    await answer.getByText('The plum.').waitFor({ timeout: 60_000 });
+    const request = await api.nextRequest('the last prompt', (each) =>
+      contextText(each).includes('what was it?'),
+    );
+    assert.match(contextText(request), /remember the plum[^]*what was it\?/);
+    assert.doesNotMatch(contextText(request), /Environment update/);
   });
 });

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Chat, type ChatDependencies } from '../../../src/chat/chat.ts';
 import { participantId } from '../../../src/chat/names.ts';
-import type { AgentDesk } from '../../e2e/agent/agentDesk.ts';
+import { type AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
+import { workspace } from '../../../src/editor/workspaceFolders.ts';
 import { PastSessions } from '../../../src/records/pastSessions.ts';
 import { text, toolUse } from '../../e2e/mockApi.ts';
+import { cliVersions } from '../../e2e/provisionCli.ts';
 import { useDesk } from '../bridge.ts';
 import { useAgent } from './useChat.ts';
 
@@ -14,6 +17,7 @@ describe('a thread of the chat after a reload of the window', () => {
   const desk = useDesk();
   let agent: AgentDesk;
   let links: vscode.Uri[];
+  let buttons: vscode.Command[];
 
   useAgent(desk, (opened) => (agent = opened));
 
@@ -23,6 +27,7 @@ describe('a thread of the chat after a reload of the window', () => {
     apiKey?: string,
     page?: (chat: Chat) => Promise<void>,
     references: object[] = [],
+    command?: string,
   ): Promise<{ said: string; result: vscode.ChatResult }> {
     const quiet = () => {};
     // What a turn of words alone does not come by is not there.
@@ -49,12 +54,14 @@ describe('a thread of the chat after a reload of the window', () => {
       quiet,
     );
     links = [];
+    buttons = [];
     let said = '';
     const result = await chat.handle(
-      { prompt, references, model: { vendor: 'another', id: 'x' } } as unknown as vscode.ChatRequest,
+      { prompt, command, references, model: { vendor: 'another', id: 'x' } } as unknown as vscode.ChatRequest,
       { history } as unknown as vscode.ChatContext,
       {
         anchor: (to: vscode.Uri) => links.push(to),
+        button: (button: vscode.Command) => buttons.push(button),
         markdown: (words: string | vscode.MarkdownString) =>
           (said += typeof words === 'string' ? words : words.value),
       } as unknown as vscode.ChatResponseStream,
@@ -113,15 +120,16 @@ describe('a thread of the chat after a reload of the window', () => {
     assert.equal(ofNone, 'This is no longer there.');
   }).timeout(60_000);
 
+  const pixel =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const data = () => Promise.resolve(Buffer.from(pixel, 'base64'));
+  const pictures = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: `picture ${index}`,
+      value: { mimeType: 'image/png', reference: vscode.Uri.file(`/${index}.png`), data },
+    }));
+
   it('counts the images of before, as the CLI has written them down', async () => {
-    const pixel =
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-    const data = () => Promise.resolve(Buffer.from(pixel, 'base64'));
-    const pictures = (count: number) =>
-      Array.from({ length: count }, (_, index) => ({
-        id: `picture ${index}`,
-        value: { mimeType: 'image/png', reference: vscode.Uri.file(`/${index}.png`), data },
-      }));
     agent.api.script([text('One.'), text('Two.'), text('Three.')]);
     const { said, result } = await ask('first', [], undefined, undefined, pictures(60));
     assert.doesNotMatch(said, /Left out/);
@@ -129,4 +137,110 @@ describe('a thread of the chat after a reload of the window', () => {
     assert.match(next.said, /^Left out.*\\: 40\\\.png\\, 41\\\.png\\\.\n/);
     assert.match(next.said, /Two\./);
   }).timeout(60_000);
+
+  describe('whose window has other folders now', () => {
+    const folders = Object.getOwnPropertyDescriptor(workspace, 'folders') ?? assert.fail();
+    let one: string;
+    let two: string;
+
+    beforeEach(() => {
+      [one, two] = ['one', 'two'].map((name) => {
+        const folder = join(agent.root, name);
+        mkdirSync(folder);
+        writeFileSync(join(folder, 'fruit.txt'), `plum ${name}\n`);
+        return folder;
+      }) as [string, string];
+    });
+    afterEach(() => Object.defineProperty(workspace, 'folders', folders));
+
+    /** Another first folder of the window itself would end the tests with their extension host. */
+    function open(...paths: string[]): void {
+      const all = paths.map((path, index) => ({ name: path, uri: `file://${path}`, path, index }));
+      Object.defineProperty(workspace, 'folders', { ...folders, get: () => all });
+    }
+
+    /** Where the CLIs of its conversations have worked, as they have written it down. */
+    function workedIn(): string[] {
+      const projects = join(agent.root, '.claude', 'projects');
+      const transcripts = readdirSync(projects, { recursive: true, encoding: 'utf8' });
+      const lines = transcripts
+        .filter((name) => name.endsWith('.jsonl'))
+        .flatMap((name) => readFileSync(join(projects, name), 'utf8').match(/"cwd":"[^"]*"/g) ?? []);
+      return [...new Set(lines)].map((line) => line.slice('"cwd":"'.length, -1));
+    }
+
+    for (const version of [cliVersions.newest, cliVersions.two]) {
+      it(`goes on where it was begun, with ${version}`, async () => {
+        await desk.configure('ideBridge.command', (await cliOf(version)).path);
+        agent.api.script([text('One.'), text('Two.')]);
+        open(one, two);
+        const { result } = await ask('first', []);
+        open(two, one);
+        const next = await ask('second', [answered(result)]);
+        assert.match(next.said, /Two\./);
+        const { messages } = await agent.api.nextRequest('both', ({ messages }) => messages.length > 2);
+        assert.match(JSON.stringify(messages), /first.*One\..*second/);
+        assert.deepEqual(workedIn(), [one]);
+      }).timeout(90_000);
+    }
+
+    it('says so where that is none of them, and sends nothing', async () => {
+      agent.api.script([text('One.'), text('Three.')]);
+      open(one, two);
+      const { result } = await ask('first', []);
+      const { turnCount } = agent.api;
+      open(two);
+      const next = await ask('second', [answered(result)]);
+      assert.ok(
+        next.said.startsWith(`Nothing was sent: this conversation was held in \` ${one} \`, which is not`),
+      );
+      assert.deepEqual(next.result, result);
+      assert.equal(agent.api.turnCount, turnCount);
+      assert.deepEqual(
+        buttons.map(({ title }) => title),
+        ['Open the Folder in Another Window', 'Begin Anew'],
+      );
+      assert.equal(buttons[0]?.arguments?.[0], one);
+      open(two, one);
+      const last = await ask('third', [answered(result), answered(next.result)]);
+      assert.match(last.said, /Three\./);
+      assert.deepEqual(workedIn(), [one]);
+    }).timeout(90_000);
+
+    it('is offered by /resume, whichever folder it was held in, and goes on there', async () => {
+      agent.api.script([text('One.'), text('Two.')]);
+      open(two);
+      await ask('remember the plum', []);
+      open(one, two);
+      const resuming = ask('', [], undefined, undefined, [], 'resume');
+      const row = desk.ui.page.locator('.quick-input-list .monaco-list-row', { hasText: 'the plum' });
+      await row.first().click({ timeout: 30_000 });
+      const { said, result } = await resuming;
+      assert.match(said, /remember the plum[^]*One\.[^]*Your next message goes on with it/);
+      const next = await ask('second', [answered(result)]);
+      assert.match(next.said, /Two\./);
+      assert.deepEqual(workedIn(), [two]);
+    }).timeout(90_000);
+
+    it('has what its tools have said, and counts its images', async () => {
+      const path = join(two, 'fruit.txt');
+      agent.api.script([toolUse('Read', { file_path: path }), text('Read.'), text('Two.')]);
+      open(two, one);
+      const { result } = await ask('first', [], undefined, undefined, pictures(60));
+      const page = links.at(-1) ?? assert.fail();
+      open(one, two);
+      let said = '';
+      const next = await ask(
+        'second',
+        [answered(result)],
+        undefined,
+        async (chat) => {
+          said = await chat.output(page);
+        },
+        pictures(42),
+      );
+      assert.match(next.said, /^Left out.*\\: 40\\\.png\\, 41\\\.png\\\.\n/);
+      assert.match(said, /plum two/);
+    }).timeout(90_000);
+  });
 });

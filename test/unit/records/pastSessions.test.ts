@@ -269,6 +269,29 @@ describe('past sessions of a folder', () => {
     write('--help.jsonl', linesOf('2.1.330')); // what its command line would take for an option
     assert.deepEqual(await past.list(cwd), []);
   });
+
+  it('are found by their id, in whatever folder, as they are listed there', async () => {
+    const { sessionId, cleared } = recorded['2.1.330'];
+    write(`${cleared}.jsonl`, linesOf('2.1.330', `${cleared}.jsonl`));
+    fs.renameSync(join(projects, slug), join(projects, '-another-folder'));
+    write(`${sessionId}.jsonl`, linesOf('2.1.330'));
+    assert.deepEqual(await past.find(sessionId), (await past.list(cwd))[0]);
+    assert.equal((await past.find(cleared))?.path, join(projects, '-another-folder', `${cleared}.jsonl`));
+    assert.equal(await past.find('00000000-0000-4000-8000-000000000000'), undefined);
+  });
+
+  it('are not found by what is a path, or a link to one', async () => {
+    const { sessionId } = recorded['2.1.330'];
+    write(`${sessionId}.jsonl`, linesOf('2.1.330'));
+    assert.equal(await past.find(`../${slug}/${sessionId}`), undefined);
+    fs.renameSync(join(projects, slug), join(projects, '..', `${slug}-elsewhere`));
+    try {
+      fs.symlinkSync(join(projects, '..', `${slug}-elsewhere`), join(projects, slug));
+      assert.equal(await past.find(sessionId), undefined);
+    } finally {
+      fs.rmSync(join(projects, '..', `${slug}-elsewhere`), { recursive: true });
+    }
+  });
 });
 
 describe('the folder of transcripts', () => {
