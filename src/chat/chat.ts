@@ -261,7 +261,7 @@ export class Chat implements vscode.Disposable {
   private async resume(surface: Surface, asked: string): Promise<string | undefined> {
     const { resumePast } = await import('./resumePast.ts');
     const { records } = this.dependencies;
-    return resumePast(records, workspace.folders[0]?.path, surface, asked, (id) => this.holds(id));
+    return resumePast(records, workspace.folders[0]?.path, surface, asked, (id) => this.holderOf(id));
   }
 
   /** The one that is held with it by now: `/clear` goes on in another session. */
