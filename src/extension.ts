@@ -216,7 +216,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
     api,
     new StatusBar(bridge, attention, states, mentions, waitingReasons),
     registerCommands(context.extension, {
-      ...sessions.commands(sessionsView),
+      ...sessions.commands(sessionsView, past),
       ...mentioning.commands(),
       ...comments.commands(),
       ...sharing.commands(),

@@ -5,6 +5,7 @@ import { errorMessage, isNotFound } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
 import { counted } from '../base/text.ts';
+import { folded } from '../server/isAt.ts';
 import type { ChangeSet, Entry, Snapshot } from './changeSet.ts';
 import { bytesAt, type ChangeSets, LostSnapshot } from './changeSets.ts';
 import { compare, type Comparison } from './comparison.ts';
@@ -100,15 +101,19 @@ export class Changes implements Disposable {
     for (const { snapshots } of this.sets.all) {
       snapshots.forEach((snapshot) => paths.set(this.seen.get(snapshot), snapshot.path));
     }
-    const stampOf = async (path: string) => (await describe(path).catch(() => undefined))?.stamp ?? 'none';
+    const stampOf = (path: string) =>
+      describe(path).then(
+        ({ stamp }) => stamp,
+        () => 'none',
+      );
     const moves = new Map<string, string>();
     if (paths.size === 0) {
       return moves; // mostly: all is reviewed, and what has appeared need not be looked at
     }
     for (const path of appeared) {
-      const stamp = await stampOf(path);
-      const from = stamp === 'none' ? undefined : paths.get(stamp);
-      if (from !== undefined && (await stampOf(from)) === 'none') {
+      const from = paths.get(await stampOf(path));
+      // Where case makes no difference in names, the old one still leads to it.
+      if (from !== undefined && (isRecased(from, path) || (await stampOf(from)) === 'none')) {
         moves.set(from, path);
       }
     }
@@ -193,6 +198,9 @@ export class Changes implements Disposable {
     return true;
   }
 }
+
+/** Whether case alone has changed in its name. */
+const isRecased = (from: string, to: string) => from !== to && folded(from, 'win32') === folded(to, 'win32');
 
 /** `3 files, 11 changes`; undefined when nothing is left. A file that two sessions have changed counts once. */
 export function leftText(changes: readonly Change[]): string | undefined {

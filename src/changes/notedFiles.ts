@@ -64,6 +64,10 @@ export class NotedFiles {
     return this.files.has(path);
   }
 
+  get paths(): Iterable<string> {
+    return this.files.keys();
+  }
+
   /** Whether a file was there; undefined: it was as the last commit has it, or was not. */
   wasThere(path: string): boolean | undefined {
     const file = this.files.get(path);

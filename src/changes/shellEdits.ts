@@ -94,6 +94,12 @@ export class ShellEdits implements vscode.Disposable {
         }
       }),
     );
+    this.store.add(
+      // When it comes again, what is there is not compared with what was there: nobody has watched meanwhile.
+      vscode.workspace.onDidChangeWorkspaceFolders(({ removed }) =>
+        removed.forEach(({ uri }) => this.trees.delete(uri.fsPath)),
+      ),
+    );
     this.watchUser();
     sessions.forEach((session) => this.follow(session));
   }

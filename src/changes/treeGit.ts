@@ -195,6 +195,13 @@ export class TreeGit {
       : this.paths('ls-tree', '-r', '--name-only', '-z', commit, '--', ...this.names(paths));
   }
 
+  /** Files that are tracked, or that the last commit has, by names which differ from these in case at most. */
+  namedAlike(paths: readonly string[]): Promise<Set<string>> {
+    // Case is known to git in ASCII only; and these are patterns, unlike all others here.
+    const names = this.names(paths).map((name) => name.replace(/[[*?]/g, '[$&]').replace(/[^ -~]+|\\/g, '*'));
+    return this.paths('--icase-pathspecs', 'ls-files', '--with-tree=HEAD', '-z', '--', ...names);
+  }
+
   /** Those of which git has the content, wherever. */
   async withKnownContent(paths: readonly string[]): Promise<Set<string>> {
     const files: string[] = [];
@@ -286,7 +293,8 @@ export class TreeGit {
   }
 
   private async run(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
-    const { code, stdout, stderr } = await this.git.run(this.folder, ['--literal-pathspecs', ...args], {
+    const pathspecs = args[0]?.endsWith('-pathspecs') ? [] : ['--literal-pathspecs'];
+    const { code, stdout, stderr } = await this.git.run(this.folder, [...pathspecs, ...args], {
       filters: this.filters,
       ...options,
     });

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import type { Git } from '../server/git.ts';
 import type { SnapshotSource } from './changeSet.ts';
-import { isIn } from '../server/isAt.ts';
+import { folded, isIn } from '../server/isAt.ts';
 import { contentOf, type Gone, maxFiles, NotedFiles } from './notedFiles.ts';
+import { isRecased, type NamesIn } from './recased.ts';
 import { type GitState, type GitView, TreeGit } from './treeGit.ts';
 
 export interface FoundBefore {
@@ -30,7 +31,11 @@ export class WorkingTree {
   private readonly git: TreeGit;
 
   /** @param folder absolute; the work tree or a folder in it. Outside of git nothing is ever found. */
-  constructor(folder: string, git: Git) {
+  constructor(
+    private readonly folder: string,
+    git: Git,
+    private readonly namesIn?: NamesIn,
+  ) {
     this.git = new TreeGit(folder, git);
   }
 
@@ -137,19 +142,56 @@ export class WorkingTree {
         return [];
       }
       const gone = noted.files.gone(isKept);
-      const view = await this.git.view([...new Set([...paths, ...gone.lost.keys()])], noted.head);
-      const brought = await this.brought(paths, noted.files, view, gone);
+      const look = (files: Iterable<string>) =>
+        this.git.view([...new Set([...files, ...gone.lost.keys()])], noted.head);
+      let view = await look(paths);
+      const present = await this.recased(paths, noted.files, view);
+      const former = new Map([...present].map(([before, now]) => [now, before]));
+      const known = new Set(paths.map((path) => former.get(path) ?? path));
+      if (former.size > 0) {
+        view = await look(known);
+      }
+      const brought = await this.brought([...known], noted.files, view, gone);
       const found: FoundBefore[] = [];
-      for (const path of paths) {
+      for (const path of known) {
         const before = await this.beforeOf(path, noted.files, view, brought);
-        if (before) {
-          found.push({ ...before, path, mode: modeOf(path, view) });
+        const now = present.get(path);
+        if (before && !(now !== undefined && isKept(path))) {
+          found.push({ ...before, path: now ?? path, mode: modeOf(path, view) });
         }
       }
       return (await this.git.index()) === state.index ? found : undefined;
     } catch {
       return [];
     }
+  }
+
+  /**
+   * Where case makes no difference in names, those that are new only as theirs is written otherwise now: to take such a one
+   * for created would have a revert delete it.
+   * @returns the new path by the one by which it is noted or committed
+   */
+  private async recased(
+    paths: readonly string[],
+    noted: NotedFiles,
+    { uncommitted }: GitView,
+  ): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    const isNew = (path: string) => uncommitted.get(path)?.isNew === true && !noted.has(path);
+    const isFoundAnyway = (path: string) => existsSync(path) && existsSync(otherCase(this.folder, path));
+    const candidates = new Map(
+      paths.filter((path) => isNew(path) && isFoundAnyway(path)).map((path) => [folded(path, 'win32'), path]),
+    );
+    if (candidates.size === 0) {
+      return found;
+    }
+    for (const former of [...noted.paths, ...(await this.git.namedAlike([...candidates.values()]))]) {
+      const now = candidates.get(folded(former, 'win32'));
+      if (now !== undefined && existsSync(former) && (await isRecased(former, now, this.namesIn))) {
+        found.set(former, now);
+      }
+    }
+    return found;
   }
 
   /** The files of a folder that has gone are told as one. */
@@ -232,6 +274,15 @@ export class WorkingTree {
     older.filter((path) => !isKnown.has(path)).forEach((path) => brought.add(path));
     return brought;
   }
+}
+
+/** Another name for the same file, where case makes no difference. @param folder around it, which keeps its name */
+function otherCase(folder: string, path: string): string {
+  const swapped = [...path.slice(folder.length)].map((letter) => {
+    const upper = letter.toUpperCase();
+    return letter === upper ? letter.toLowerCase() : upper;
+  });
+  return folder + swapped.join('');
 }
 
 /** To put back what a deleted program was. */

@@ -267,7 +267,7 @@ export class Chat implements vscode.Disposable {
   private async resume(surface: Surface, asked: string): Promise<string | undefined> {
     const { resumePast } = await import('./resumePast.ts');
     const { records } = this.dependencies;
-    return resumePast(records, folderPaths(), surface, asked, (id) => this.holds(id));
+    return resumePast(records, folderPaths(), surface, asked, (id) => this.holderOf(id));
   }
 
   /** @returns undefined where the conversation is not of this window, which was said */

@@ -17,7 +17,7 @@ const maxLength = 4_000;
 /**
  * Lets the user choose a past session of the window's folders, and shows how it ended.
  * @param asked the id of the one that was asked for, or what else the user has typed
- * @param isOwn whether a thread of the chat of this window is held with that session
+ * @param holderOf what has that session open outside of the chat of this window, in words
  * @returns the id of the one to go on with
  */
 export async function resumePast(
@@ -25,7 +25,7 @@ export async function resumePast(
   folders: readonly string[],
   surface: Surface,
   asked: string,
-  isOwn: (sessionId: string) => boolean,
+  holderOf: (sessionId: string) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   const session = await choosePast(records, asked.trim());
   if (!session) {
@@ -39,12 +39,10 @@ export async function resumePast(
     return undefined;
   }
   const { sessionId, title = 'No title' } = session;
-  const pid = isOwn(sessionId) ? undefined : records.running.get(sessionId);
-  if (pid !== undefined) {
+  const holder = await holderOf(sessionId);
+  if (holder !== undefined) {
     // Two in one conversation would not know of each other.
-    surface.markdown(
-      `**${plain(title)}** is open in another Claude Code (process ${pid}). End it there first.`,
-    );
+    surface.markdown(`**${plain(title)}** is open in ${holder}. End it there first.`);
     return undefined;
   }
   surface.markdown(`**${plain(title)}**\n\n`);

@@ -34,7 +34,7 @@ export function showHolder(around: PastSurroundings, holder: Holder, title: stri
       show(around.sessionTerminals, around.userPlace, holder.session);
       break;
     case 'chat':
-      void vscode.commands.executeCommand('workbench.action.chat.open');
+      void tellOfChat(title);
       break;
     case 'starting':
       void vscode.window.showInformationMessage(`“${title}” is about to be open in a terminal.`);
@@ -43,6 +43,15 @@ export function showHolder(around: PastSurroundings, holder: Holder, title: stri
       void vscode.window.showInformationMessage(
         `“${title}” is open in a Claude Code that is not connected to this window (process ${holder.pid}). End it there first.`,
       );
+  }
+}
+
+/** A button rather than the chat itself: the editor lets nobody show that conversation there. */
+async function tellOfChat(title: string): Promise<void> {
+  const show = 'Show the Chat';
+  const words = `“${title}” is open in the chat of this window.`;
+  if ((await vscode.window.showInformationMessage(words, show)) === show) {
+    await vscode.commands.executeCommand('workbench.action.chat.open');
   }
 }
 

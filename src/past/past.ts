@@ -56,6 +56,11 @@ export class Past implements Disposable {
     };
   }
 
+  /** See `resumeInTerminal`. */
+  resume(session: PastSession): Promise<void> {
+    return resumeInTerminal(this.feature.around, this.list, session);
+  }
+
   dispose(): void {
     this.list.dispose();
   }
@@ -65,7 +70,7 @@ export class Past implements Disposable {
       const { openTranscript } = await import('./openTranscript.ts');
       await openTranscript(this.feature.around.reports, session);
     },
-    resume: (session: PastSession) => resumeInTerminal(this.feature.around, this.list, session),
+    resume: (session: PastSession) => this.resume(session),
     resumeInChat: (session: PastSession) => resumeInChat(this.feature.around, this.list, session),
     fork: (session: PastSession) => fork(this.feature.around, session),
     rename: (session: PastSession) => renamePast(this.feature.around.globalState, this.list, session),

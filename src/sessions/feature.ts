@@ -18,6 +18,7 @@ import type { SessionTerminals } from './sessionTerminals.ts';
 import { registerTerminalLinks } from './terminalLinks.ts';
 import type { Session } from '../server/session.ts';
 import type { SessionRows } from './renameSession.ts';
+import type { Resuming } from './resume.ts';
 import { injectEnvironment } from './terminals.ts';
 import { TerminalSigns } from './terminalSigns.ts';
 
@@ -116,7 +117,7 @@ export class SessionsFeature implements Disposable {
     );
   }
 
-  commands(view: SessionRows) {
+  commands(view: SessionRows, resuming: Resuming) {
     const { launcher, records, sessionTerminals, states, userPlace } = this;
     const presses = new Presses();
     return {
@@ -133,7 +134,7 @@ export class SessionsFeature implements Disposable {
       continueSession: () => launch(launcher, ['--continue']),
       resumeSession: async () => {
         const { resume } = await import('./resume.ts');
-        await resume(launcher, records, sessionTerminals, userPlace);
+        await resume(launcher, records, resuming);
       },
       showSession: async (argument: unknown) =>
         (await import('./whenAsked.ts')).showSession(sessionTerminals, states, userPlace, argument),

@@ -5,15 +5,11 @@ import { errorMessage } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { counted, timeText } from '../base/text.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
-import type { UserPlace } from '../editor/userPlace.ts';
 import { workspace } from '../editor/workspaceFolders.ts';
-import { nameOf } from '../records/pastNames.ts';
 import type { PastSession, PastSessionCounts, PastSessions } from '../records/pastSessions.ts';
 import { launch } from './launch.ts';
 import type { Launcher } from './launcher.ts';
 import type { SessionRecords } from './sessionRecords.ts';
-import type { SessionTerminals } from './sessionTerminals.ts';
-import { show } from './sessionCommands.ts';
 import { promptText } from './stateText.ts';
 
 /** Bytes of a transcript that are read for its turns and files. */
@@ -34,17 +30,19 @@ interface Item extends vscode.QuickPickItem {
   readonly past?: Past;
 }
 
+/** Goes on with conversations; what does is loaded when it is needed. */
+export interface Resuming {
+  load(): Promise<{
+    /** In a terminal, where it was held; or shows who has it open: two in one conversation would not know of each other. */
+    resume(session: PastSession): Promise<void>;
+  }>;
+}
+
 /**
- * Lets the user choose among the conversations that were held in the folders of this window, and goes on with it in a
- * terminal; or shows the CLI that has it open: two in one conversation would not know of each other. Where there is none,
- * or nothing may be read, the CLI shows a list of its own.
+ * Lets the user choose among the conversations that were held in the folders of this window, and goes on with it. Where
+ * there is none, or nothing may be read, the CLI shows a list of its own.
  */
-export async function resume(
-  launcher: Launcher,
-  records: SessionRecords,
-  sessionTerminals: SessionTerminals,
-  userPlace: UserPlace,
-): Promise<void> {
+export async function resume(launcher: Launcher, records: SessionRecords, resuming: Resuming): Promise<void> {
   const past = (await records.open())?.past;
   const found = past ? await pastOf(past) : [];
   if (!past || found.length === 0) {
@@ -60,21 +58,7 @@ export async function resume(
     return;
   }
   const { folder, session } = item.past;
-  const pid = records.running.get(session.sessionId);
-  if (pid === undefined) {
-    records.willRun(session.sessionId);
-    const name = records.names && nameOf(records.names, session.sessionId);
-    launch(launcher, ['--resume', session.sessionId], undefined, folder, name);
-    return;
-  }
-  const connected = sessionTerminals.sessions.find((each) => each.pid === pid);
-  if (connected) {
-    show(sessionTerminals, userPlace, connected);
-  } else {
-    void vscode.window.showInformationMessage(
-      `This conversation is open in a Claude Code that is not connected to this window (process ${pid}).`,
-    );
-  }
+  await (await resuming.load()).resume({ ...session, cwd: folder });
 }
 
 const inTerminal: Item = {

@@ -4,26 +4,35 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { OpenEditor } from '../../../src/tools/openEditors.ts';
 import { writeTime } from '../../../src/changes/changeReview.ts';
+import { ShellEdits } from '../../../src/changes/shellEdits.ts';
+import type { RecordedSession } from '../../../src/records/recordedSession.ts';
+import type { Session } from '../../../src/server/session.ts';
 import { repeatTime } from '../../../src/proposals/inFront.ts';
+import { FakeEditor } from '../../support/fakeEditor.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+import { openReview } from '../../support/openReview.ts';
 import { clickRow, reviewPane } from '../../support/reviewRows.ts';
+import { trustedGit } from '../../support/trusted.ts';
 import { clickHovered } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, holdMoment, letMomentPass, propose, tabs, useDesk } from '../bridge.ts';
 import { changesRows, editAs } from './edits.ts';
 import { useDialogs } from '../dialogs.ts';
 import { GitSpy } from '../gitSpy.ts';
-import { ShellAgent } from './shellAgent.ts';
+import { noted, ShellAgent } from './shellAgent.ts';
 import { withStored } from './stored.ts';
 
 describe('agent changes', () => {
@@ -1276,6 +1285,62 @@ describe('agent changes', () => {
           existsSync(desk.scratch.path('untracked.txt')) &&
           readFileSync(desk.scratch.path('untracked.txt'), 'utf8') === 'by me\n',
       );
+    });
+
+    it('are not compared with what was there before the folder had left the workspace', async () => {
+      // The window would begin anew: what it tells of its folders is told by hand, to what looks for edits for this test.
+      const folders = new vscode.EventEmitter<vscode.WorkspaceFoldersChangeEvent>();
+      const prompts = new vscode.EventEmitter<Session>();
+      const original = Object.getOwnPropertyDescriptor(vscode.workspace, 'onDidChangeWorkspaceFolders');
+      assert.ok(original?.configurable, 'the editor’s API cannot be told so');
+      const get = () => folders.event;
+      Object.defineProperty(vscode.workspace, 'onDidChangeWorkspaceFolders', { configurable: true, get });
+      const kept = mkdtempSync(join(tmpdir(), 'ide-bridge-shell-'));
+      const { sets, changes, review } = openReview(kept, new FakeEditor());
+      const session = { id: 1, label: 'Claude Code' } as unknown as Session;
+      const onDidChange = () => ({ dispose: () => {} });
+      const recorded = {
+        turn: undefined,
+        openTools: [{ id: 'one', name: 'Bash', begun: Date.now() }],
+        state: { status: 'busy', since: Date.now(), asks: [] },
+        refresh: () => Promise.resolve(),
+        onDidHappen: onDidChange,
+      } as unknown as RecordedSession;
+      const shellEdits = new ShellEdits({
+        sets,
+        changes,
+        review,
+        sessions: new Set([session]),
+        records: { of: () => recorded, stateOf: () => recorded.state, onDidChange },
+        onDidPrompt: prompts.event,
+        git: trustedGit,
+        log: new MemoryLog(),
+      });
+      const found = () =>
+        sets.all.flatMap(({ snapshots }) => [...snapshots.keys()].map((path) => basename(path)));
+      const isFound = (name: string) => until(name, () => found().includes(name), 20_000);
+      try {
+        await noted();
+        write('script.txt');
+        await isFound('script.txt');
+        const { workspaceFolders: all = [] } = vscode.workspace;
+        folders.fire({ added: [], removed: all });
+        folders.fire({ added: all, removed: [] });
+        write('mine.txt');
+        write('made.txt');
+        await delay(4_000); // that would be judged by now
+        prompts.fire(session);
+        await noted();
+        write('later.txt');
+        await isFound('later.txt');
+        assert.deepEqual(found(), ['script.txt', 'later.txt']);
+      } finally {
+        Object.defineProperty(vscode.workspace, 'onDidChangeWorkspaceFolders', original);
+        shellEdits.dispose();
+        changes.dispose();
+        sets.dispose();
+        rmSync(kept, { recursive: true });
+      }
     });
   });
 

@@ -343,7 +343,12 @@ describe('the diff of agent changes', () => {
     await until('the focus in the view', () => hasReviewFocus(page()));
     await page().locator('.editor-actions [aria-label^="Revert All Agent Changes"]').click();
     await until('the file', () => existsSync(gone));
-    await until('it to close', () => tabs().length === 0, 20_000, () => tabs().map((tab) => tab.label));
+    await until(
+      'it to close',
+      () => tabs().length === 0,
+      20_000,
+      () => tabs().map((tab) => tab.label),
+    );
   });
 
   it('leaves the focus in the editor that comes to the front when it closes', async () => {

@@ -41,9 +41,7 @@ export class ShellAgent {
     this.cli.is('busy');
     await this.client.callForTexts('closeAllDiffTabs');
     this.cli.prompt('go');
-    await delay(1_500);
-    let rests = 0;
-    await until('git to be at rest', () => (rests = isGitAtWork() ? 0 : rests + 1) > 3, 30_000);
+    await noted();
   }
 
   /** A command runs, and does that. */
@@ -75,6 +73,13 @@ export class ShellAgent {
     this.cli.answer('done');
     this.cli.is('idle');
   }
+}
+
+/** What is there is noted by then. */
+export async function noted(): Promise<void> {
+  await delay(1_500);
+  let rests = 0;
+  await until('git to be at rest', () => (rests = isGitAtWork() ? 0 : rests + 1) > 3, 30_000);
 }
 
 /** For the editor, or for us. */

@@ -505,6 +505,40 @@ describe('@claude in the chat', function () {
       assert.equal(vscode.window.terminals.length, 1, 'the terminal stays');
       await desk.ui.screenshot('chat-taken-over');
     });
+
+    const resume = async (words: string) => {
+      void vscode.commands.executeCommand('ideBridge.resumeSession');
+      const { page } = desk.ui;
+      await page.locator('.quick-input-list .monaco-list-row', { hasText: words }).first().click();
+    };
+
+    it('keeps it from a terminal, and shows where it is to who resumes it there', async () => {
+      await ask('remember the number 44', text('I do.'));
+      await says('tokens in');
+      fake = await FakeCli.install(desk.scratch);
+      await asPast(async () => {
+        await vscode.commands.executeCommand('workbench.action.closeAuxiliaryBar');
+        await resume('the number 44');
+        const toast = desk.ui.page.locator('.notification-toast', {
+          hasText: /“remember the number 44” is open in the chat of this window/,
+        });
+        await toast.getByRole('button', { name: 'Show the Chat' }).click();
+        await answer().waitFor();
+        assert.equal(vscode.window.terminals.length, 0);
+      });
+    });
+
+    it('leaves it to a terminal whose CLI has just been started with it', async () => {
+      fake = await FakeCli.install(desk.scratch);
+      held = new RecordedCli(configDir, folder, process.pid);
+      held.prompt('remember the number 45');
+      held.answer('I do, too.');
+      await resume('the number 45');
+      await fake.run(1);
+      await ask(`/resume ${held.sessionId}`);
+      await says('is open in a terminal that was started a moment ago. End it there first.');
+      assert.doesNotMatch(await answer().innerText(), /goes on with it/);
+    });
   });
 
   it('asks for one of two threads what only that one wants', async () => {

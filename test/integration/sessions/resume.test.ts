@@ -90,4 +90,17 @@ describe('resuming a conversation', function () {
     await list().waitFor({ state: 'hidden' });
     assert.equal(vscode.window.terminals.length, 0);
   });
+
+  it('begins no second CLI while that of the conversation starts', async () => {
+    conversation('only once').answer('an answer');
+    resume();
+    await item('only once').click();
+    await fake.run(1);
+    resume();
+    await item('only once').click();
+    await desk.ui.page
+      .locator('.notification-toast', { hasText: 'is about to be open in a terminal' })
+      .waitFor();
+    assert.equal(vscode.window.terminals.length, 1);
+  });
 });

@@ -545,6 +545,16 @@ describe('the review of changes', () => {
       assert.deepEqual([...moves], [[path('a.txt'), path('moved.txt')]]);
     });
 
+    it('that of its session where case alone has changed in its name, and still leads to it under the old one', async () => {
+      editor.write(path('a.txt'), '0\n');
+      edit(first, 'a.txt', '1\n');
+      await listed();
+      linkSync(path('a.txt'), path('A.txt')); // which does so here
+      linkSync(path('a.txt'), path('b.txt')); // nobody has moved it
+      const moves = await changes.movesTo([path('A.txt'), path('b.txt')]);
+      assert.deepEqual([...moves], [[path('a.txt'), path('A.txt')]]);
+    });
+
     it('a session’s again on its branch, where all was kept on another one that has not what the session wrote', async () => {
       for (const name of ['a.txt', 'b.txt']) {
         editor.write(path(name), '0\n');

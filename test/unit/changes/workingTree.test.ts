@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -776,5 +777,57 @@ describe('a work tree', function () {
     assert.deepEqual(await there(), before);
     names.forEach((name) => tree.doubt(path(name)));
     assert.deepEqual(await there(), before, 'somebody may have written them');
+  });
+
+  describe('where case makes no difference in names', () => {
+    /** Names that do not stand in their folders any more. */
+    let former: string[];
+
+    beforeEach(() => {
+      former = [];
+      const namesIn = (at: string) => readdirSync(at).filter((name) => !former.includes(name));
+      tree = new WorkingTree(folder, trustedGit, (at) => Promise.resolve(namesIn(at)));
+    });
+
+    /** The old name leads to the file, too: by a link here. */
+    function recase(from: string, to: string): void {
+      mkdirSync(dirname(path(to)), { recursive: true });
+      linkSync(path(from), path(to));
+      former.push(from.split('/')[0] ?? '');
+    }
+
+    it('takes nothing for created that was only renamed', async () => {
+      write('mine.txt', 'not committed\n');
+      commit();
+      git('rm', '--quiet', '--cached', 'mine.txt');
+      git('commit', '--quiet', '--message=without');
+      await delay(50);
+      await tree.note();
+      await delay(50);
+      recase('a.txt', 'A.TXT');
+      git('update-index', '--force-remove', 'a.txt'); // as `git mv` does
+      git('add', 'A.TXT');
+      recase('sub dir/ü [1].txt', 'SUB DIR/Ü [1].TXT');
+      recase('mine.txt', 'MINE.TXT');
+      const names = ['a.txt', 'A.TXT', 'SUB DIR/Ü [1].TXT', 'mine.txt', 'MINE.TXT'];
+      const same = ['A.TXT git "committed\\n"', 'MINE.TXT saved "not committed\\n"'];
+      assert.deepEqual(await found(...names), same);
+      appendFileSync(path('A.TXT'), 'changed\n');
+      appendFileSync(path('SUB DIR/Ü [1].TXT'), 'changed\n');
+      assert.deepEqual(await found(...names), [
+        'A.TXT git "committed\\n"',
+        'SUB DIR/Ü [1].TXT git "committed too\\n"',
+        'MINE.TXT saved "not committed\\n"',
+      ]);
+      const isKept = (file: string) => file === path('a.txt'); // its change is listed there
+      assert.deepEqual(await tree.before(['a.txt', 'A.TXT'].map(path), isKept), []);
+    });
+
+    it('tells from it what is another file', async () => {
+      commit();
+      await tree.note();
+      write('A.TXT', 'new\n');
+      assert.deepEqual(await found('A.TXT'), ['A.TXT git undefined']);
+    });
   });
 });
