@@ -68,7 +68,7 @@ const budgets = {
   'src/server/webSockets.ts': 45_000,
   'src/sessions/focusReturn.ts': 2_000,
   'src/sessions/launchProblems.ts': 2_000,
-  'src/sessions/reconnect.ts': 5_000,
+  'src/sessions/reconnect.ts': 5_500,
   'src/sessions/resume.ts': 7_500,
   'src/sessions/whenAsked.ts': 5_500,
   'src/sharing/chooseSharing.ts': 3_000,
