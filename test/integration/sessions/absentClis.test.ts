@@ -345,6 +345,7 @@ describe('CLIs that have lost the bridge', function () {
     });
 
     it('are looked for by the doctor, when it is opened', async () => {
+      await configure('command', 'true'); // the doctor asks for its version
       const shell = await late().processId;
       await sleep(3_000); // until the look that tells of a new terminal is over
       assert.deepEqual(told, []);
@@ -357,5 +358,26 @@ describe('CLIs that have lost the bridge', function () {
       );
       assert.deepEqual(found(), [[process.pid, true, 'late']]);
     });
+  });
+
+  it('have their names again before it is known where they run', async () => {
+    const bridges = new TestBridges();
+    const { bridge, lock } = await bridges.start();
+    const remembered = [[process.pid, 'the name']];
+    const memento: vscode.Memento = {
+      keys: () => [],
+      get: <T>(key: string, otherwise?: T) => (key === 'sessionLabels' ? remembered : otherwise) as T,
+      update: () => Promise.resolve(),
+    };
+    const sessionTerminals = new SessionTerminals(bridge, memento, trustedProcesses, bridges.log);
+    sessionTerminals.lineageOf = () => new Promise(() => {}); // a busy machine
+    await bridges.connect(lock);
+    const [session] = await until(
+      'the session',
+      () => sessionTerminals.sessions.length === 1 && sessionTerminals.sessions,
+    );
+    assert.equal(session?.label, 'the name');
+    sessionTerminals.dispose();
+    await bridges.cleanUp();
   });
 });
