@@ -57,12 +57,15 @@ export interface Examined {
 const checks: Record<string, (examined: Examined) => Finding[] | Promise<Finding[]>> = {
   'the bridge': ({ bridge }) => (vscode.workspace.isTrusted ? checkBridge(bridge) : [untrusted]),
   'the folders': () => [checkFolders(workspaceFolderPaths())],
-  'CLIs without a connection': ({ states, sessionTerminals }) => [
-    ...states.absent.map(checkAbsent),
-    ...sessionTerminals.absent
-      .filter(({ pid }) => states.absent.every((shown) => shown.pid !== pid))
-      .map(checkElsewhere),
-  ],
+  'CLIs without a connection': async ({ states, sessionTerminals }) => {
+    await states.lookForAbsent();
+    return [
+      ...states.absent.map(checkAbsent),
+      ...sessionTerminals.absent
+        .filter(({ pid }) => states.absent.every((shown) => shown.pid !== pid))
+        .map(checkElsewhere),
+    ];
+  },
   'the terminals': ({ bridge }) => checkTerminals(bridge),
   'other windows': ({ bridge }) => checkOtherLocks(lockDir(), bridge.lockFilePath, workspaceFolderPaths()),
   'the environment': () => checkEnvironment(process.env, terminalEnvironment()),

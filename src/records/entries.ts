@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { PatchHunk, Replacement } from './events.ts';
 import { lenient } from './lenient.ts';
+import { withoutPasteMarks } from './withoutPasteMarks.ts';
 
 /** What one line of a transcript tells, of what we ask. */
 export type Entry = EntryPlace &
@@ -273,7 +274,8 @@ function ofUser(line: z.infer<typeof userLine>): Entry | undefined {
   }
   const isTyped = line.origin ? line.origin.kind === 'human' : !text.startsWith('<task-notification>');
   const { permissionMode: mode } = line;
-  return { ...at, kind: 'prompt', text, isTyped, ...(mode === undefined ? {} : { mode }) };
+  const words = withoutPasteMarks(text);
+  return { ...at, kind: 'prompt', text: words, isTyped, ...(mode === undefined ? {} : { mode }) };
 }
 
 /**

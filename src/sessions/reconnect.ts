@@ -5,7 +5,7 @@ import { commandIds } from '../editor/commandIds.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import type { Bridge } from '../server/bridge.ts';
 import { followAbsent, interval } from './absentClis.ts';
-import type { AbsentCli, SessionStates } from './sessionStates.ts';
+import type { SessionStates } from './sessionStates.ts';
 import type { SessionTerminals } from './sessionTerminals.ts';
 import { terminalsWithOtherPort } from './terminalPorts.ts';
 import { Notice } from '../editor/notice.ts';
@@ -61,16 +61,19 @@ async function offerReconnect(
 
 /**
  * Shows a terminal in which the user may type `/ide`; nothing is typed.
- * @param absent of terminals without one that is lost it is not known what runs there
+ * @param states of terminals without a CLI that is lost it is not known what runs there
  * @param argument process id of a CLI, where a view names it
  */
 export async function reconnect(
   port: number,
   userPlace: UserPlace,
-  absent: readonly AbsentCli[],
+  states: Pick<SessionStates, 'absent' | 'lookForAbsent'>,
   argument: unknown,
 ): Promise<void> {
-  const lost = absent.filter(({ isLost, pid }) => isLost && (argument === undefined || pid === argument));
+  await states.lookForAbsent();
+  const lost = states.absent.filter(
+    ({ isLost, pid }) => isLost && (argument === undefined || pid === argument),
+  );
   if (argument !== undefined && lost.length === 0) {
     return; // it is back, or has ended
   }

@@ -61,6 +61,8 @@ export class SessionStates implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable;
 
   readonly onDidChange = this.changed.event;
+  /** Looks for terminals of the absent ones now; of `followAbsent`. */
+  lookForAbsent: () => Promise<void> | undefined = () => undefined;
 
   constructor(private readonly dependencies: SessionStatesDependencies) {
     const { bridge, proposals, sessionTerminals, attention, signs, records } = dependencies;

@@ -65,6 +65,7 @@ export class SessionTerminals implements vscode.Disposable {
     this.subscriptions = vscode.Disposable.from(
       bridge.onDidIdentify((session) => {
         const { pid = 0 } = session;
+        session.label = this.labels.get(pid) ?? session.label; // on a busy machine the look takes seconds
         this.setLeft(pid, false);
         session.onDidClose(() => {
           // A CLI may be back before its broken connection is given up.

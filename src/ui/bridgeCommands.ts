@@ -25,7 +25,7 @@ export function bridgeCommands(
         return;
       }
       const { reconnect } = await import('../sessions/reconnect.ts');
-      await reconnect(bridge.state.port, userPlace, states.absent, argument);
+      await reconnect(bridge.state.port, userPlace, states, argument);
     },
   };
 }

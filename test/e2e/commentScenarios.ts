@@ -11,6 +11,10 @@ export function commentScenarios(desk: () => Desk): void {
   it('is told of the comments on its changes in one prompt, which the user sends', async () => {
     const { claude, file } = await startWithComment(desk());
     await sendComment(desk(), claude, file);
+    // By its words, and not by what the CLI writes around what is pasted.
+    await desk().window.runCommand('Claude Code: Focus on Sessions View');
+    const rows = desk().window.page.locator('.pane .monaco-list-row');
+    await rows.filter({ hasText: '“Review of your changes, with 1 comment:”' }).first().waitFor();
   });
 }
 

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { Examination, type Examined } from '../../../src/doctor/doctor.ts';
+import type { Session } from '../../../src/server/session.ts';
+import { followAbsent } from '../../../src/sessions/absentClis.ts';
+import type { AbsentCli, SessionStates } from '../../../src/sessions/sessionStates.ts';
 import { SessionTerminals } from '../../../src/sessions/sessionTerminals.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { TestBridges } from '../../support/testBridges.ts';
@@ -275,5 +280,104 @@ describe('CLIs that have lost the bridge', function () {
     await closeTerminals(cli);
     await row('Not connected').waitFor({ state: 'detached' });
     await statusIs('Claude');
+  });
+
+  describe('long after the bridge is back', () => {
+    let bridges: TestBridges;
+    /** What the system tells of the CLI's parents by now. */
+    let parents: () => Promise<number[]>;
+    let states: Pick<SessionStates, 'absent' | 'lookForAbsent' | 'tellAbsent'>;
+    let told: readonly AbsentCli[];
+    let absent: { pid: number; label: string }[];
+    let examination: Examination;
+
+    beforeEach(async () => {
+      bridges = new TestBridges();
+      const { bridge } = await bridges.start();
+      [told, absent, parents] = [[], [{ pid: process.pid, label: 'the name' }], () => Promise.resolve([])];
+      states = {
+        get absent() {
+          return told;
+        },
+        lookForAbsent: () => undefined,
+        tellAbsent: (clis) => (told = clis),
+      };
+      const sessionTerminals = {
+        get absent() {
+          return absent;
+        },
+        lineageOf: () => parents(),
+        onDidChange: new vscode.EventEmitter<Session>().event,
+      };
+      void followAbsent(bridge, sessionTerminals, states);
+      const around = {
+        bridge,
+        states,
+        sessionTerminals,
+        processes: trustedProcesses,
+        records: { configDir: '' },
+      };
+      examination = new Examination({ ...around, version: '' } as unknown as Examined);
+      await sleep(12_000); // until then it looks each second
+      assert.deepEqual(told, []);
+    });
+    afterEach(async () => {
+      absent = [];
+      await states.lookForAbsent();
+      await bridges.cleanUp();
+    });
+
+    const late = () =>
+      vscode.window.createTerminal({ name: 'late', shellPath: '/bin/sh', shellArgs: ['-c', 'sleep 60'] });
+    const found = () => told.map(({ pid, isLost, terminal }) => [pid, isLost, terminal?.name]);
+
+    it('are found in a terminal that the editor brings back only then', async () => {
+      parents = async () => {
+        const shells = vscode.window.terminals.map(({ processId }) => processId);
+        return (await Promise.all(shells)).flatMap((shell) => shell ?? []);
+      };
+      assert.deepEqual(told, []);
+      late();
+      await until('the terminal', () => found().length > 0);
+      assert.deepEqual(found(), [[process.pid, true, 'late']]);
+      absent = [];
+      await until('its end', () => told.length === 0);
+    });
+
+    it('are looked for by the doctor, when it is opened', async () => {
+      await configure('command', 'true'); // the doctor asks for its version
+      const shell = await late().processId;
+      await sleep(3_000); // until the look that tells of a new terminal is over
+      assert.deepEqual(told, []);
+      parents = () => Promise.resolve(shell === undefined ? [] : [shell]);
+      await examination.look();
+      const said = examination.checkup.sections.flatMap(({ entries }) => entries.map(({ what }) => what));
+      assert.ok(
+        said.includes(`“the name” (process ${process.pid}) is not connected any more.`),
+        said.join('\n'),
+      );
+      assert.deepEqual(found(), [[process.pid, true, 'late']]);
+    });
+  });
+
+  it('have their names again before it is known where they run', async () => {
+    const bridges = new TestBridges();
+    const { bridge, lock } = await bridges.start();
+    const remembered = [[process.pid, 'the name']];
+    const memento: vscode.Memento = {
+      keys: () => [],
+      get: <T>(key: string, otherwise?: T) => (key === 'sessionLabels' ? remembered : otherwise) as T,
+      update: () => Promise.resolve(),
+    };
+    const sessionTerminals = new SessionTerminals(bridge, memento, trustedProcesses, bridges.log);
+    sessionTerminals.lineageOf = () => new Promise(() => {}); // a busy machine
+    await bridges.connect(lock);
+    const [session] = await until(
+      'the session',
+      () => sessionTerminals.sessions.length === 1 && sessionTerminals.sessions,
+    );
+    assert.equal(session?.label, 'the name');
+    sessionTerminals.dispose();
+    await bridges.cleanUp();
   });
 });

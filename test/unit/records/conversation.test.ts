@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { Conversation } from '../../../src/records/conversation.ts';
 import { isWanted, parseEntry } from '../../../src/records/entries.ts';
 import type { RecordedEdit, RecordEvent, ToolResult, Turn } from '../../../src/records/events.ts';
-import { cwd, editLines, linesOf, recorded, versions, type Version } from './fixtures.ts';
+import { turnMark } from '../../../src/records/turnMark.ts';
+import { withoutPasteMarks } from '../../../src/records/withoutPasteMarks.ts';
+import { cwd, editLines, linesOf, pastedLines, recorded, versions, type Version } from './fixtures.ts';
 
 /** What a conversation tells of these lines. */
 function told(lines: readonly string[]) {
@@ -326,5 +328,52 @@ describe("what the CLI's transcripts tell", () => {
       assert.deepEqual(asked(...begun, launched, notified), []);
       assert.deepEqual(asked(...begun, launched, notified, uses(7, 'again', 'Bash', 'a1')), ['again']);
     });
+  });
+});
+
+describe('what was pasted into a prompt', () => {
+  it('of 2.1.330 stands in it as it was pasted', () => {
+    const turns = told(pastedLines())
+      .of('prompt')
+      .map(({ turn }) => turn);
+    assert.deepEqual(
+      turns.map(({ prompt }) => prompt),
+      [
+        'Review of your changes, with 1 comment:\n\n1. scenario-0/reviewed.txt, line 2:\n```txt\nTWO\n```\nNot so loud.\nPlease.',
+        'look at alpha beta and l1\nl2\nl3\nl4\nl5\nl6\nl7 please',
+        'd1\nd2\nd3\nd4\nd5\nd6e1\ne2\ne3\ne4\ne5\ne6',
+      ],
+    );
+    assert.equal(turns[0] && turnMark(turns[0]).prompt, 'Review of your changes, with 1 comment:');
+  });
+
+  const pasted = (text: string, id = '2c34') =>
+    `\n\n<pasted_content id="${id}">\n${text}\n</pasted_content id="${id}">\n`;
+
+  for (const [what, text, shown] of [
+    ['line ends of the user', `one\n${pasted('two')}\n\n\nthree`, 'one\ntwo\n\nthree'],
+    ['nothing', `a${pasted('').replace('\n\n</', '\n</')}\nb`, 'ab'],
+    [
+      'a mark with another number',
+      pasted(`a\n</pasted_content id="0000">\nb`),
+      `a\n</pasted_content id="0000">\nb`,
+    ],
+  ] as const) {
+    it(`leaves ${what}`, () => assert.equal(withoutPasteMarks(text), shown));
+  }
+
+  for (const text of [
+    'what is <pasted_content id="2c34"> in it?',
+    '<pasted_content id="2c34">\nand no end',
+    '<pasted_content id="zzzz">\na\n</pasted_content id="zzzz">',
+  ]) {
+    it(`is not guessed of ${JSON.stringify(text)}`, () => assert.equal(withoutPasteMarks(text), text));
+  }
+
+  it('takes no time where a hostile text has many beginnings', () => {
+    const many = '<pasted_content id="2c34">\n'.repeat(200_000);
+    const begun = performance.now();
+    assert.equal(withoutPasteMarks(many), many);
+    assert.ok(performance.now() - begun < 1_000);
   });
 });

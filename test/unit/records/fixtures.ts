@@ -39,6 +39,11 @@ export function editLines(version: Version): string[] {
   return fs.readFileSync(`${root}${version}/edits.jsonl`, 'utf8').trimEnd().split('\n');
 }
 
+/** Prompts into which text was pasted. */
+export function pastedLines(): string[] {
+  return fs.readFileSync(`${root}2.1.330/pasted.jsonl`, 'utf8').trimEnd().split('\n');
+}
+
 /** What a session file had in it, one after the other. */
 export function sessionFileTexts(): string[] {
   return fs.readFileSync(`${root}2.1.330/sessions.jsonl`, 'utf8').trimEnd().split('\n');

@@ -3,11 +3,12 @@ import fsModule, * as fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { readPast } from '../../../src/agent/history.ts';
 import { nameOf, type NameStore, setName } from '../../../src/records/pastNames.ts';
 import { PastSessions } from '../../../src/records/pastSessions.ts';
 import { removePast } from '../../../src/records/removePast.ts';
 import { foldersOf, hasTranscript, projectFolders, slugOf } from '../../../src/records/transcriptPlace.ts';
-import { cwd, fixturePath, linesOf, recorded, slug, versions } from './fixtures.ts';
+import { cwd, fixturePath, linesOf, pastedLines, recorded, slug, versions } from './fixtures.ts';
 
 describe('past sessions of a folder', () => {
   let projects: string;
@@ -291,6 +292,17 @@ describe('past sessions of a folder', () => {
     } finally {
       fs.rmSync(join(projects, '..', `${slug}-elsewhere`), { recursive: true });
     }
+  });
+
+  it('are called after what was pasted into their first prompt, not after the marks around it', async () => {
+    const [first = ''] = pastedLines();
+    write(`${(JSON.parse(first) as { sessionId: string }).sessionId}.jsonl`, pastedLines());
+    const [session] = await past.list(cwd);
+    assert.equal(session?.title, 'Review of your changes, with 1 comment:');
+    assert.deepEqual(session.prompts, [session.title, 'look at alpha beta and l1', 'd1']);
+    const { conversation } = await readPast(session);
+    const [prompt] = conversation.snapshot().items;
+    assert.ok(prompt?.kind === 'prompt' && prompt.text.startsWith(session.title), JSON.stringify(prompt));
   });
 });
 
