@@ -348,4 +348,14 @@ describe('changes of agents in the editor of a file', () => {
     assert.match(frames[0]?.seen ?? '', /^\d+,\d+,\d+$/);
     assert.ok((frames[0]?.count ?? 0) > 20);
   });
+
+  it('have what is decided about one in the first line before what is about the file', async () => {
+    const file = desk.scratch.write('a.txt', asText(original));
+    await edit(file, asText(original.with(0, 'LINE 0').with(20, 'LINE 20')));
+    await edit(desk.scratch.path('new.txt'), 'new\n');
+    await row('new.txt').waitFor();
+    await open(file);
+    await shows(`Keep | Revert | Comment | 1 of 2 | ${ofFile} | Next File`, places(2)[1] ?? '');
+    await desk.ui.screenshot('in-file-first-line');
+  });
 });

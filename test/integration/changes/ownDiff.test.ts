@@ -90,7 +90,7 @@ describe('the diff of agent changes', () => {
     const file = await openThree();
     await desk.ui.screenshot('own-diff');
     assert.deepEqual(await shown(), [
-      'Keep | Revert | Comment | Keep File | Revert File | 1 of 3',
+      'Keep | Revert | Comment | 1 of 3 | Keep File | Revert File',
       'Keep | Revert | Comment | 2 of 3',
       'Keep | Revert | Comment | 3 of 3',
     ]);
@@ -343,7 +343,12 @@ describe('the diff of agent changes', () => {
     await until('the focus in the view', () => hasReviewFocus(page()));
     await page().locator('.editor-actions [aria-label^="Revert All Agent Changes"]').click();
     await until('the file', () => existsSync(gone));
-    await until('it to close', () => tabs().length === 0, 20_000, () => tabs().map((tab) => tab.label));
+    await until(
+      'it to close',
+      () => tabs().length === 0,
+      20_000,
+      () => tabs().map((tab) => tab.label),
+    );
   });
 
   it('leaves the focus in the editor that comes to the front when it closes', async () => {
