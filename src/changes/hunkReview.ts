@@ -116,13 +116,14 @@ export class HunkReview implements vscode.Disposable {
     });
   }
 
-  /** @returns whether a key was meant for the diff in front: it may be held, or have been meant for the one before */
+  /** @returns whether a key was meant for the file or diff in front: it may be held, or have been meant for the one before */
   takesKey(verb: 'keep' | 'revert'): boolean {
     const takes = this.inFront.takesKey();
     if (!takes) {
       const words = verb === 'keep' ? 'Not kept' : 'Not reverted';
+      const editor = vscode.window.activeTextEditor;
       vscode.window.setStatusBarMessage(
-        `${words}: the diff came to the front only just now. Wait a moment, then press again.`,
+        `${words}: the ${editor && isPlain(editor) ? 'file' : 'diff'} came to the front only just now. Wait a moment, then press again.`,
         5_000,
       );
     }

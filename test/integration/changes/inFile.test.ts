@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { asText, changed, original } from '../../support/threeChanges.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, endReview, letMomentPass, tabs, useDesk } from '../bridge.ts';
+import { connectClient, endReview, holdMoment, letMomentPass, tabs, useDesk } from '../bridge.ts';
 import { changesRows, editAs } from './edits.ts';
 
 describe('changes of agents in the editor of a file', () => {
@@ -347,6 +347,23 @@ describe('changes of agents in the editor of a file', () => {
     assert.equal(frames.length, 1, JSON.stringify(frames));
     assert.match(frames[0]?.seen ?? '', /^\d+,\d+,\d+$/);
     assert.ok((frames[0]?.count ?? 0) > 20);
+  });
+
+  it('take no key that came just as the file did', async () => {
+    const file = desk.scratch.write('a.txt', asText(original));
+    const agents = asText(original.with(2, 'LINE 2'));
+    await edit(file, agents);
+    await open(file);
+    await shows(ofFile, ...places(1));
+    await open(desk.scratch.write('mine.txt', 'mine\n'));
+    const goOn = holdMoment();
+    await open(file);
+    await page().keyboard.press('Alt+F5');
+    await isAt('a.txt', 2);
+    await page().keyboard.press('Alt+N');
+    await page().getByText('Not reverted: the file came to the front only just now').waitFor();
+    goOn();
+    assert.equal(readFileSync(file, 'utf8'), agents);
   });
 
   it('have what is decided about one in the first line before what is about the file', async () => {
