@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { isNotFound } from '../base/errors.ts';
 import { diffLines, type Hunk } from '../base/lineDiff.ts';
 import { documentBefore } from './beforeFiles.ts';
 import { mustBeFile } from './changes.ts';
@@ -54,6 +56,18 @@ export function markOf(hunk: Hunk, before: vscode.TextDocument, now: vscode.Text
 }
 
 /**
+ * What is there of a file, of which a part is to be decided.
+ * @throws why it can be decided as a whole alone
+ */
+export async function readLines(path: string): Promise<Buffer> {
+  await mustBeFile(path);
+  const wholeFile = (what: string) => new Error(`${basename(path)} is ${what}: keep or revert the file.`);
+  return readFile(path).catch((error: unknown) => {
+    throw isNotFound(error) ? wholeFile('deleted') : error;
+  });
+}
+
+/**
  * Puts the lines of before in the place of those of now; saved, unless there were unsaved changes already.
  * @param version of the document, for which the hunk was found @returns whether it was still that one
  */
@@ -63,7 +77,6 @@ export async function revertHunk(
   hunk: Hunk,
   version: number,
 ): Promise<boolean> {
-  await mustBeFile(change.snapshot.path);
   const wasDirty = document.isDirty;
   const lines = linesBetween(await documentBefore(change), hunk.beforeStart, hunk.beforeEnd);
   if (document.version !== version) {
@@ -103,8 +116,7 @@ export async function decideHunk(
   document: vscode.TextDocument,
   find: (hunks: Hunk[]) => Hunk | null | undefined,
 ): Promise<DecidedHunk | undefined> {
-  await mustBeFile(path);
-  const now = await readFile(path);
+  const now = await readLines(path);
   const [ours, theirs] = [textLines(before), textLines(now)];
   if (before.includes(0) || now.includes(0)) {
     throw cannotBeKept();

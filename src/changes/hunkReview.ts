@@ -8,7 +8,16 @@ import { Queue } from '../base/queue.ts';
 import { AgentHunks } from './agentHunks.ts';
 import { ChangeColors } from './changeColors.ts';
 import { documentBefore } from './beforeFiles.ts';
-import { decideHunk, hunkAt, hunksOf, markOf, namedLine, revertHunk, shownLine } from './changeHunks.ts';
+import {
+  decideHunk,
+  hunkAt,
+  hunksOf,
+  markOf,
+  namedLine,
+  readLines,
+  revertHunk,
+  shownLine,
+} from './changeHunks.ts';
 import { reviewInFront } from './changeDiffs.ts';
 import { ChangeLenses } from './changeLenses.ts';
 import { ChangeSteps, goTo } from './changeSteps.ts';
@@ -192,6 +201,7 @@ export class HunkReview implements vscode.Disposable {
       if (!snapshot) {
         return sayNoneHere();
       }
+      await readLines(path); // else nothing can be said of lines
       const document = await vscode.workspace.openTextDocument(uri);
       const { version } = document;
       const { line: named, mark } = whereOf(where);

@@ -62,6 +62,23 @@ describe('a file under review that becomes something else', () => {
     await until('the lines of the user alone', () => readFileSync(path, 'utf8') === left);
     assert.equal(await desk.ui.page.getByText('with what you saved there since').count(), 0);
   };
+  /** In the editor of the file, with no message left from before. */
+  const pressThere = async (key: string) => {
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+    letMomentPass();
+    await desk.ui.page.keyboard.press(key);
+  };
+  /** What a lens of the editor in front does, drawn or not. */
+  const lensCommand = async (command: string) => {
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      'vscode.executeCodeLensProvider',
+      vscode.window.activeTextEditor?.document.uri,
+      100,
+    );
+    const found = lenses.find((each) => each.command?.command === command)?.command ?? assert.fail();
+    return () => vscode.commands.executeCommand(found.command, ...((found.arguments ?? []) as unknown[]));
+  };
   const isAsBefore = () => readFileSync(path).equals(Buffer.from(asText(original)));
 
   it('nothing: it comes back by Revert File, and stays away by Keep', async () => {
@@ -297,6 +314,24 @@ describe('a file under review that becomes something else', () => {
     assert.ok(isAsBefore());
     await vscode.commands.executeCommand('ideBridge.nextAgentChange');
     await statusSays('All changes by agents are reviewed.');
+  });
+
+  it('nothing, while its tab is open: no part of it is decided, and it is not written back', async () => {
+    const byLens = [
+      await lensCommand('ideBridge.keepChangedHunk'),
+      await lensCommand('ideBridge.revertHunk'),
+    ];
+    rmSync(path);
+    await row().filter({ hasText: 'deleted · −30' }).waitFor();
+    for (const key of ['Alt+Y', 'Alt+N']) {
+      await pressThere(key);
+      await says('a.txt is deleted: keep or revert the file.');
+      assert.ok(!existsSync(path), key);
+    }
+    for (const click of byLens) {
+      await assert.rejects(async () => click(), /a\.txt is deleted: keep or revert the file\./);
+      assert.ok(!existsSync(path));
+    }
   });
 
   /** The text from before is, and the agent's is not. */
