@@ -8,6 +8,7 @@ import { diffLines, type Hunk } from '../base/lineDiff.ts';
 import { documentBefore } from './beforeFiles.ts';
 import { mustBeFile } from './changes.ts';
 import type { Entry } from './changeSet.ts';
+import { hasNoLines } from './comparison.ts';
 import { mayShow } from './shownText.ts';
 import { linesBetween, linesIn } from '../editor/documents.ts';
 import { replacement } from '../editor/replacement.ts';
@@ -57,14 +58,18 @@ export function markOf(hunk: Hunk, before: vscode.TextDocument, now: vscode.Text
 
 /**
  * What is there of a file, of which a part is to be decided.
- * @throws why it can be decided as a whole alone
+ * @param before what the file was @throws why it can be decided as a whole alone
  */
-export async function readLines(path: string): Promise<Buffer> {
+export async function readLines(path: string, before: Buffer): Promise<Buffer> {
   await mustBeFile(path);
   const wholeFile = (what: string) => new Error(`${basename(path)} is ${what}: keep or revert the file.`);
-  return readFile(path).catch((error: unknown) => {
+  const now = await readFile(path).catch((error: unknown) => {
     throw isNotFound(error) ? wholeFile('deleted') : error;
   });
+  if (hasNoLines(before) || hasNoLines(now)) {
+    throw wholeFile('binary');
+  }
+  return now;
 }
 
 /**
@@ -116,7 +121,7 @@ export async function decideHunk(
   document: vscode.TextDocument,
   find: (hunks: Hunk[]) => Hunk | null | undefined,
 ): Promise<DecidedHunk | undefined> {
-  const now = await readLines(path);
+  const now = await readLines(path, before);
   const [ours, theirs] = [textLines(before), textLines(now)];
   if (before.includes(0) || now.includes(0)) {
     throw cannotBeKept();

@@ -47,8 +47,7 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
     const { uri } = document;
     const inDiff = changeInView(this.changes.all, uri);
     if (inDiff) {
-      // A file that came or went is decided as a whole.
-      if (inDiff.comparison.kind !== 'modified') {
+      if (isWhole(inDiff)) {
         return wholeLenses(inDiff, document);
       }
       const hunks = await hunksOf(inDiff, document).catch(() => []);
@@ -69,7 +68,7 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
     const { uri } = document;
     const isOnly = this.changes.all.every(({ snapshot: { path } }) => path === change.snapshot.path);
     const next = isOnly ? [] : [lens(0, '$(arrow-right) Next File', commandIds.nextChangedFile, uri)];
-    if (change.comparison.kind !== 'modified') {
+    if (isWhole(change)) {
       return [...wholeLenses(change, document), ...next];
     }
     const hunks = await this.agentHunks.of(change, document);
@@ -89,6 +88,11 @@ function isInView(uri: vscode.Uri): boolean {
   );
 }
 
+/** A file that came or went is decided as a whole, and so is one without lines. */
+function isWhole({ comparison }: Change): boolean {
+  return comparison.kind !== 'modified' || comparison.isBinary === true;
+}
+
 function fileLenses(uri: vscode.Uri, line: number): vscode.CodeLens[] {
   return [
     lens(line, '$(check) Keep File', commandIds.keepFile, uri),
@@ -96,7 +100,7 @@ function fileLenses(uri: vscode.Uri, line: number): vscode.CodeLens[] {
   ];
 }
 
-/** Of a file that came or went: of one that came all lines are the change, and there to be commented on. */
+/** Of a file as a whole: of one that came all lines are the change, and there to be commented on. */
 function wholeLenses({ comparison }: Change, { uri, lineCount }: vscode.TextDocument): vscode.CodeLens[] {
   const { title, command, arguments: args } = commentOn(uri, 0, lineCount - 1);
   const comment = comparison.kind === 'created' ? [lens(0, title, command, ...args)] : [];

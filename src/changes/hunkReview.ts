@@ -201,7 +201,7 @@ export class HunkReview implements vscode.Disposable {
       if (!snapshot) {
         return sayNoneHere();
       }
-      await readLines(path); // else nothing can be said of lines
+      await readLines(path, this.sets.before(snapshot) ?? Buffer.of()); // else nothing can be said of lines
       const document = await vscode.workspace.openTextDocument(uri);
       const { version } = document;
       const { line: named, mark } = whereOf(where);

@@ -116,10 +116,16 @@ describe('a file under review that becomes something else', () => {
 
   it('binary, or another encoding: no part of it is kept, and every byte comes back', async () => {
     writeFileSync(path, Buffer.from([0, 1, 2, 0, 3]));
-    await row().filter({ hasNotText: '+2' }).waitFor();
+    await row().filter({ hasText: 'binary' }).waitFor();
     await lens('2 of 2').waitFor({ state: 'detached' });
-    await clickLens('Keep', 'Comment');
-    await says('A part of this file cannot be kept, as it is encoded. Keep the file instead.');
+    await lens('Keep File').waitFor();
+    assert.equal(await lens('Comment').count(), 0, 'there are no lines to decide about');
+    const binary = readFileSync(path);
+    for (const key of ['Alt+Y', 'Alt+N']) {
+      await pressThere(key);
+      await says('a.txt is binary: keep or revert the file.');
+    }
+    assert.ok(readFileSync(path).equals(binary));
     await clickRow('Revert File');
     await until('the file', isAsBefore);
     await editAs(desk.client, path, Buffer.from(`\uFEFF${asText(original)}`, 'utf16le'));
