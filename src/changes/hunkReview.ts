@@ -23,9 +23,9 @@ import { ChangeLenses } from './changeLenses.ts';
 import { ChangeSteps, goTo } from './changeSteps.ts';
 import { type ChangeReview, listing } from './changeReview.ts';
 import type { Changes } from './changes.ts';
-import type { Entry } from './changeSet.ts';
-import type { ChangeSets } from './changeSets.ts';
-import type { HistoryEntry } from './history.ts';
+import type { Entry, FileState } from './changeSet.ts';
+import { type ChangeSets, realPathOf } from './changeSets.ts';
+import type { HistoryEntry, HistoryFile } from './history.ts';
 import { isPlain } from './plainEditors.ts';
 import { leaveOutDecided } from './reviewEditor.ts';
 import { decisionTitle } from './historyItems.ts';
@@ -49,12 +49,12 @@ export class HunkReview implements vscode.Disposable {
   private readonly steps: ChangeSteps;
   private readonly subscription: vscode.Disposable;
   /** The decision that the item undoes. */
-  private keptLast: string | undefined;
-  /** For the part that was kept last: a message for each would bury those that need an answer. */
+  private last: string | undefined;
+  /** For the part that was decided last: a message for each would bury those that need an answer. */
   private readonly undoItem = new StatusItem(
     'ideBridge.undoKeep',
     100.0004, // beside the count of what is left
-    'Undo Keep',
+    'Undo Decision',
     commandIds.undoDecision,
   );
   /** The file, or the side of a diff, in which the user is. */
@@ -106,13 +106,21 @@ export class HunkReview implements vscode.Disposable {
 
   /** @param where a 0-based line, and the mark of its hunk; or what the gutter passes, its line changes and the index of one; else the cursor */
   async revert(change: Entry, where: unknown[]): Promise<void> {
+    const decision = randomUUID();
     await this.decide(change, where, async (entry, document, find, version) => {
+      const { path } = entry.snapshot;
       const hunk = find(await hunksOf(entry, document));
-      if (hunk && !(await revertHunk(entry, document, hunk, version))) {
-        return sayChanged();
+      if (!hunk) {
+        return hunk;
       }
-      return hunk; // the editor's own undo takes it back
+      const revert = () => revertHunk(entry, document, hunk, version);
+      const isDone = await (document.isDirty ? revert() : this.remember(path, decision, revert));
+      if (isDone && !this.sets.history.find(decision)) {
+        sayReverted(document);
+      }
+      return isDone ? hunk : sayChanged(); // the editor's own undo takes it back, too
     });
+    this.offerUndo(decision);
   }
 
   /** See there. */
@@ -164,13 +172,41 @@ export class HunkReview implements vscode.Disposable {
     this.subscription.dispose();
   }
 
+  /**
+   * Puts a revert into the history.
+   * @param revert a save in it is the user's, and may take from the list what is to be listed again
+   * @returns what that does
+   */
+  private async remember(path: string, decision: string, revert: () => Promise<boolean>): Promise<boolean> {
+    const entries = this.sets.ofPath(path);
+    const from = this.sets.stateOf(path);
+    const put = (to: FileState | undefined): HistoryFile[] => {
+      const listed = entries.map(listing);
+      const files =
+        from && to ? [{ path, real: realPathOf(path), listed, isPart: true, step: { from, to } }] : [];
+      this.sets.decided(decision, 'reverted', files);
+      return files;
+    };
+    const begun = put(from); // so that its texts are kept
+    try {
+      const isDone = await revert();
+      const to = isDone ? this.sets.stateOf(path) : undefined;
+      if (to && to.hash !== from?.hash) {
+        put(to);
+      }
+      return isDone;
+    } finally {
+      this.sets.forgetHistory((file) => begun.includes(file));
+    }
+  }
+
   /** Until it is undone, forgotten, or something else is decided in that file. */
   private offerUndo(decision: string): void {
     const entry = this.sets.history.find(decision);
     if (!entry) {
-      return; // none was kept
+      return; // nothing was decided
     }
-    this.keptLast = decision;
+    this.last = decision;
     const title = decisionTitle(entry);
     this.undoItem.tell({
       text: `$(discard) ${withoutIcons(printable(title, 60))}`,
@@ -180,11 +216,11 @@ export class HunkReview implements vscode.Disposable {
   }
 
   private withdrawUndo(): void {
-    const { keptLast } = this;
-    const path = keptLast && this.sets.history.find(keptLast)?.files[0]?.path;
+    const { last } = this;
+    const path = last && this.sets.history.find(last)?.files[0]?.path;
     const isLast = ({ files }: HistoryEntry) => files.some((file) => file.path === path);
-    if (keptLast !== undefined && this.sets.history.entries.findLast(isLast)?.id !== keptLast) {
-      this.keptLast = undefined;
+    if (last !== undefined && this.sets.history.entries.findLast(isLast)?.id !== last) {
+      this.last = undefined;
       this.undoItem.tell(undefined);
     }
   }
@@ -321,6 +357,15 @@ function askToSave(document: vscode.TextDocument): null {
     .showInformationMessage(`${name} has unsaved changes. Save it, then keep a part of it.`, button)
     .then((choice) => (choice === button ? document.save() : undefined));
   return null;
+}
+
+/** Where it is not in the history: not saved yet, for example. */
+function sayReverted({ fileName, isDirty }: vscode.TextDocument): void {
+  const name = printable(basename(fileName), 200) + (isDirty ? ', not saved yet' : '');
+  vscode.window.setStatusBarMessage(
+    `Reverted a change in ${name}: undo in its editor brings it back.`,
+    5_000,
+  );
 }
 
 function sayChanged(): null {

@@ -349,6 +349,36 @@ describe('changes of agents in the editor of a file', () => {
     assert.ok((frames[0]?.count ?? 0) > 20);
   });
 
+  it('say what was reverted once the next file is in front, and go back there to undo it', async () => {
+    const [first = '', second = ''] = ['a.txt', 'b.txt'].map((name) =>
+      desk.scratch.write(name, asText(original)),
+    );
+    const agents = asText(original.with(2, 'LINE 2'));
+    await edit(first, agents);
+    await edit(second, asText(original.with(7, 'LINE 7')));
+    await row('b.txt').waitFor();
+    await open(first);
+    await shows(`${ofFile} | Next File`, ...places(1));
+    const { keyboard } = page();
+    await keyboard.press('Alt+F5');
+    await isAt('a.txt', 2);
+    letMomentPass();
+    await keyboard.press('Alt+N');
+    await isAt('b.txt', 7);
+    assert.equal(readFileSync(first, 'utf8'), asText(original));
+    await noRow('a.txt');
+    const item = page().locator('[id$="ideBridge.undoKeep"]', { hasText: 'Reverted a change in a.txt' });
+    await item.waitFor();
+    await desk.ui.screenshot('in-file-reverted');
+    await item.click();
+    await until('the line of the agent', () => readFileSync(first, 'utf8') === agents);
+    await row('a.txt').waitFor();
+    await until('the file', () => vscode.window.activeTextEditor?.document.uri.fsPath === first);
+    await shows(`${ofFile} | Next File`, ...places(1));
+    await item.waitFor({ state: 'hidden' });
+    assert.equal(readFileSync(second, 'utf8'), asText(original.with(7, 'LINE 7')));
+  });
+
   it('take no key that came just as the file did', async () => {
     const file = desk.scratch.write('a.txt', asText(original));
     const agents = asText(original.with(2, 'LINE 2'));
