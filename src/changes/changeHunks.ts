@@ -113,6 +113,7 @@ export interface DecidedHunk {
 /**
  * By bytes, as no encoding brings back each of them.
  * @param before what the file was @param document of the file @param find which of the hunks; null or undefined: none
+ * @param verb what is to be done with it
  * @returns undefined when the document shows another text than the file has @throws when it cannot be told from the others
  */
 export async function decideHunk(
@@ -120,11 +121,12 @@ export async function decideHunk(
   before: Buffer,
   document: vscode.TextDocument,
   find: (hunks: Hunk[]) => Hunk | null | undefined,
+  verb: 'keep' | 'revert',
 ): Promise<DecidedHunk | undefined> {
   const now = await readLines(path, before);
   const [ours, theirs] = [textLines(before), textLines(now)];
   if (before.includes(0) || now.includes(0)) {
-    throw cannotBeKept();
+    throw hasOtherLines(verb);
   }
   await setImmediate(); // see `diffOf`
   const hunks = exactHunks(ours.map(withoutCr), theirs.map(withoutCr));
@@ -133,7 +135,7 @@ export async function decideHunk(
     return undefined; // the editor has not read it anew yet
   }
   if (theirs.length !== document.lineCount) {
-    throw cannotBeKept();
+    throw hasOtherLines(verb);
   }
   const hunk = find(hunks);
   if (!hunk || hunks.length === 1) {
@@ -149,8 +151,9 @@ export async function decideHunk(
 }
 
 /** In UTF-16, for example, lines do not end where the editor sees it. */
-function cannotBeKept(): Error {
-  return new Error('A part of this file cannot be kept, as it is encoded. Keep the file instead.');
+function hasOtherLines(verb: 'keep' | 'revert'): Error {
+  const [done, instead] = verb === 'keep' ? ['kept', 'Keep'] : ['reverted', 'Revert'];
+  return new Error(`A part of this file cannot be ${done}, as it is encoded. ${instead} the file instead.`);
 }
 
 function exactHunks(before: readonly string[], now: readonly string[]): Hunk[] {

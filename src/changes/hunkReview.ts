@@ -25,13 +25,15 @@ import { type ChangeReview, listing } from './changeReview.ts';
 import type { Changes } from './changes.ts';
 import type { Entry, FileState } from './changeSet.ts';
 import { type ChangeSets, realPathOf } from './changeSets.ts';
+import type { Editor } from './editor.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
 import { isPlain } from './plainEditors.ts';
 import { leaveOutDecided } from './reviewEditor.ts';
+import { decoded } from './shownText.ts';
 import { decisionTitle } from './historyItems.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { isSame } from '../editor/documents.ts';
-import { isAsOnDisk } from '../editor/onDisk.ts';
+import { isAsOnDisk, isReloaded } from '../editor/onDisk.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 import { StatusItem } from '../editor/statusItem.ts';
 import { InFront } from '../proposals/inFront.ts';
@@ -64,6 +66,7 @@ export class HunkReview implements vscode.Disposable {
     private readonly sets: ChangeSets,
     private readonly changes: Changes,
     private readonly review: ChangeReview,
+    private readonly editor: Editor,
   ) {
     this.steps = new ChangeSteps(sets, changes, this.agentHunks);
     void this.inFront.stay;
@@ -88,7 +91,7 @@ export class HunkReview implements vscode.Disposable {
         return askToSave(document);
       }
       const before = this.sets.before(snapshot) ?? Buffer.of();
-      const decided = await decideHunk(path, before, document, find);
+      const decided = await decideHunk(path, before, document, find, 'keep');
       if (!decided) {
         return sayChanged();
       }
@@ -109,6 +112,18 @@ export class HunkReview implements vscode.Disposable {
     const decision = randomUUID();
     await this.decide(change, where, async (entry, document, find, version) => {
       const { path } = entry.snapshot;
+      const before = this.sets.before(entry.snapshot) ?? Buffer.of();
+      const text = decoded(await readLines(path, before));
+      const hasAllBytes = text !== undefined && decoded(before) !== undefined;
+      if (!document.isDirty && !(hasAllBytes && text === document.getText())) {
+        return this.revertBytes(entry, document, find, before, decision); // the editor would save others
+      }
+      if (!hasAllBytes) {
+        throw new Error(
+          `${basename(path)} has unsaved changes and is not in UTF-8, in which a part of it would lose characters. ` +
+            'Revert the file, or save it first.',
+        );
+      }
       const hunk = find(await hunksOf(entry, document));
       if (!hunk) {
         return hunk;
@@ -170,6 +185,39 @@ export class HunkReview implements vscode.Disposable {
 
   dispose(): void {
     this.subscription.dispose();
+  }
+
+  /** As bytes, where no save of the editor's leaves all others as they are. */
+  private async revertBytes(
+    { snapshot: { path, real } }: Entry,
+    document: vscode.TextDocument,
+    find: Parameters<Act>[2],
+    before: Buffer,
+    decision: string,
+  ): Promise<Hunk | null | undefined> {
+    if (real !== undefined && realPathOf(path) !== real) {
+      throw new Error(`${basename(path)} is a link that leads to another file now.`);
+    }
+    const decided = await decideHunk(path, before, document, find, 'revert');
+    if (!decided?.hunk) {
+      return decided ? decided.hunk : sayChanged();
+    }
+    const { hunk, now, without } = decided;
+    const isDone = await this.remember(path, decision, async () => {
+      const { writeBytes } = await import('./revertFile.ts');
+      if (document.isDirty || !this.sets.isNow(path, now)) {
+        return false;
+      }
+      await this.review.write(path, () => writeBytes(this.editor, path, without, undefined));
+      this.review.didRestore(path, []); // with the text from before it waits no more
+      return true;
+    });
+    if (!isDone) {
+      return sayChanged();
+    }
+    await isReloaded(document, 2_000); // the next change is looked for in it
+    await this.changes.refresh(new Set([path]));
+    return hunk;
   }
 
   /**
