@@ -209,7 +209,9 @@ export class AgentChanges implements Disposable {
   /** There once a diff, or a file that waits for review, is in view. */
   async hunks(): Promise<HunkReview> {
     const { HunkReview } = await import('./hunkReview.ts');
-    return (this.hunkReview ??= this.store.add(new HunkReview(this.sets, this.changes, this.review)));
+    return (this.hunkReview ??= this.store.add(
+      new HunkReview(this.sets, this.changes, this.review, this.editor),
+    ));
   }
 
   /** See `UndoDecision`. */

@@ -13,6 +13,7 @@ import type { HunkReview } from './hunkReview.ts';
 import { openAllChanges, openChange, openDecided } from './openDiffs.ts';
 import { revertChanges } from './revertChanges.ts';
 import { byKey, onRow } from '../editor/commandIds.ts';
+import { isSame } from '../editor/documents.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 import type { ReviewTree } from '../editor/reviewTree.ts';
 
@@ -208,7 +209,11 @@ export function changeCommands(
     undoDecision: decide(async (argument) => {
       const decision = isNode(argument) && 'entry' in argument ? argument.entry.id : argument;
       if (typeof decision === 'string') {
+        const reverted = isNode(argument) ? undefined : revertedPart(sets.history.find(decision));
         await undo(reviewing, decision);
+        if (reverted !== undefined) {
+          await goBackTo(vscode.Uri.file(reverted));
+        }
       }
     }),
     clearChangeHistory: decide((node) =>
@@ -239,6 +244,19 @@ function decidedFile(node: ChangesNode): { entry: HistoryEntry; file: HistoryFil
   const file =
     node.kind === 'decidedFile' ? node.file : node.kind === 'decision' ? node.entry.files[0] : undefined;
   return file && 'entry' in node ? { entry: node.entry, file } : undefined;
+}
+
+/** The path of the file, of which it has reverted a change. */
+function revertedPart(entry: HistoryEntry | undefined): string | undefined {
+  const file = entry?.kind === 'reverted' ? entry.files[0] : undefined;
+  return file?.isPart ? file.path : undefined;
+}
+
+/** Where the next file has come to the front meanwhile. */
+async function goBackTo(uri: vscode.Uri): Promise<void> {
+  if (!vscode.window.visibleTextEditors.some(({ document }) => isSame(document.uri, uri))) {
+    await vscode.commands.executeCommand('vscode.open', uri);
+  }
 }
 
 /** Of its session, or of what the row of a folder has shown. */

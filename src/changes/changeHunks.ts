@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { isNotFound } from '../base/errors.ts';
 import { diffLines, type Hunk } from '../base/lineDiff.ts';
 import { documentBefore } from './beforeFiles.ts';
 import { mustBeFile } from './changes.ts';
 import type { Entry } from './changeSet.ts';
+import { hasNoLines } from './comparison.ts';
 import { mayShow } from './shownText.ts';
 import { linesBetween, linesIn } from '../editor/documents.ts';
 import { replacement } from '../editor/replacement.ts';
@@ -54,6 +57,22 @@ export function markOf(hunk: Hunk, before: vscode.TextDocument, now: vscode.Text
 }
 
 /**
+ * What is there of a file, of which a part is to be decided.
+ * @param before what the file was @throws why it can be decided as a whole alone
+ */
+export async function readLines(path: string, before: Buffer): Promise<Buffer> {
+  await mustBeFile(path);
+  const wholeFile = (what: string) => new Error(`${basename(path)} is ${what}: keep or revert the file.`);
+  const now = await readFile(path).catch((error: unknown) => {
+    throw isNotFound(error) ? wholeFile('deleted') : error;
+  });
+  if (hasNoLines(before) || hasNoLines(now)) {
+    throw wholeFile('binary');
+  }
+  return now;
+}
+
+/**
  * Puts the lines of before in the place of those of now; saved, unless there were unsaved changes already.
  * @param version of the document, for which the hunk was found @returns whether it was still that one
  */
@@ -63,7 +82,6 @@ export async function revertHunk(
   hunk: Hunk,
   version: number,
 ): Promise<boolean> {
-  await mustBeFile(change.snapshot.path);
   const wasDirty = document.isDirty;
   const lines = linesBetween(await documentBefore(change), hunk.beforeStart, hunk.beforeEnd);
   if (document.version !== version) {
@@ -95,6 +113,7 @@ export interface DecidedHunk {
 /**
  * By bytes, as no encoding brings back each of them.
  * @param before what the file was @param document of the file @param find which of the hunks; null or undefined: none
+ * @param verb what is to be done with it
  * @returns undefined when the document shows another text than the file has @throws when it cannot be told from the others
  */
 export async function decideHunk(
@@ -102,12 +121,12 @@ export async function decideHunk(
   before: Buffer,
   document: vscode.TextDocument,
   find: (hunks: Hunk[]) => Hunk | null | undefined,
+  verb: 'keep' | 'revert',
 ): Promise<DecidedHunk | undefined> {
-  await mustBeFile(path);
-  const now = await readFile(path);
+  const now = await readLines(path, before);
   const [ours, theirs] = [textLines(before), textLines(now)];
   if (before.includes(0) || now.includes(0)) {
-    throw cannotBeKept();
+    throw hasOtherLines(verb);
   }
   await setImmediate(); // see `diffOf`
   const hunks = exactHunks(ours.map(withoutCr), theirs.map(withoutCr));
@@ -116,7 +135,7 @@ export async function decideHunk(
     return undefined; // the editor has not read it anew yet
   }
   if (theirs.length !== document.lineCount) {
-    throw cannotBeKept();
+    throw hasOtherLines(verb);
   }
   const hunk = find(hunks);
   if (!hunk || hunks.length === 1) {
@@ -132,8 +151,9 @@ export async function decideHunk(
 }
 
 /** In UTF-16, for example, lines do not end where the editor sees it. */
-function cannotBeKept(): Error {
-  return new Error('A part of this file cannot be kept, as it is encoded. Keep the file instead.');
+function hasOtherLines(verb: 'keep' | 'revert'): Error {
+  const [done, instead] = verb === 'keep' ? ['kept', 'Keep'] : ['reverted', 'Revert'];
+  return new Error(`A part of this file cannot be ${done}, as it is encoded. ${instead} the file instead.`);
 }
 
 function exactHunks(before: readonly string[], now: readonly string[]): Hunk[] {

@@ -130,6 +130,7 @@ function fileItem(
   item.description = [
     comparison.kind === 'modified' ? '' : comparison.kind === 'created' ? 'new' : 'deleted',
     countsText([node.change]),
+    comparison.isBinary ? 'binary' : '',
     comparison.lines?.lineEnds ? `line ends now ${comparison.lines.lineEnds}` : '',
     newProblems === 0 ? '' : counted(newProblems, 'new problem'),
     sourceMark(node.change),

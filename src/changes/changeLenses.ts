@@ -13,7 +13,8 @@ import { onDidChangeSetting, setting } from '../editor/settings.ts';
 
 /**
  * The decisions that can be made inside a diff of Agent Changes, at each hunk, and about the file at the first one; and
- * inside the editor of a file by itself, where those about the file stand above its first line. They stand in the file
+ * inside the editor of a file by itself, where those about the file stand above its first line. What is about a change comes
+ * first, with its place, and is not cut off in a narrow editor. They stand in the file
  * itself, so while such a diff is in view, all editors of it have them.
  */
 export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable {
@@ -46,17 +47,14 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
     const { uri } = document;
     const inDiff = changeInView(this.changes.all, uri);
     if (inDiff) {
-      // A file that came or went is decided as a whole, and so is one of which too much has changed.
-      if (inDiff.comparison.kind !== 'modified') {
+      if (isWhole(inDiff)) {
         return wholeLenses(inDiff, document);
       }
       const hunks = await hunksOf(inDiff, document).catch(() => []);
       const [first = [], ...others] = await lensesOf(inDiff, hunks, document);
       const line = hunks[0] ? shownLine(hunks[0], document) : 0;
       // The only hunk says it all: a narrow editor has no room for both.
-      return hunks.length === 1
-        ? first
-        : [...first.slice(0, -1), ...fileLenses(uri, line), ...first.slice(-1), ...others.flat()];
+      return hunks.length === 1 ? first : [...first, ...fileLenses(uri, line), ...others.flat()];
     }
     const [change] = uri.scheme === 'file' ? this.changes.ofPath(uri.fsPath) : [];
     return change && isInView(uri) && setting('changes.lenses') ? this.inFile(change, document) : [];
@@ -70,11 +68,11 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
     const { uri } = document;
     const isOnly = this.changes.all.every(({ snapshot: { path } }) => path === change.snapshot.path);
     const next = isOnly ? [] : [lens(0, '$(arrow-right) Next File', commandIds.nextChangedFile, uri)];
-    if (change.comparison.kind !== 'modified') {
+    if (isWhole(change)) {
       return [...wholeLenses(change, document), ...next];
     }
     const hunks = await this.agentHunks.of(change, document);
-    return [...fileLenses(uri, 0), ...next, ...(await lensesOf(change, hunks, document)).flat()];
+    return [...(await lensesOf(change, hunks, document)).flat(), ...fileLenses(uri, 0), ...next];
   }
 
   dispose(): void {
@@ -90,6 +88,11 @@ function isInView(uri: vscode.Uri): boolean {
   );
 }
 
+/** A file that came or went is decided as a whole, and so is one without lines. */
+function isWhole({ comparison }: Change): boolean {
+  return comparison.kind !== 'modified' || comparison.isBinary === true;
+}
+
 function fileLenses(uri: vscode.Uri, line: number): vscode.CodeLens[] {
   return [
     lens(line, '$(check) Keep File', commandIds.keepFile, uri),
@@ -97,7 +100,7 @@ function fileLenses(uri: vscode.Uri, line: number): vscode.CodeLens[] {
   ];
 }
 
-/** Of a file that came or went: of one that came all lines are the change, and there to be commented on. */
+/** Of a file as a whole: of one that came all lines are the change, and there to be commented on. */
 function wholeLenses({ comparison }: Change, { uri, lineCount }: vscode.TextDocument): vscode.CodeLens[] {
   const { title, command, arguments: args } = commentOn(uri, 0, lineCount - 1);
   const comment = comparison.kind === 'created' ? [lens(0, title, command, ...args)] : [];

@@ -7,6 +7,8 @@ export type Comparison =
       readonly kind: 'created' | 'modified' | 'deleted';
       /** Absent for files without lines, binary ones; and where it would take too long to count them. */
       readonly lines?: LineCounts;
+      /** On either side: it has no lines to decide about. */
+      readonly isBinary?: boolean;
     };
 
 export interface LineCounts {
@@ -30,7 +32,7 @@ export function compare(before: Buffer | undefined, now: Buffer | undefined): Co
   }
   const kind = !before ? 'created' : !now ? 'deleted' : 'modified';
   if (isBinary(before) || isBinary(now)) {
-    return { kind };
+    return { kind, isBinary: hasNoLines(before) || hasNoLines(now) };
   }
   const lines = countLines(before ?? Buffer.of(), now ?? Buffer.of());
   return lines ? { kind, lines } : { kind };
@@ -81,6 +83,11 @@ function countDiffering(before: readonly string[], now: readonly string[]): Line
 /** As git decides it: by a zero among the first bytes. */
 export function isBinary(bytes: Buffer | undefined): boolean {
   return bytes?.subarray(0, 8_000).includes(0) ?? false;
+}
+
+/** Of what is binary to git, a text in UTF-16 has lines, as its mark tells. */
+export function hasNoLines(bytes: Buffer | undefined): boolean {
+  return isBinary(bytes) && !/^(ÿþ|þÿ)/.test(bytes?.toString('latin1', 0, 2) ?? '');
 }
 
 /** Both without the whole lines that are the same at their start and at their end. */

@@ -49,11 +49,12 @@ export function goalsOf(sets: ChangeSets, set: ChangeSet, start: TurnStart): Goa
     });
 }
 
-/** Whether the last decision about the file was to revert what that session has changed in it. */
+/** Whether the last decision about the file was to revert all that session has changed in it. */
 function wasReverted({ history }: ChangeSets, { id }: ChangeSet, path: string): boolean {
   const isMeant = (file: HistoryFile) => file.path === path && file.listed.some(({ set }) => set === id);
   const last = history.entries.findLast(({ files }) => files.some(isMeant));
-  return last?.kind === 'reverted' && last.files.find(isMeant)?.isToPrompt !== true;
+  const file = last?.kind === 'reverted' ? last.files.find(isMeant) : undefined;
+  return file !== undefined && !file.isToPrompt && !file.isPart;
 }
 
 /** What has become of it. */

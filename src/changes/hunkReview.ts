@@ -8,21 +8,32 @@ import { Queue } from '../base/queue.ts';
 import { AgentHunks } from './agentHunks.ts';
 import { ChangeColors } from './changeColors.ts';
 import { documentBefore } from './beforeFiles.ts';
-import { decideHunk, hunkAt, hunksOf, markOf, namedLine, revertHunk, shownLine } from './changeHunks.ts';
+import {
+  decideHunk,
+  hunkAt,
+  hunksOf,
+  markOf,
+  namedLine,
+  readLines,
+  revertHunk,
+  shownLine,
+} from './changeHunks.ts';
 import { reviewInFront } from './changeDiffs.ts';
 import { ChangeLenses } from './changeLenses.ts';
 import { ChangeSteps, goTo } from './changeSteps.ts';
 import { type ChangeReview, listing } from './changeReview.ts';
 import type { Changes } from './changes.ts';
-import type { Entry } from './changeSet.ts';
-import type { ChangeSets } from './changeSets.ts';
-import type { HistoryEntry } from './history.ts';
+import type { Entry, FileState } from './changeSet.ts';
+import { type ChangeSets, realPathOf } from './changeSets.ts';
+import type { Editor } from './editor.ts';
+import type { HistoryEntry, HistoryFile } from './history.ts';
 import { isPlain } from './plainEditors.ts';
 import { leaveOutDecided } from './reviewEditor.ts';
+import { decoded } from './shownText.ts';
 import { decisionTitle } from './historyItems.ts';
 import { commandIds } from '../editor/commandIds.ts';
 import { isSame } from '../editor/documents.ts';
-import { isAsOnDisk } from '../editor/onDisk.ts';
+import { isAsOnDisk, isReloaded } from '../editor/onDisk.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 import { StatusItem } from '../editor/statusItem.ts';
 import { InFront } from '../proposals/inFront.ts';
@@ -40,12 +51,12 @@ export class HunkReview implements vscode.Disposable {
   private readonly steps: ChangeSteps;
   private readonly subscription: vscode.Disposable;
   /** The decision that the item undoes. */
-  private keptLast: string | undefined;
-  /** For the part that was kept last: a message for each would bury those that need an answer. */
+  private last: string | undefined;
+  /** For the part that was decided last: a message for each would bury those that need an answer. */
   private readonly undoItem = new StatusItem(
     'ideBridge.undoKeep',
     100.0004, // beside the count of what is left
-    'Undo Keep',
+    'Undo Decision',
     commandIds.undoDecision,
   );
   /** The file, or the side of a diff, in which the user is. */
@@ -55,6 +66,7 @@ export class HunkReview implements vscode.Disposable {
     private readonly sets: ChangeSets,
     private readonly changes: Changes,
     private readonly review: ChangeReview,
+    private readonly editor: Editor,
   ) {
     this.steps = new ChangeSteps(sets, changes, this.agentHunks);
     void this.inFront.stay;
@@ -79,7 +91,7 @@ export class HunkReview implements vscode.Disposable {
         return askToSave(document);
       }
       const before = this.sets.before(snapshot) ?? Buffer.of();
-      const decided = await decideHunk(path, before, document, find);
+      const decided = await decideHunk(path, before, document, find, 'keep');
       if (!decided) {
         return sayChanged();
       }
@@ -97,13 +109,33 @@ export class HunkReview implements vscode.Disposable {
 
   /** @param where a 0-based line, and the mark of its hunk; or what the gutter passes, its line changes and the index of one; else the cursor */
   async revert(change: Entry, where: unknown[]): Promise<void> {
+    const decision = randomUUID();
     await this.decide(change, where, async (entry, document, find, version) => {
-      const hunk = find(await hunksOf(entry, document));
-      if (hunk && !(await revertHunk(entry, document, hunk, version))) {
-        return sayChanged();
+      const { path } = entry.snapshot;
+      const before = this.sets.before(entry.snapshot) ?? Buffer.of();
+      const text = decoded(await readLines(path, before));
+      const hasAllBytes = text !== undefined && decoded(before) !== undefined;
+      if (!document.isDirty && !(hasAllBytes && text === document.getText())) {
+        return this.revertBytes(entry, document, find, before, decision); // the editor would save others
       }
-      return hunk; // the editor's own undo takes it back
+      if (!hasAllBytes) {
+        throw new Error(
+          `${basename(path)} has unsaved changes and is not in UTF-8, in which a part of it would lose characters. ` +
+            'Revert the file, or save it first.',
+        );
+      }
+      const hunk = find(await hunksOf(entry, document));
+      if (!hunk) {
+        return hunk;
+      }
+      const revert = () => revertHunk(entry, document, hunk, version);
+      const isDone = await (document.isDirty ? revert() : this.remember(path, decision, revert));
+      if (isDone && !this.sets.history.find(decision)) {
+        sayReverted(document);
+      }
+      return isDone ? hunk : sayChanged(); // the editor's own undo takes it back, too
     });
+    this.offerUndo(decision);
   }
 
   /** See there. */
@@ -116,13 +148,14 @@ export class HunkReview implements vscode.Disposable {
     });
   }
 
-  /** @returns whether a key was meant for the diff in front: it may be held, or have been meant for the one before */
+  /** @returns whether a key was meant for the file or diff in front: it may be held, or have been meant for the one before */
   takesKey(verb: 'keep' | 'revert'): boolean {
     const takes = this.inFront.takesKey();
     if (!takes) {
       const words = verb === 'keep' ? 'Not kept' : 'Not reverted';
+      const editor = vscode.window.activeTextEditor;
       vscode.window.setStatusBarMessage(
-        `${words}: the diff came to the front only just now. Wait a moment, then press again.`,
+        `${words}: the ${editor && isPlain(editor) ? 'file' : 'diff'} came to the front only just now. Wait a moment, then press again.`,
         5_000,
       );
     }
@@ -154,13 +187,74 @@ export class HunkReview implements vscode.Disposable {
     this.subscription.dispose();
   }
 
+  /** As bytes, where no save of the editor's leaves all others as they are. */
+  private async revertBytes(
+    { snapshot: { path, real } }: Entry,
+    document: vscode.TextDocument,
+    find: Parameters<Act>[2],
+    before: Buffer,
+    decision: string,
+  ): Promise<Hunk | null | undefined> {
+    if (real !== undefined && realPathOf(path) !== real) {
+      throw new Error(`${basename(path)} is a link that leads to another file now.`);
+    }
+    const decided = await decideHunk(path, before, document, find, 'revert');
+    if (!decided?.hunk) {
+      return decided ? decided.hunk : sayChanged();
+    }
+    const { hunk, now, without } = decided;
+    const isDone = await this.remember(path, decision, async () => {
+      const { writeBytes } = await import('./revertFile.ts');
+      if (document.isDirty || !this.sets.isNow(path, now)) {
+        return false;
+      }
+      await this.review.write(path, () => writeBytes(this.editor, path, without, undefined));
+      this.review.didRestore(path, []); // with the text from before it waits no more
+      return true;
+    });
+    if (!isDone) {
+      return sayChanged();
+    }
+    await isReloaded(document, 2_000); // the next change is looked for in it
+    await this.changes.refresh(new Set([path]));
+    return hunk;
+  }
+
+  /**
+   * Puts a revert into the history.
+   * @param revert a save in it is the user's, and may take from the list what is to be listed again
+   * @returns what that does
+   */
+  private async remember(path: string, decision: string, revert: () => Promise<boolean>): Promise<boolean> {
+    const entries = this.sets.ofPath(path);
+    const from = this.sets.stateOf(path);
+    const put = (to: FileState | undefined): HistoryFile[] => {
+      const listed = entries.map(listing);
+      const files =
+        from && to ? [{ path, real: realPathOf(path), listed, isPart: true, step: { from, to } }] : [];
+      this.sets.decided(decision, 'reverted', files);
+      return files;
+    };
+    const begun = put(from); // so that its texts are kept
+    try {
+      const isDone = await revert();
+      const to = isDone ? this.sets.stateOf(path) : undefined;
+      if (to && to.hash !== from?.hash) {
+        put(to);
+      }
+      return isDone;
+    } finally {
+      this.sets.forgetHistory((file) => begun.includes(file));
+    }
+  }
+
   /** Until it is undone, forgotten, or something else is decided in that file. */
   private offerUndo(decision: string): void {
     const entry = this.sets.history.find(decision);
     if (!entry) {
-      return; // none was kept
+      return; // nothing was decided
     }
-    this.keptLast = decision;
+    this.last = decision;
     const title = decisionTitle(entry);
     this.undoItem.tell({
       text: `$(discard) ${withoutIcons(printable(title, 60))}`,
@@ -170,11 +264,11 @@ export class HunkReview implements vscode.Disposable {
   }
 
   private withdrawUndo(): void {
-    const { keptLast } = this;
-    const path = keptLast && this.sets.history.find(keptLast)?.files[0]?.path;
+    const { last } = this;
+    const path = last && this.sets.history.find(last)?.files[0]?.path;
     const isLast = ({ files }: HistoryEntry) => files.some((file) => file.path === path);
-    if (keptLast !== undefined && this.sets.history.entries.findLast(isLast)?.id !== keptLast) {
-      this.keptLast = undefined;
+    if (last !== undefined && this.sets.history.entries.findLast(isLast)?.id !== last) {
+      this.last = undefined;
       this.undoItem.tell(undefined);
     }
   }
@@ -191,6 +285,7 @@ export class HunkReview implements vscode.Disposable {
       if (!snapshot) {
         return sayNoneHere();
       }
+      await readLines(path, this.sets.before(snapshot) ?? Buffer.of()); // else nothing can be said of lines
       const document = await vscode.workspace.openTextDocument(uri);
       const { version } = document;
       const { line: named, mark } = whereOf(where);
@@ -310,6 +405,15 @@ function askToSave(document: vscode.TextDocument): null {
     .showInformationMessage(`${name} has unsaved changes. Save it, then keep a part of it.`, button)
     .then((choice) => (choice === button ? document.save() : undefined));
   return null;
+}
+
+/** Where it is not in the history: not saved yet, for example. */
+function sayReverted({ fileName, isDirty }: vscode.TextDocument): void {
+  const name = printable(basename(fileName), 200) + (isDirty ? ', not saved yet' : '');
+  vscode.window.setStatusBarMessage(
+    `Reverted a change in ${name}: undo in its editor brings it back.`,
+    5_000,
+  );
 }
 
 function sayChanged(): null {

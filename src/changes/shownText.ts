@@ -19,6 +19,20 @@ export function mayShow(text: string, bytes: Buffer): boolean {
   );
 }
 
+/**
+ * The text, as an editor reads it that nobody has told of another encoding: by its mark, else in UTF-8.
+ * @returns undefined where it would save other bytes than it has read
+ */
+export function decoded(bytes: Buffer): string | undefined {
+  const mark = bytes.toString('hex', 0, 2);
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 function plain(text: string): string {
   return withLf(withoutBom(text));
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { asText, changed, original } from '../../support/threeChanges.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, endReview, letMomentPass, tabs, useDesk } from '../bridge.ts';
+import { connectClient, endReview, holdMoment, letMomentPass, tabs, useDesk } from '../bridge.ts';
 import { changesRows, editAs } from './edits.ts';
 
 describe('changes of agents in the editor of a file', () => {
@@ -347,5 +347,62 @@ describe('changes of agents in the editor of a file', () => {
     assert.equal(frames.length, 1, JSON.stringify(frames));
     assert.match(frames[0]?.seen ?? '', /^\d+,\d+,\d+$/);
     assert.ok((frames[0]?.count ?? 0) > 20);
+  });
+
+  it('say what was reverted once the next file is in front, and go back there to undo it', async () => {
+    const [first = '', second = ''] = ['a.txt', 'b.txt'].map((name) =>
+      desk.scratch.write(name, asText(original)),
+    );
+    const agents = asText(original.with(2, 'LINE 2'));
+    await edit(first, agents);
+    await edit(second, asText(original.with(7, 'LINE 7')));
+    await row('b.txt').waitFor();
+    await open(first);
+    await shows(`${ofFile} | Next File`, ...places(1));
+    const { keyboard } = page();
+    await keyboard.press('Alt+F5');
+    await isAt('a.txt', 2);
+    letMomentPass();
+    await keyboard.press('Alt+N');
+    await isAt('b.txt', 7);
+    assert.equal(readFileSync(first, 'utf8'), asText(original));
+    await noRow('a.txt');
+    const item = page().locator('[id$="ideBridge.undoKeep"]', { hasText: 'Reverted a change in a.txt' });
+    await item.waitFor();
+    await desk.ui.screenshot('in-file-reverted');
+    await item.click();
+    await until('the line of the agent', () => readFileSync(first, 'utf8') === agents);
+    await row('a.txt').waitFor();
+    await until('the file', () => vscode.window.activeTextEditor?.document.uri.fsPath === first);
+    await shows(`${ofFile} | Next File`, ...places(1));
+    await item.waitFor({ state: 'hidden' });
+    assert.equal(readFileSync(second, 'utf8'), asText(original.with(7, 'LINE 7')));
+  });
+
+  it('take no key that came just as the file did', async () => {
+    const file = desk.scratch.write('a.txt', asText(original));
+    const agents = asText(original.with(2, 'LINE 2'));
+    await edit(file, agents);
+    await open(file);
+    await shows(ofFile, ...places(1));
+    await open(desk.scratch.write('mine.txt', 'mine\n'));
+    const goOn = holdMoment();
+    await open(file);
+    await page().keyboard.press('Alt+F5');
+    await isAt('a.txt', 2);
+    await page().keyboard.press('Alt+N');
+    await page().getByText('Not reverted: the file came to the front only just now').waitFor();
+    goOn();
+    assert.equal(readFileSync(file, 'utf8'), agents);
+  });
+
+  it('have what is decided about one in the first line before what is about the file', async () => {
+    const file = desk.scratch.write('a.txt', asText(original));
+    await edit(file, asText(original.with(0, 'LINE 0').with(20, 'LINE 20')));
+    await edit(desk.scratch.path('new.txt'), 'new\n');
+    await row('new.txt').waitFor();
+    await open(file);
+    await shows(`Keep | Revert | Comment | 1 of 2 | ${ofFile} | Next File`, places(2)[1] ?? '');
+    await desk.ui.screenshot('in-file-first-line');
   });
 });

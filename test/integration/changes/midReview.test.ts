@@ -62,6 +62,30 @@ describe('a file under review that becomes something else', () => {
     await until('the lines of the user alone', () => readFileSync(path, 'utf8') === left);
     assert.equal(await desk.ui.page.getByText('with what you saved there since').count(), 0);
   };
+  /** In the editor of the file, with no message left from before. */
+  const pressThere = async (key: string) => {
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+    letMomentPass();
+    await desk.ui.page.keyboard.press(key);
+  };
+  const isInLine = (line: number) =>
+    until(
+      `the cursor in line ${line}`,
+      () => vscode.window.activeTextEditor?.selection.active.line === line,
+      10_000,
+      () => vscode.window.activeTextEditor?.selection.active.line,
+    );
+  /** What a lens of the editor in front does, drawn or not. */
+  const lensCommand = async (command: string) => {
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      'vscode.executeCodeLensProvider',
+      vscode.window.activeTextEditor?.document.uri,
+      100,
+    );
+    const found = lenses.find((each) => each.command?.command === command)?.command ?? assert.fail();
+    return () => vscode.commands.executeCommand(found.command, ...((found.arguments ?? []) as unknown[]));
+  };
   const isAsBefore = () => readFileSync(path).equals(Buffer.from(asText(original)));
 
   it('nothing: it comes back by Revert File, and stays away by Keep', async () => {
@@ -99,10 +123,16 @@ describe('a file under review that becomes something else', () => {
 
   it('binary, or another encoding: no part of it is kept, and every byte comes back', async () => {
     writeFileSync(path, Buffer.from([0, 1, 2, 0, 3]));
-    await row().filter({ hasNotText: '+2' }).waitFor();
+    await row().filter({ hasText: 'binary' }).waitFor();
     await lens('2 of 2').waitFor({ state: 'detached' });
-    await clickLens('Keep', 'Comment');
-    await says('A part of this file cannot be kept, as it is encoded. Keep the file instead.');
+    await lens('Keep File').waitFor();
+    assert.equal(await lens('Comment').count(), 0, 'there are no lines to decide about');
+    const binary = readFileSync(path);
+    for (const key of ['Alt+Y', 'Alt+N']) {
+      await pressThere(key);
+      await says('a.txt is binary: keep or revert the file.');
+    }
+    assert.ok(readFileSync(path).equals(binary));
     await clickRow('Revert File');
     await until('the file', isAsBefore);
     await editAs(desk.client, path, Buffer.from(`\uFEFF${asText(original)}`, 'utf16le'));
@@ -297,6 +327,82 @@ describe('a file under review that becomes something else', () => {
     assert.ok(isAsBefore());
     await vscode.commands.executeCommand('ideBridge.nextAgentChange');
     await statusSays('All changes by agents are reviewed.');
+  });
+
+  it('nothing, while its tab is open: no part of it is decided, and it is not written back', async () => {
+    const byLens = [
+      await lensCommand('ideBridge.keepChangedHunk'),
+      await lensCommand('ideBridge.revertHunk'),
+    ];
+    rmSync(path);
+    await row().filter({ hasText: 'deleted · −30' }).waitFor();
+    for (const key of ['Alt+Y', 'Alt+N']) {
+      await pressThere(key);
+      await says('a.txt is deleted: keep or revert the file.');
+      assert.ok(!existsSync(path), key);
+    }
+    for (const click of byLens) {
+      await assert.rejects(async () => click(), /a\.txt is deleted: keep or revert the file\./);
+      assert.ok(!existsSync(path));
+    }
+  });
+
+  describe('not in UTF-8', () => {
+    const latin = (...lines: readonly (readonly [line: number, text: string])[]) => {
+      const all = Array.from({ length: 20 }, (_, i) => `caf\xe9 ${i}`);
+      lines.forEach(([line, text]) => (all[line] = text));
+      return Buffer.from(asText(all), 'latin1');
+    };
+
+    it('before the agent, too: a change of it is reverted to the last byte, which can be undone', async () => {
+      const file = desk.scratch.write('latin.txt', latin());
+      const agents = latin([3, 'CAF\xc9'], [12, 'th\xe9']);
+      await editAs(desk.client, file, agents);
+      await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
+      await clickLens('Revert', '1 of 2');
+      await until('its bytes', () => readFileSync(file).equals(latin([12, 'th\xe9'])));
+      await changesRows(desk.ui).filter({ hasText: 'latin.txt' }).filter({ hasText: '+1 −1' }).waitFor();
+      const undo = desk.ui.page.locator('[id$="ideBridge.undoKeep"]', { hasText: 'a change in latin.txt' });
+      await undo.click();
+      await until('the bytes of the agent', () => readFileSync(file).equals(agents));
+      await lens('2 of 2').waitFor();
+      await vscode.commands.executeCommand('ideBridge.revertFile');
+      await until('every byte from before', () => readFileSync(file).equals(latin()));
+      await says('Reverted latin.txt');
+      assert.equal(await desk.ui.page.getByText('with what you saved there since').count(), 0);
+    });
+
+    it('since then: a change of it is reverted to the last byte, and the next one is gone to', async () => {
+      const encoded = (line: string) =>
+        Buffer.from(asText(original.with(2, line).with(17, 'caf\xe9').with(20, 'LINE 20')), 'latin1');
+      writeFileSync(path, encoded('LINE 2'));
+      await lens('3 of 3').waitFor();
+      await pressThere('Control+Home');
+      await pressThere('Alt+F5');
+      await isInLine(2);
+      await pressThere('Alt+N');
+      await until('its bytes', () => readFileSync(path).equals(encoded('line 2')));
+      await isInLine(17);
+    });
+
+    it('and not saved: it is said why no change of it can be reverted, and what to do', async () => {
+      const file = desk.scratch.write('latin.txt', latin());
+      const agents = latin([3, 'CAFE'], [12, 'THE']);
+      await editAs(desk.client, file, agents);
+      const editor = await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
+      await lens('2 of 2').waitFor();
+      await editor.edit((edit) => edit.insert(new vscode.Position(20, 0), 'mine'));
+      const text = editor.document.getText();
+      await pressThere('Control+Home');
+      await pressThere('Alt+F5');
+      await isInLine(3);
+      await pressThere('Alt+N');
+      await says(
+        'latin.txt has unsaved changes and is not in UTF-8, in which a part of it would lose characters. Revert the file, or save it first.',
+      );
+      assert.equal(editor.document.getText(), text);
+      assert.ok(readFileSync(file).equals(agents));
+    });
   });
 
   /** The text from before is, and the agent's is not. */

@@ -90,7 +90,7 @@ describe('the diff of agent changes', () => {
     const file = await openThree();
     await desk.ui.screenshot('own-diff');
     assert.deepEqual(await shown(), [
-      'Keep | Revert | Comment | Keep File | Revert File | 1 of 3',
+      'Keep | Revert | Comment | 1 of 3 | Keep File | Revert File',
       'Keep | Revert | Comment | 2 of 3',
       'Keep | Revert | Comment | 3 of 3',
     ]);
@@ -104,13 +104,20 @@ describe('the diff of agent changes', () => {
     await lens('2 of 2', 'Revert').click();
     await until('the file without it', () => readFileSync(file, 'utf8').includes('line 20\nline 21\n'));
     await row('+1 −1').waitFor();
-    await undoItem().click();
-    await row('+1 −3').waitFor();
+    await undoItem().getByText('Reverted a change in a.txt').click();
+    await row('+2 −1').waitFor();
+    assert.equal(readFileSync(file, 'utf8'), asText(changed));
+    await undoItem().waitFor({ state: 'hidden' });
+    await lens('2 of 2', 'Keep').click();
+    await row('+1 −1').waitFor();
+    await undoItem().getByText('Kept a change in a.txt').click();
+    await row('+2 −1').waitFor();
     await lens('2 of 2', 'Keep').waitFor();
     await undoItem().waitFor({ state: 'hidden' });
     assert.equal(diffs().length, 1);
     await lens('1 of 2', 'Revert File').click();
-    await until('the text from before', () => readFileSync(file, 'utf8') === text);
+    const kept = asText(original.toSpliced(10, 2));
+    await until('the text from before, with what was kept', () => readFileSync(file, 'utf8') === kept);
     await until('the diff to close', () => diffs().length === 0);
   });
 

@@ -106,4 +106,17 @@ describe('a comparison of two files', () => {
       });
     });
   });
+
+  it('tells what is binary on either side, which a text in UTF-16 is not', () => {
+    const isBinary = (before: Buffer, now: Buffer) => {
+      const compared = compare(before, now);
+      return compared.kind === 'modified' && compared.isBinary === true;
+    };
+    const [text, binary] = [Buffer.from('a\n'), Buffer.from([0, 1, 2])];
+    assert.ok(isBinary(text, binary));
+    assert.ok(isBinary(binary, text));
+    assert.ok(!isBinary(text, Buffer.from('b\n')));
+    assert.ok(!isBinary(text, Buffer.from('\uFEFFb\n', 'utf16le')));
+    assert.ok(!isBinary(text, Buffer.from('\uFEFFb\n', 'utf16le').swap16()));
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mayShow } from '../../../src/changes/shownText.ts';
+import { decoded, mayShow } from '../../../src/changes/shownText.ts';
 
 describe('what an editor shows', () => {
   const utf8 = 'é 1\ntwo\n三\n';
@@ -20,5 +20,15 @@ describe('what an editor shows', () => {
     assert.ok(!mayShow(utf8, Buffer.from(utf8.replace('two', 'TWO'))));
     assert.ok(!mayShow(utf8, Buffer.from(`${utf8}four\n`)));
     assert.ok(!mayShow(utf8, Buffer.from(utf8.replace('é', 'e'))));
+  });
+
+  it('is what is decoded where each byte is saved again', () => {
+    assert.equal(decoded(Buffer.from(utf8)), utf8);
+    assert.equal(decoded(Buffer.from(`\uFEFF${utf8}`)), utf8);
+    assert.equal(decoded(Buffer.from(`\uFEFF${utf8}`, 'utf16le')), utf8);
+    assert.equal(decoded(Buffer.from(`\uFEFF${utf8}`, 'utf16le').swap16()), utf8);
+    assert.equal(decoded(Buffer.of()), '');
+    assert.equal(decoded(Buffer.from('caf\xe9\n', 'latin1')), undefined);
+    assert.equal(decoded(Buffer.from([0xff, 0xfe, 0x61])), undefined);
   });
 });

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { listing } from '../../../src/changes/changeReview.ts';
 import type { Author, ChangeSet, TurnStart } from '../../../src/changes/changeSet.ts';
 import { GoBack, goalsOf, type WentBack } from '../../../src/changes/goBack.ts';
 import { TurnStarts } from '../../../src/changes/turnStarts.ts';
@@ -557,5 +558,20 @@ describe('turns', () => {
       }),
       { numRuns: Number(process.env.IDE_BRIDGE_TEST_SEQUENCES ?? 100) },
     );
+  });
+
+  it('take back also what is left of a file where the user has reverted a part', async () => {
+    const lines = (first: string, last: string) => `${first}\nx\nx\nx\n${last}\n`;
+    desk.put('a', lines('0', '0'));
+    await desk.asks({ a: lines('1', '1') });
+    const { sets, review } = desk.opened;
+    const path = desk.path('a');
+    const [entry] = sets.ofPath(path);
+    assert.ok(entry);
+    review.keep([path]); // of the first line, say
+    desk.put('a', lines('1', '0'));
+    sets.decided('part', 'reverted', [{ path, listed: [listing(entry)], isPart: true }]);
+    await desk.back(desk.starts()[0]);
+    assert.equal(desk.text('a'), lines('0', '0'));
   });
 });
