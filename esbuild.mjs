@@ -53,7 +53,7 @@ const budgets = {
   'src/mentions/reasons.ts': 14_000,
   'src/notebooks/codeRuns.ts': 15_000,
   'src/notebooks/runQuestions.ts': 4_600,
-  'src/past/deletePast.ts': 18_000,
+  'src/past/deletePast.ts': 18_500,
   'src/past/openTranscript.ts': 42_000,
   'src/past/past.ts': 19_300,
   'src/proposals/changedFile.ts': 7_000,
