@@ -6,7 +6,7 @@ import type { NewProblems } from './newProblems.ts';
 
 /** Keeps each file, and what was wrong with it, as it is before the CLI writes it. */
 export class AnnouncedEdits implements EditListener {
-  private readonly heard = new WeakSet<Proposer>();
+  private readonly heard = new WeakSet<object>();
 
   constructor(
     private readonly review: ChangeReview,
@@ -22,7 +22,7 @@ export class AnnouncedEdits implements EditListener {
     }
   }
   /** Whether this connection announces its edits: CLI 2.1.330 does so in its first one only, and not after it has come back. */
-  isOf(session: Proposer): boolean {
+  isOf(session: object): boolean {
     return this.heard.has(session);
   }
 }

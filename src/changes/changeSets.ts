@@ -417,7 +417,8 @@ export class ChangeSets implements Disposable {
       const listing = files.flatMap(({ listed }) => listed.map((each) => each.set));
       this.history.add(id, kind, set ? [set.id] : listing, files);
     }
-    if (kind === 'accepted') {
+    // All others take something from the list, which does so.
+    if (kind === 'accepted' || files.some(({ isPart }) => isPart === true)) {
       this.dropOldest();
     }
     this.changeHistory();

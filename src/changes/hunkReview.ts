@@ -24,7 +24,7 @@ import { ChangeSteps, goTo } from './changeSteps.ts';
 import { type ChangeReview, listing } from './changeReview.ts';
 import type { Changes } from './changes.ts';
 import type { Entry, FileState } from './changeSet.ts';
-import { type ChangeSets, realPathOf } from './changeSets.ts';
+import { bytesAt, type ChangeSets, realPathOf } from './changeSets.ts';
 import type { Editor } from './editor.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
 import { isPlain } from './plainEditors.ts';
@@ -129,7 +129,8 @@ export class HunkReview implements vscode.Disposable {
         return hunk;
       }
       const revert = () => revertHunk(entry, document, hunk, version);
-      const isDone = await (document.isDirty ? revert() : this.remember(path, decision, revert));
+      const isSaved = (bytes: Buffer) => !document.isDirty && decoded(bytes) === document.getText();
+      const isDone = await (document.isDirty ? revert() : this.remember(path, decision, revert, isSaved));
       if (isDone && !this.sets.history.find(decision)) {
         sayReverted(document);
       }
@@ -203,7 +204,7 @@ export class HunkReview implements vscode.Disposable {
       return decided ? decided.hunk : sayChanged();
     }
     const { hunk, now, without } = decided;
-    const isDone = await this.remember(path, decision, async () => {
+    const write = async () => {
       const { writeBytes } = await import('./revertFile.ts');
       if (document.isDirty || !this.sets.isNow(path, now)) {
         return false;
@@ -211,7 +212,8 @@ export class HunkReview implements vscode.Disposable {
       await this.review.write(path, () => writeBytes(this.editor, path, without, undefined));
       this.review.didRestore(path, []); // with the text from before it waits no more
       return true;
-    });
+    };
+    const isDone = await this.remember(path, decision, write, (bytes) => bytes.equals(without));
     if (!isDone) {
       return sayChanged();
     }
@@ -223,10 +225,17 @@ export class HunkReview implements vscode.Disposable {
   /**
    * Puts a revert into the history.
    * @param revert a save in it is the user's, and may take from the list what is to be listed again
+   * @param isResult whether that is what it has made of the file: an agent may write meanwhile, or the editor not save
    * @returns what that does
    */
-  private async remember(path: string, decision: string, revert: () => Promise<boolean>): Promise<boolean> {
-    const entries = this.sets.ofPath(path);
+  private async remember(
+    path: string,
+    decision: string,
+    revert: () => Promise<boolean>,
+    isResult: (bytes: Buffer) => boolean,
+  ): Promise<boolean> {
+    // Of their own: what is told of those that stay listed is not told of these.
+    const entries = this.sets.ofPath(path).map(({ set, snapshot }) => ({ set, snapshot: { ...snapshot } }));
     const from = this.sets.stateOf(path);
     const put = (to: FileState | undefined): HistoryFile[] => {
       const listed = entries.map(listing);
@@ -238,7 +247,8 @@ export class HunkReview implements vscode.Disposable {
     const begun = put(from); // so that its texts are kept
     try {
       const isDone = await revert();
-      const to = isDone ? this.sets.stateOf(path) : undefined;
+      const bytes = isDone ? bytesAt(path) : undefined;
+      const to = bytes && isResult(bytes) ? this.sets.stateOf(path) : undefined;
       if (to && to.hash !== from?.hash) {
         put(to);
       }

@@ -197,8 +197,9 @@ export class TreeGit {
 
   /** Files that are tracked, or that the last commit has, by names which differ from these in case at most. */
   namedAlike(paths: readonly string[]): Promise<Set<string>> {
-    // Case is known to git in ASCII only; and these are patterns, unlike all others here.
-    const names = this.names(paths).map((name) => name.replace(/[[*?]/g, '[$&]').replace(/[^ -~]+|\\/g, '*'));
+    // Case is known to git in ASCII only; and these are patterns, unlike all others here: at its start `:` has a meaning.
+    const patternOf = (name: string) => name.replace(/[[*?]/g, '[$&]').replace(/[^ -~]+|\\/g, '*');
+    const names = this.names(paths).map((name) => `./${patternOf(name)}`);
     return this.paths('--icase-pathspecs', 'ls-files', '--with-tree=HEAD', '-z', '--', ...names);
   }
 

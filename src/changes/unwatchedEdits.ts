@@ -44,7 +44,7 @@ export interface UnwatchedOptions {
   /** Whether the CLI's records may be read now. */
   readonly isAllowed: () => boolean;
   /** Whether it has announced an edit since it connected: then it announces all. */
-  readonly announces: (session: Session) => boolean;
+  readonly announces: (session: object) => boolean;
   /** The path by which the editor knows a file that the CLI names; undefined for what can be none here. */
   readonly pathOf: (filePath: string) => string | undefined;
   readonly log: Logger;
@@ -81,6 +81,8 @@ export class UnwatchedEdits implements Disposable {
   /** Those whose past has been looked at, or is, by conversation. */
   private readonly known = new WeakMap<Session, Map<string, Promise<void>>>();
   private readonly accepted = new WeakMap<Session, Acceptance[]>();
+  /** What they have not announced, by the path as the CLI has it. */
+  private readonly live = new WeakMap<Session, Map<string, PastEdit[]>>();
   /** One after the other: none has all the time, or twice the memory. */
   private readonly queue = new Queue();
 
@@ -89,7 +91,7 @@ export class UnwatchedEdits implements Disposable {
 
   constructor(private readonly options: UnwatchedOptions) {
     const { file, sets } = options;
-    this.watched = new Watched(file);
+    this.watched = new Watched(file, options.announces);
     this.subscription = sets.onDidChange(() => this.watched.saveSoon());
   }
 
@@ -162,7 +164,8 @@ export class UnwatchedEdits implements Disposable {
   async note({ session, edit, turn, conversation }: SessionEdit): Promise<void> {
     const mark = turn && turnMark(turn);
     if (conversation !== undefined && !this.options.announces(session)) {
-      await this.run(() => this.takeLive(session, conversation, [{ ...edit, ...(mark && { turn: mark }) }]));
+      const added = this.addLive(session, { ...edit, ...(mark && { turn: mark }) });
+      await this.run(() => this.takeLive(session, conversation, added));
       this.watched.note(session, edit.at);
     }
     if (mark) {
@@ -170,11 +173,24 @@ export class UnwatchedEdits implements Disposable {
     }
   }
 
-  private async takeLive(session: Session, conversation: string, edits: readonly PastEdit[]): Promise<void> {
+  /** At once, so that those that are told together are taken out together. @returns all of that file that the user has not accepted */
+  private addLive(session: Session, edit: PastEdit): readonly PastEdit[] {
+    const all = this.live.get(session) ?? new Map<string, PastEdit[]>();
+    this.live.set(session, all);
+    const edits = all.get(edit.filePath) ?? [];
+    all.set(edit.filePath, edits);
+    const isKnown = edits.some(({ toolUseId }) => toolUseId === edit.toolUseId);
+    if (!isKnown && !this.wasAccepted(session, edit)) {
+      edits.push(edit);
+    }
+    return edits;
+  }
+
+  private takeLive(session: Session, conversation: string, edits: readonly PastEdit[]): Promise<void> {
     const { sets } = this.options;
-    await this.take({
+    return this.take({
       conversation,
-      edits: edits.filter((edit) => !this.wasAccepted(session, edit)),
+      edits,
       isComplete: true,
       by: session,
       set: () => sets.find(session),
@@ -313,7 +329,9 @@ export class UnwatchedEdits implements Disposable {
     // Not told as they came: that begins when the record is known.
     const live = edits.filter(({ at }) => at >= session.connectedAt);
     if (!this.options.announces(session)) {
-      await this.takeLive(session, conversation, live);
+      for (const all of new Set(live.map((edit) => this.addLive(session, edit)))) {
+        await this.takeLive(session, conversation, all);
+      }
     }
     for (const { filePath, turn } of live) {
       if (turn) {
@@ -330,7 +348,7 @@ export class UnwatchedEdits implements Disposable {
       byName.set(edit.filePath, edits);
       edits.push(edit);
     }
-    const decided = this.decided();
+    const decided = this.decided(found.by !== undefined);
     const listed = new Set<string>();
     for (const [name, all] of byName) {
       await breathe();
@@ -370,20 +388,28 @@ export class UnwatchedEdits implements Disposable {
     const [first] = unseen;
     const own = (): Snapshot | undefined => found.set()?.snapshots.get(path);
     const known = own();
+    // Another one may have been in the file already when the first was taken out.
+    const isAnew = known?.source === 'told' && firstTaken(known) === first?.at && unseen.length > 1;
     // Of a file that it had edited before, the text from before that counts.
-    if (first && !(known && firstTaken(known) <= first.at)) {
+    if (first && (isAnew || !(known && firstTaken(known) <= first.at))) {
       const laterEntry = () => sets.ofPath(path).find(({ snapshot }) => firstTaken(snapshot) > first.at);
       const later = laterEntry()?.snapshot;
       const now = later ? sets.before(later) : await this.read(path);
       const edits = unseen.filter(({ at }) => !later || at < firstTaken(later));
-      const taken = await this.takeOut(path, now, edits, found.conversation);
+      const taken = await this.takeOut(path, now, edits, found.conversation).catch((error: unknown) => {
+        if (found.by && !known && now && first.before !== undefined) {
+          // As where a formatter runs after each edit.
+          return { before: asIn(now, first.before), isExact: false, isLossy: true, edits: [] };
+        }
+        throw error;
+      });
       if (laterEntry()?.snapshot !== later || (!later && !sets.isNow(path, now))) {
         return this.takeFile(path, all, found); // announced, or written, meanwhile
       }
       const set = found.set();
       if (set && known) {
         review.replace({ set, snapshot: known }, taken.before, first.at, {
-          ...(!taken.isExact && { source: 'rebuilt' }),
+          ...(!taken.isExact && !found.by && { source: 'rebuilt' }),
           ...(taken.isLossy && { isSavedOver: true }),
         });
       } else {
@@ -432,7 +458,6 @@ export class UnwatchedEdits implements Disposable {
   }
 
   private list(path: string, { before, isExact, isLossy }: TakenOut, at: number, found: Found): void {
-    const exact = found.by ? 'told' : 'recorded';
     const { sets } = this.options;
     if (sets.isNow(path, before)) {
       return;
@@ -442,7 +467,7 @@ export class UnwatchedEdits implements Disposable {
       begin,
       path,
       { bytes: before },
-      { source: isExact ? exact : 'rebuilt' },
+      { source: found.by ? 'told' : isExact ? 'recorded' : 'rebuilt' },
       at,
     );
     if (snapshot && isLossy) {
@@ -450,9 +475,12 @@ export class UnwatchedEdits implements Disposable {
     }
   }
 
-  /** When the user has last said what is to become of a file: that was about all that was there. */
-  private decided(): Map<string, number> {
-    const { entries } = this.options.sets.history;
+  /**
+   * When the user has last said what is to become of a file: that was about all that was there.
+   * @param isLive what was accepted is known by itself then, and says nothing about other lines
+   */
+  private decided(isLive: boolean): Map<string, number> {
+    const entries = this.options.sets.history.entries.filter(({ kind }) => !isLive || kind !== 'accepted');
     return new Map(entries.flatMap(({ at, files }) => files.map(({ path }) => [path, at] as const)));
   }
 }
@@ -461,6 +489,17 @@ export class UnwatchedEdits implements Disposable {
 function left(time: number): number {
   return Math.max(0, Math.min(lag, time + lag - Date.now()));
 }
+
+/** A text from the record, which has LF, with the line ends and the mark of the file. */
+function asIn(now: Buffer, text: string | null): Buffer | undefined {
+  const hasMark = now.subarray(0, 3).equals(byteOrderMark) && text?.startsWith('\uFEFF') === false;
+  const lines = now.includes('\r\n') ? text?.replaceAll(/\r?\n/g, '\r\n') : text;
+  return typeof lines === 'string'
+    ? Buffer.concat([hasMark ? byteOrderMark : Buffer.of(), Buffer.from(lines)])
+    : undefined;
+}
+
+const byteOrderMark = Buffer.from('\uFEFF');
 
 function hold(set: ChangeSet, conversation: string): ChangeSet {
   const { conversations } = set;

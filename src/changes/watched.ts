@@ -35,8 +35,11 @@ export class Watched implements Disposable {
   private readonly followed = new WeakMap<Watching, number>();
   private readonly saving = new Throttle(1_000, () => this.save());
 
-  /** @param path absolute; without, nothing is remembered */
-  constructor(private readonly path: string | undefined) {
+  /** @param path absolute; without, nothing is remembered @param announces whether its calls tell of its edits */
+  constructor(
+    private readonly path: string | undefined,
+    private readonly announces: (session: object) => boolean,
+  ) {
     this.load();
   }
 
@@ -126,6 +129,7 @@ export class Watched implements Disposable {
   }
 
   private heard(session: Watching): number {
-    return Math.max(session.connectedAt, session.lastUsed, this.followed.get(session) ?? 0);
+    const heard = this.announces(session) ? session.lastUsed : (this.followed.get(session) ?? 0);
+    return Math.max(session.connectedAt, heard);
   }
 }

@@ -16,5 +16,6 @@ export function heldIn(
   const [around] = all
     .filter(({ real }) => cwd !== undefined && isOfFolder(real, cwd))
     .sort((a, b) => b.real.length - a.real.length);
-  return (found ?? around)?.opened;
+  const exact = all.find(({ real }) => real === cwd); // the others may differ in case
+  return (found ?? exact ?? around)?.opened;
 }

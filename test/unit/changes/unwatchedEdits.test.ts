@@ -481,13 +481,21 @@ describe('edits that nobody watched', () => {
     });
 
     describe('and does not announce, as after it has come back', () => {
-      /** What it edits now, as its record tells. */
-      async function editsNow(session: Session, name: string, text: string, now: string): Promise<void> {
-        const at = Date.now();
-        cli.time = at;
-        edits(name, text, now);
-        const edit = { toolUseId: name, at, filePath: path(name), before: text, after: undefined, patch: [] };
-        const replacements = [{ from: text, to: now, isAll: false }];
+      let told = 0;
+
+      /** Its record tells of an edit. @param from what of the text from before, if there was a file, became `to` */
+      async function tells(session: Session, name: string, text: string | null, from: string, to: string) {
+        const at = (told = Math.max(Date.now(), told + 1));
+        const edit = {
+          toolUseId: `tool ${at}`,
+          at,
+          filePath: path(name),
+          before: text,
+          after: text === null ? to : undefined,
+          replacements: text === null ? [] : [{ from, to, isAll: false }],
+          patch: [],
+          isUserModified: false,
+        };
         const turn = {
           id: 't',
           prompt: 'go on',
@@ -496,8 +504,14 @@ describe('edits that nobody watched', () => {
           files: [],
           toolUses: [],
         };
-        const recorded = { ...edit, replacements, isUserModified: false };
-        await unwatched.note({ session, edit: recorded, turn, conversation: cli.sessionId });
+        await unwatched.note({ session, edit, turn, conversation: cli.sessionId });
+      }
+
+      /** What it edits now, as its record tells. */
+      async function editsNow(session: Session, name: string, text: string, now: string): Promise<void> {
+        cli.time = Date.now();
+        edits(name, text, now);
+        await tells(session, name, text, text, now);
       }
 
       beforeEach(() => {
@@ -550,6 +564,94 @@ describe('edits that nobody watched', () => {
         await until('another millisecond', () => Date.now() > (sets.history.entries.at(-1)?.at ?? 0) + 1);
         await editsNow(session, 'a.txt', '1\n', '2\n');
         assert.equal(before('a.txt'), '1\n');
+      });
+
+      for (const [what, text, edited, steps] of [
+        [
+          'apart',
+          'one\n\n\n\nfive\n',
+          '1\n\n\n\n5\n',
+          [
+            ['one', '1'],
+            ['five', '5'],
+          ],
+        ],
+        [
+          'of one line',
+          'one\n',
+          'three\n',
+          [
+            ['one', 'two'],
+            ['two', 'three'],
+          ],
+        ],
+        [
+          'of a file that it has made',
+          null,
+          'a\nb\nX\n',
+          [
+            ['', 'a\nb\nc\n'],
+            ['c', 'X'],
+          ],
+        ],
+      ] as const) {
+        for (const when of ['at once', 'one after the other']) {
+          it(`are listed with all of them where two are on the disk already, ${what}, told ${when}`, async () => {
+            running(40);
+            const { session } = await connect();
+            fs.writeFileSync(path('a.txt'), edited);
+            let now: string | null = text;
+            const telling = [];
+            for (const [from, to] of steps) {
+              telling.push(tells(session, 'a.txt', now, from, to));
+              now = now === null ? to : now.replace(from, to);
+              await (when === 'at once' ? undefined : telling.at(-1));
+            }
+            await Promise.all(telling);
+            assert.deepEqual(listed(), ['Claude 1: a.txt told']);
+            assert.equal(before('a.txt'), text ?? undefined);
+          });
+        }
+      }
+
+      it('are listed as they were before where a formatter has run since, and a revert says what goes', async () => {
+        running(40);
+        const { session } = await connect();
+        fs.writeFileSync(path('a.ts'), '\uFEFFconst a = 2;\r\nfoo();\r\n');
+        await tells(session, 'a.ts', 'const a=1\nfoo()\n', 'a=1', 'a=2');
+        fs.writeFileSync(path('new.ts'), 'let x = 1;\n');
+        await tells(session, 'new.ts', null, '', 'let x=1\n');
+        assert.deepEqual(listed(), ['Claude 1: a.ts told', 'Claude 1: new.ts told']);
+        assert.equal(before('a.ts'), '\uFEFFconst a=1\r\nfoo()\r\n');
+        assert.equal(before('new.ts'), undefined);
+        const [entry] = sets.ofPath(path('a.ts'));
+        assert.ok(entry && lossOf({ sets, editor: new FakeEditor() }, entry).isSaved);
+      });
+
+      it('are listed that came just before a reload, after which it has called', async () => {
+        running(40);
+        const { session } = await connect();
+        cli.time = Date.now();
+        edits('a.txt', 'one\n', '1\n');
+        Object.assign(session, { lastUsed: Date.now() + 50 });
+        reload();
+        await connect(Date.now() + 500);
+        assert.deepEqual(listed(), ['Claude 1: a.txt recorded']);
+      });
+
+      it('are listed beside what was accepted of another in that file meanwhile', async () => {
+        running(40);
+        const { session } = await connect();
+        fs.writeFileSync(path('a.txt'), '1\n\n\n\nfive\n');
+        const told = tells(session, 'a.txt', 'one\n\n\n\nfive\n', 'one', '1');
+        const other = { id: 2, pid: process.ppid, label: 'Other' };
+        await until('another millisecond', () => Date.now() > (cli.time ?? 0) + 2);
+        review.didAccept(other, path('a.txt'), '1\n\n\n\n5\n');
+        review.willEdit(other, path('a.txt'));
+        fs.writeFileSync(path('a.txt'), '1\n\n\n\n5\n');
+        review.takeAccepted(path('a.txt'));
+        await told;
+        assert.ok(listed().includes('Claude 1: a.txt told'), String(listed()));
       });
     });
   });

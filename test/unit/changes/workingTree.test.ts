@@ -829,5 +829,13 @@ describe('a work tree', function () {
       write('A.TXT', 'new\n');
       assert.deepEqual(await found('A.TXT'), ['A.TXT git undefined']);
     });
+
+    it('finds what has come with a file whose name git could take for a pattern', async () => {
+      commit();
+      await tree.note();
+      write('a.txt', 'changed\n');
+      write(':%1', 'x\n');
+      assert.deepEqual(await found('a.txt', ':%1'), ['a.txt git "committed\\n"', ':%1 git undefined']);
+    });
   });
 });
