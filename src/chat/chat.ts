@@ -593,7 +593,7 @@ function agentOptions(
 
 /** The one that was chosen in the chat, if it is one of the CLI's. */
 function modelOf({ model }: vscode.ChatRequest): string | undefined {
-  return model.vendor === modelVendor && model.id !== 'default' ? model.id : undefined;
+  return model.vendor === modelVendor ? model.id : undefined;
 }
 
 function firstPrompt(history: vscode.ChatContext['history']): string | undefined {

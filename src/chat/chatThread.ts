@@ -184,8 +184,16 @@ export class ChatThread implements vscode.Disposable {
     }
   }
 
+  /** @param model of the editor's picker; `default` after another one: that is over */
   async useModel(model: string | undefined): Promise<void> {
-    if (model !== undefined && model !== this.model) {
+    if (model === 'default') {
+      if (this.isModelHeld) {
+        // By its name: resumed without one, the CLI goes on with that of before.
+        await this.session.setModel(withPicks(this.wanted, this.picks).model ?? model);
+        this.model = undefined;
+        this.isModelHeld = false;
+      }
+    } else if (model !== undefined && model !== this.model) {
       await this.session.setModel(model);
       this.model = model;
       this.isModelHeld = true;
@@ -210,7 +218,10 @@ export class ChatThread implements vscode.Disposable {
         if (model === undefined) {
           this.restart('model', undefined);
         } else {
-          await session.setModel(model);
+          await session.setModel(model).catch((error: unknown) => {
+            this.restart('model', model);
+            throw error;
+          });
         }
         break;
       case 'effort':

@@ -31,13 +31,14 @@ export class EditsOfAgent {
       this.hooks,
       (sessionId, filePath) => this.willEdit(filePath, sessionId),
       (edit) => {
-        const { filePath, toolUseId = '', sessionId } = edit;
-        this.turn.note(edit);
+        const { toolUseId = '', sessionId } = edit;
+        const filePath = asOpened(edit.filePath);
+        this.turn.note({ ...edit, filePath }); // as Agent Changes has it
         this.accepted.get(toolUseId)?.();
         this.accepted.delete(toolUseId);
         const { review, changes } = agentChanges;
         review.didCall(agent);
-        review.takeAccepted(asOpened(filePath));
+        review.takeAccepted(filePath);
         agentChanges.didEdit(sessionId);
         void changes.refresh();
       },

@@ -97,13 +97,17 @@ function putPermission({
   };
 }
 
+/** UTF-16 units of a plan as a page: of a longer one that says how much is left out. */
+const maxPlan = 400_000;
+
 function putPlan({ input }: PermissionQuestion, reports: Reports): PutPermission {
   const { plan: said, planFilePath } = input; // 2.0 and 2.1 put in what stands in the file of the plan, if there is one
   const plan = typeof said === 'string' ? said : '';
   const path = absolutePath.safeParse(planFilePath).data; // 2.0 does not take a plan back
   let isEdited = false;
   const read = async () => {
-    await reports.show('Plan of Claude.md', { text: plan, actions: [] });
+    const { said } = await import('./said.ts');
+    await reports.show('Plan of Claude.md', { text: said(plan, maxPlan, true), actions: [] });
     return undefined;
   };
   const edit = async (file: string) => {

@@ -7,7 +7,7 @@ import { fileOfImage, isOfUser } from './attachedImages.ts';
 /** UTF-16 units of what is attached as text. */
 const maxAttached = 50_000;
 
-/** What the user has written, and texts of files, which are not the user's word. */
+/** What the user has written; and what else is attached, which is not the user's word. */
 interface PromptTexts {
   readonly text: string;
   readonly context: string;
@@ -23,37 +23,56 @@ export function promptText(
   mayTell: (uri: vscode.Uri) => boolean,
 ): PromptTexts {
   const isCommand = /^\/[\w:-]+(\s|$)/.test(prompt); // of the CLI: what the user has not attached is none of its arguments
-  const unsaved: string[] = [];
+  const contexts: string[] = [];
   const attached = references.flatMap((reference) => {
     const { value } = reference;
     const isUsers = isOfUser(reference);
+    if (isCommand && !isUsers) {
+      return [];
+    }
+    if (typeof value === 'string') {
+      contexts.push(fenced('What the user has attached in the editor;', 'attached', value));
+      return [];
+    }
     const line = lineOf(fileOfImage(value) ?? value, (uri) => isUsers || mayTell(uri));
-    if (line === undefined || (isCommand && !isUsers)) {
+    if (line === undefined) {
       return [];
     }
     const found = unsavedOf(value, isUsers, mayTell);
     if (found?.text !== undefined) {
-      unsaved.push(fenced(line, found.text));
-      return [`- ${line} (not saved; its text is above)`];
+      contexts.push(fenced(`${line}, not saved; in the editor`, 'unsaved', found.text));
     }
-    return [`- ${line}${found ? ' (has unsaved changes, which only the editor knows)' : ''}`];
+    const words =
+      found === undefined
+        ? ''
+        : found.text === undefined
+          ? ' (has unsaved changes, which only the editor knows)'
+          : ' (not saved; its text is above)';
+    if (mayBeWord.test(line)) {
+      contexts.push(`Attached by the user in the editor: ${JSON.stringify(line)}${words}`);
+      return [];
+    }
+    return [`- ${line}${words}`];
   });
   return {
     text:
       attached.length === 0
         ? prompt
         : `${prompt}\n\nAttached by the user in the editor:\n${attached.join('\n')}`,
-    context: unsaved.join('\n\n'),
+    context: contexts.join('\n\n'),
   };
 }
 
+/** What a name must not have to stand in the user's own words: the CLI opens what it finds behind such an `@`, and asks nobody. */
+const mayBeWord = /\s@|\p{Cc}/u;
+
 /** The text of a file may have been written by anybody: it cannot end its fence, which nobody can foresee. */
-function fenced(line: string, text: string): string {
-  const tag = `unsaved-${randomBytes(4).toString('hex')}`;
+function fenced(what: string, kind: string, text: string): string {
+  const tag = `${kind}-${randomBytes(4).toString('hex')}`;
   const shown = cut(text, maxAttached);
   const words =
     shown.length < text.length ? `the first ${shown.length} of ${text.length} characters` : 'it reads';
-  return `${line}, not saved; in the editor ${words}:\n<${tag}>\n${shown.replace(/\n?$/, '\n')}</${tag}>`;
+  return `${what} ${words}:\n<${tag}>\n${shown.replace(/\n?$/, '\n')}</${tag}>`;
 }
 
 function lineOf(value: unknown, mayTell: (uri: vscode.Uri) => boolean): string | undefined {
@@ -66,7 +85,7 @@ function lineOf(value: unknown, mayTell: (uri: vscode.Uri) => boolean): string |
     const place = lineOf(value.uri, mayTell);
     return place && `${place}, lines ${start.line + 1} to ${end.line + 1}`;
   }
-  return typeof value === 'string' ? cut(value, maxAttached) : undefined;
+  return undefined;
 }
 
 /**

@@ -27,6 +27,12 @@ export async function resumePast(
   asked: string,
   holderOf: (sessionId: string) => Promise<string | undefined>,
 ): Promise<string | undefined> {
+  if (!records.isAllowed) {
+    surface.markdown('Past conversations are not known: `ideBridge.records.enabled` is off.');
+    const command = { id: 'workbench.action.openSettings' };
+    surface.buttons([{ title: 'Open Settings', command, args: ['ideBridge.records.enabled'] }]);
+    return undefined;
+  }
   const session = await choosePast(records, asked.trim());
   if (!session) {
     surface.markdown(

@@ -1,5 +1,8 @@
 import * as vscode from 'vscode';
 import { commandIds } from '../editor/commandIds.ts';
+import { asOpened } from '../editor/workspaceFolders.ts';
+import { absolutePath } from '../tools/paths.ts';
+import { code } from './markdown.ts';
 import { outputUri } from './outputs.ts';
 import type { Button, OutputPlace, Surface } from './surface.ts';
 
@@ -29,7 +32,13 @@ export class StreamSurface implements Surface {
   }
 
   file(path: string, line?: number): void {
-    const uri = vscode.Uri.file(path);
+    // The model names it: a share would be asked, and of some paths the editor makes no address.
+    const named = absolutePath.safeParse(path).data;
+    if (named === undefined) {
+      this.markdown(code(path, 1_000));
+      return;
+    }
+    const uri = vscode.Uri.file(asOpened(named));
     this.push(() =>
       this.stream.anchor(line === undefined ? uri : new vscode.Location(uri, new vscode.Position(line, 0))),
     );

@@ -28,7 +28,11 @@ const patience = 3_000;
  */
 export class Comments implements Disposable, vscode.CommentingRangeProvider {
   readonly commands = {
-    addComment: (reply?: vscode.CommentReply) => this.add(reply),
+    addComment: async (reply?: vscode.CommentReply) => {
+      this.add(reply);
+      // The editor takes the input away, and leaves the focus on nothing.
+      await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+    },
     editComment: (comment: ReviewComment) => this.with(comment, () => comment.edit()),
     saveComment: (comment: ReviewComment) =>
       this.with(comment, (thread) => {

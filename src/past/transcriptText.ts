@@ -1,7 +1,8 @@
 import type { Item } from '../agent/items.ts';
 import { printable } from '../base/printable.ts';
-import { counted, cut } from '../base/text.ts';
+import { counted } from '../base/text.ts';
 import { block, code, head, plain } from '../chat/markdown.ts';
+import { said } from '../chat/said.ts';
 import { toolLine } from '../chat/toolLine.ts';
 
 /** What stands above a transcript. */
@@ -11,8 +12,6 @@ export interface TranscriptHead {
   readonly facts: readonly string[];
 }
 
-/** UTF-16 units of one prompt or answer. */
-const maxSaid = 20_000;
 /** UTF-16 units of the whole: the editor's preview takes seconds for more. */
 const maxText = 400_000;
 /** Of what a tool that has failed has said. */
@@ -84,70 +83,6 @@ function toolPart({
   ].join(' ');
   const failure = isFailed && result ? head(result.text, maxFailure.lines, maxFailure.units).shown : '';
   return failure.trim() === '' ? words : `${words}${block(failure, maxFailure.units, 'text').trimEnd()}`;
-}
-
-/** What somebody has said, with its lists, its headings and its code. */
-function said(text: string): string {
-  const shown = cut(text.trim(), maxSaid);
-  const lines = shown.split(/\r\n?|\n/);
-  const parts: string[] = [];
-  let prose: string[] = [];
-  const endProse = () => {
-    parts.push(proseOf(prose));
-    prose = [];
-  };
-  for (let index = 0; index < lines.length; index++) {
-    const line = lines[index] ?? '';
-    const [begin = '', fence, language = ''] = /^ {0,3}(```+|~~~+)[ \t]*([\w+#-]*)/.exec(line) ?? [];
-    if (fence === undefined || line.includes('`', begin.length)) {
-      prose.push(line);
-      continue;
-    }
-    endProse();
-    const end = lines.findIndex((other, at) => at > index && other.trim() === fence);
-    const last = end < 0 ? lines.length : end;
-    parts.push(block(lines.slice(index + 1, last).join('\n'), maxSaid, language).trim());
-    index = last;
-  }
-  endProse();
-  const more = text.trim().length - shown.length;
-  return [...parts, ...(more > 0 ? [`*${counted(more, 'more character')} left out.*`] : [])]
-    .filter((part) => part !== '')
-    .join('\n\n');
-}
-
-/** Lines that stay lines, as they were typed. */
-function proseOf(lines: readonly string[]): string {
-  return lines
-    .map(lineOf)
-    .join('  \n')
-    .replace(/ {2}\n(?=\n| {2}\n)/g, '\n')
-    .trim();
-}
-
-function lineOf(line: string): string {
-  const [, marks, heading] = /^(#{1,6})\s+(.+)$/.exec(line) ?? [];
-  if (marks !== undefined && heading !== undefined) {
-    return `\n**${plain(heading, maxSaid)}**\n`;
-  }
-  const [, indent = '', bullet, rest] = /^(\s*)([-*+]|\d{1,3}[.)])\s+(.*)$/.exec(line) ?? [];
-  return bullet === undefined || rest === undefined
-    ? inline(line.trim())
-    : `${' '.repeat(Math.min(indent.length, 8))}${bullet} ${inline(rest)}`;
-}
-
-/** Its code and what is bold in it; all else as plain text. */
-function inline(text: string): string {
-  return text
-    .split(/(`[^`]+`|\*\*[^*]+\*\*)/)
-    .map((part) => {
-      if (/^`[^`]+`$/.test(part)) {
-        return code(part.slice(1, -1), maxSaid);
-      }
-      const bold = /^\*\*([^*\s](?:[^*]*[^*\s])?)\*\*$/.exec(part)?.[1];
-      return bold === undefined ? plain(part, maxSaid) : `**${plain(bold, maxSaid)}**`;
-    })
-    .join('');
 }
 
 /** A name for the page of a conversation, which no other has. */

@@ -24,7 +24,7 @@ import { isAlive } from '../../../src/server/processes.ts';
 import { RecordedCli } from '../../support/recordedCli.ts';
 import { skipWithout } from '../../support/lacking.ts';
 import { redrawTime } from '../../support/reviewRows.ts';
-import { clickHovered } from '../../support/ui.ts';
+import { clickHovered, inWebview } from '../../support/ui.ts';
 import type { Answer, TestModelsApi } from '../../fixtures/models/extension.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -598,7 +598,10 @@ describe('@claude in the chat', function () {
     const { messages, system } = await agent.api.nextRequest('the prompt');
     const [file] = /[^\s"]+plans\/[\w-]+\.md/.exec(JSON.stringify([messages, system])) ?? assert.fail();
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, '# The plan\n\nDo [it](command:x).');
+    writeFileSync(
+      file,
+      '# The plan\n\nDo [it](command:x).\n\n![x](https://127.0.0.1:9/x.png) <!-- unseen -->',
+    );
   }
 
   it('has the model follow a plan as the user has edited it', async () => {
@@ -623,6 +626,10 @@ describe('@claude in the chat', function () {
     await ask('now', toolUse('ExitPlanMode', {}), text('Done so.'));
     await button('Open the Plan').click({ timeout: 30_000 });
     await until('the plan', () => tabs().some(({ label }) => label.includes('Plan of Claude')));
+    // Its page fetches nothing, and hides nothing.
+    const page = await until('its page', () => inWebview(desk.ui, 'p', 'x.png) <!-- unseen -->'), 20_000);
+    await page.locator('h1', { hasText: 'The plan' }).waitFor();
+    assert.equal(await page.locator('.markdown-body img').count(), 0);
     assert.match(await answer().innerText(), /The plan/);
     await desk.ui.screenshot('chat-plan');
     await button('Approve').first().click();

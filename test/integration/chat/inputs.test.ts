@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
 import { modelVendor } from '../../../src/chat/names.ts';
@@ -159,8 +160,10 @@ describe('what goes into @claude', function () {
       return (await agent.api.nextRequest('the prompt')).model;
     };
     try {
+      const first = await asked('default');
       assert.match(await asked('haiku'), /haiku/);
       assert.match(await asked('sonnet'), /sonnet/);
+      assert.equal(await asked('default'), first);
     } finally {
       await open({ query: '', isPartialQuery: true, modelSelector: { vendor: modelVendor, id: 'default' } });
     }
@@ -284,5 +287,28 @@ describe('what goes into @claude', function () {
     }
     await says('Permission Mode: As in the Settings.');
     await until('the status', isIn('Ask'));
+  });
+
+  it('takes the name of a file for none of the user’s words, in which the CLI opens what is behind an @', async () => {
+    const { folder } = desk.scratch;
+    desk.scratch.write('secret.txt', 'the plum of this file');
+    const path = desk.scratch.write(join(`x @${basename(folder)}`, 'secret.txt'), 'a pear');
+    const request = await told('look', [vscode.Uri.file(path)]);
+    assert.ok(request.includes(JSON.stringify(path)), request);
+    assert.doesNotMatch(request, /plum/);
+  });
+
+  it('shows all of a turn in which the model names a file by what is no address', async () => {
+    await ask('look', toolUse('Read', { file_path: '////etc/hostname' }), text('I have looked.'));
+    await button('Deny').first().click({ timeout: 30_000 });
+    await says('I have looked.');
+    await says('tokens in');
+  });
+
+  it('says of past conversations that none may be read', async () => {
+    await desk.configure('ideBridge.records.enabled', false);
+    await open({ query: '@claude /resume' });
+    await says('Past conversations are not known: ideBridge.records.enabled is off.');
+    await button('Open Settings').waitFor();
   });
 });

@@ -623,6 +623,10 @@ describe('comments on lines', function () {
     await type('Not so loud.');
     assert.equal(editor.document.getText(), edited);
     await row('a.txt').filter({ hasText: '+2 −2' }).waitFor();
+    // The next key is for the editor again.
+    await page().keyboard.press('Alt+F5');
+    const line = () => editor.selection.active.line;
+    await until('the next change', () => line() === 4, 10_000, line);
   });
 
   it('come back with their file after a branch that has none', async () => {
