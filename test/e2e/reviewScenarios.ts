@@ -203,14 +203,22 @@ export function leavesBranchItsPlaceAfter(what: string, desk: () => Desk, again:
     const file = await desk().file('on-a-branch.txt', 'one\ntwo\n');
     const branch = 'feature/status-bar';
     execFileSync('git', ['init', '--quiet', `--initial-branch=${branch}`], { cwd: path.dirname(file.path) });
-    await desk().window.openFile(file.path);
+    const { page } = desk().window;
+    // Git looks for a repository when a file is opened, and on a busy machine not when it is opened too early.
+    const isKnown = async () => {
+      await desk().window.closeEditors();
+      await desk().window.openFile(file.path);
+      const shown = page.locator('.statusbar-item', { hasText: branch }).waitFor({ timeout: 5_000 });
+      return shown.then(
+        () => true,
+        () => false,
+      );
+    };
+    await until('the branch', isKnown, 40_000);
     const claude = await desk().startClaude();
     claude.api.script(editTurns(file.path, 'two', 'TWO'));
     await claude.prompt('please edit');
     await desk().window.diffOf('on-a-branch.txt');
-    // Git looks for repositories when a file is opened; a reload in the middle of that was seen to leave it without any.
-    const { page } = desk().window;
-    await page.locator('.statusbar-item', { hasText: branch }).waitFor();
 
     await again();
     const { width, height } = page.viewportSize() ?? assert.fail();
