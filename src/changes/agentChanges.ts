@@ -159,7 +159,7 @@ export class AgentChanges implements Disposable {
         configDir: records.configDir,
         isAllowed,
         limits: snapshotLimits,
-        announces: (session) => this.edits.isOf(session),
+        announces: (session) => this.edits.announces(session),
         pathOf: (filePath) => fileUris(filePath)[0]?.fsPath,
         log,
       }),
@@ -190,7 +190,7 @@ export class AgentChanges implements Disposable {
 
   /** Such an agent has written a file: a later window need not look for that edit. @param conversation with its CLI */
   didEdit(conversation: string): void {
-    this.unwatched?.told(conversation);
+    this.unwatched?.didEdit(conversation);
   }
 
   private async turnStarts(): Promise<TurnStarts> {

@@ -21,8 +21,9 @@ export class AnnouncedEdits implements EditListener {
       this.problems.willEdit(file, snapshot !== undefined && snapshot.hash === undefined);
     }
   }
+
   /** Whether this connection announces its edits: CLI 2.1.330 does so in its first one only, and not after it has come back. */
-  isOf(session: object): boolean {
+  announces(session: object): boolean {
     return this.heard.has(session);
   }
 }

@@ -5,7 +5,7 @@ import { errorMessage, isNotFound } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { Queue } from '../base/queue.ts';
 import { counted } from '../base/text.ts';
-import { folded } from '../server/isAt.ts';
+import { differInCase } from '../server/isAt.ts';
 import type { ChangeSet, Entry, Snapshot } from './changeSet.ts';
 import { bytesAt, type ChangeSets, LostSnapshot } from './changeSets.ts';
 import { compare, type Comparison } from './comparison.ts';
@@ -113,7 +113,7 @@ export class Changes implements Disposable {
     for (const path of appeared) {
       const from = paths.get(await stampOf(path));
       // Where case makes no difference in names, the old one still leads to it.
-      if (from !== undefined && (isRecased(from, path) || (await stampOf(from)) === 'none')) {
+      if (from !== undefined && (differInCase(from, path) || (await stampOf(from)) === 'none')) {
         moves.set(from, path);
       }
     }
@@ -198,9 +198,6 @@ export class Changes implements Disposable {
     return true;
   }
 }
-
-/** Whether case alone has changed in its name. */
-const isRecased = (from: string, to: string) => from !== to && folded(from, 'win32') === folded(to, 'win32');
 
 /** `3 files, 11 changes`; undefined when nothing is left. A file that two sessions have changed counts once. */
 export function leftText(changes: readonly Change[]): string | undefined {

@@ -31,11 +31,13 @@ const shareOfTime = 20;
  * @param now undefined: there is no file
  * @param edits of one session, oldest first
  * @param backups what the file may have been, to the byte
+ * @param isLive they were made just now: a file that looks otherwise was formatted since, and what it was before is told
  */
 export async function takeOut(
   now: Buffer | undefined,
   edits: readonly PastEdit[],
   backups: () => Iterable<Buffer>,
+  isLive = false,
 ): Promise<TakenOut | string> {
   const decoded = now && decode(now);
   if (!decoded) {
@@ -65,7 +67,13 @@ export async function takeOut(
     }
   }
   if (found.length === 0) {
-    return 'it looks otherwise now';
+    const [first] = edits;
+    if (!isLive || first?.before === undefined) {
+      return 'it looks otherwise now';
+    }
+    text = first.before && withLf(first.before);
+    isLossy = true;
+    found.push(...edits);
   }
   const bytes = text === null ? emptied(backups) : bytesOf(text, isExact, decoded, found, backups);
   return typeof bytes === 'string' ? bytes : { before: bytes?.bytes, isExact, isLossy, edits: found };

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { folded } from '../server/isAt.ts';
+import { differInCase } from '../server/isAt.ts';
 
 /** The names in a folder, as they are written there. */
 export type NamesIn = (folder: string) => Promise<readonly string[]>;
@@ -10,7 +10,7 @@ export type NamesIn = (folder: string) => Promise<readonly string[]>;
  * around it, was renamed so. Where case makes no difference the first one still leads to it. Both absolute.
  */
 export async function isRecased(from: string, to: string, namesIn: NamesIn = readdir): Promise<boolean> {
-  if (from === to || folded(from, 'win32') !== folded(to, 'win32')) {
+  if (!differInCase(from, to)) {
     return false;
   }
   const [old, now] = [from.split(sep), to.split(sep)];

@@ -148,8 +148,8 @@ export class UnwatchedEdits implements Disposable {
     }
   }
 
-  /** An agent that the editor itself runs has told of an edit. @param conversation with its CLI, which writes it down a moment later */
-  told(conversation: string): void {
+  /** An agent that the editor itself runs has edited. @param conversation with its CLI, which writes it down a moment later */
+  didEdit(conversation: string): void {
     this.watched.saw(conversation, Date.now() + lag);
   }
 
@@ -396,13 +396,8 @@ export class UnwatchedEdits implements Disposable {
       const later = laterEntry()?.snapshot;
       const now = later ? sets.before(later) : await this.read(path);
       const edits = unseen.filter(({ at }) => !later || at < firstTaken(later));
-      const taken = await this.takeOut(path, now, edits, found.conversation).catch((error: unknown) => {
-        if (found.by && !known && now && first.before !== undefined) {
-          // As where a formatter runs after each edit.
-          return { before: asIn(now, first.before), isExact: false, isLossy: true, edits: [] };
-        }
-        throw error;
-      });
+      const isLive = found.by !== undefined && !known;
+      const taken = await this.takeOut(path, now, edits, found.conversation, isLive);
       if (laterEntry()?.snapshot !== later || (!later && !sets.isNow(path, now))) {
         return this.takeFile(path, all, found); // announced, or written, meanwhile
       }
@@ -446,11 +441,12 @@ export class UnwatchedEdits implements Disposable {
     now: Buffer | undefined,
     edits: readonly PastEdit[],
     conversation: string,
+    isLive: boolean,
   ): Promise<TakenOut> {
     const filePath = edits[0]?.filePath ?? path;
     let backups: Buffer[] | undefined;
     const read = () => (backups ??= [...backupsOf(this.options.configDir, conversation, filePath)]);
-    const taken = await takeOut(now, edits, read);
+    const taken = await takeOut(now, edits, read, isLive);
     if (typeof taken === 'string') {
       throw new Error(taken);
     }
@@ -489,17 +485,6 @@ export class UnwatchedEdits implements Disposable {
 function left(time: number): number {
   return Math.max(0, Math.min(lag, time + lag - Date.now()));
 }
-
-/** A text from the record, which has LF, with the line ends and the mark of the file. */
-function asIn(now: Buffer, text: string | null): Buffer | undefined {
-  const hasMark = now.subarray(0, 3).equals(byteOrderMark) && text?.startsWith('\uFEFF') === false;
-  const lines = now.includes('\r\n') ? text?.replaceAll(/\r?\n/g, '\r\n') : text;
-  return typeof lines === 'string'
-    ? Buffer.concat([hasMark ? byteOrderMark : Buffer.of(), Buffer.from(lines)])
-    : undefined;
-}
-
-const byteOrderMark = Buffer.from('\uFEFF');
 
 function hold(set: ChangeSet, conversation: string): ChangeSet {
   const { conversations } = set;

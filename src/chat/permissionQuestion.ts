@@ -101,8 +101,8 @@ function putPermission({
 const maxPlan = 400_000;
 
 function putPlan({ input }: PermissionQuestion, reports: Reports): PutPermission {
-  const { plan: said, planFilePath } = input; // 2.0 and 2.1 put in what stands in the file of the plan, if there is one
-  const plan = typeof said === 'string' ? said : '';
+  const { plan: named, planFilePath } = input; // 2.0 and 2.1 put in what stands in the file of the plan, if there is one
+  const plan = typeof named === 'string' ? named : '';
   const path = absolutePath.safeParse(planFilePath).data; // 2.0 does not take a plan back
   let isEdited = false;
   const read = async () => {

@@ -23,3 +23,8 @@ export function isIn(folders: Pick<ReadonlySet<string>, 'has'>, path: string): b
 export function folded(path: string, platform: NodeJS.Platform = process.platform): string {
   return platform === 'win32' ? path.replaceAll('\\', '/').toLowerCase() : path;
 }
+
+/** Whether they are two names that differ in case alone, and so may be those of one file, also on macOS. */
+export function differInCase(one: string, other: string): boolean {
+  return one !== other && folded(one, 'win32') === folded(other, 'win32');
+}

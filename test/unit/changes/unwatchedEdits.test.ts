@@ -273,7 +273,7 @@ describe('edits that nobody watched', () => {
 
     it('are not those of which an agent of the editor has told, though they are written down after that', async () => {
       edits('a.txt', 'one\n', '1\n');
-      unwatched.told(cli.sessionId);
+      unwatched.didEdit(cli.sessionId);
       cli.time = Date.now() + 50;
       edits('b.txt', 'one\n', '1\n');
       reload();
@@ -618,7 +618,7 @@ describe('edits that nobody watched', () => {
         running(40);
         const { session } = await connect();
         fs.writeFileSync(path('a.ts'), '\uFEFFconst a = 2;\r\nfoo();\r\n');
-        await tells(session, 'a.ts', 'const a=1\nfoo()\n', 'a=1', 'a=2');
+        await tells(session, 'a.ts', '\uFEFFconst a=1\nfoo()\n', 'a=1', 'a=2');
         fs.writeFileSync(path('new.ts'), 'let x = 1;\n');
         await tells(session, 'new.ts', null, '', 'let x=1\n');
         assert.deepEqual(listed(), ['Claude 1: a.ts told', 'Claude 1: new.ts told']);
@@ -626,6 +626,19 @@ describe('edits that nobody watched', () => {
         assert.equal(before('new.ts'), undefined);
         const [entry] = sets.ofPath(path('a.ts'));
         assert.ok(entry && lossOf({ sets, editor: new FakeEditor() }, entry).isSaved);
+      });
+
+      it('are not listed where a formatter has run since and nobody knows the bytes from before', async () => {
+        running(40);
+        const { session } = await connect();
+        for (const [name, text] of Object.entries({
+          'latin.ts': 'const \xe9 = 2;\n',
+          'mixed.ts': 'a = 2;\r\nb;\n',
+        })) {
+          fs.writeFileSync(path(name), text, 'latin1');
+          await tells(session, name, 'a=1\nb\n', 'a=1', 'a=2');
+        }
+        assert.deepEqual(listed(), []);
       });
 
       it('are listed that came just before a reload, after which it has called', async () => {
