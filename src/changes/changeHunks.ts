@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { isNotFound } from '../base/errors.ts';
 import { diffLines, type Hunk } from '../base/lineDiff.ts';
 import { documentBefore } from './beforeFiles.ts';
-import { mustBeFile } from './changes.ts';
+import { type Change, mustBeFile } from './changes.ts';
 import type { Entry } from './changeSet.ts';
 import { hasNoLines } from './comparison.ts';
 import { mayShow } from './shownText.ts';
@@ -62,14 +62,24 @@ export function markOf(hunk: Hunk, before: vscode.TextDocument, now: vscode.Text
  */
 export async function readLines(path: string, before: Buffer): Promise<Buffer> {
   await mustBeFile(path);
-  const wholeFile = (what: string) => new Error(`${basename(path)} is ${what}: keep or revert the file.`);
   const now = await readFile(path).catch((error: unknown) => {
-    throw isNotFound(error) ? wholeFile('deleted') : error;
+    throw isNotFound(error) ? hasNoParts(path, 'deleted') : error;
   });
   if (hasNoLines(before) || hasNoLines(now)) {
-    throw wholeFile('binary');
+    throw hasNoParts(path, 'binary');
   }
   return now;
+}
+
+/** @throws where it is known that a file can be decided as a whole alone, which is looked at again once a part is decided */
+export function mustHaveParts(path: string, { kind, isBinary }: Change['comparison']): void {
+  if (kind === 'deleted' || isBinary === true) {
+    throw hasNoParts(path, kind === 'deleted' ? kind : 'binary');
+  }
+}
+
+function hasNoParts(path: string, what: 'deleted' | 'binary'): Error {
+  return new Error(`${basename(path)} is ${what}: keep or revert the file.`);
 }
 
 /**

@@ -418,7 +418,7 @@ export class ChangeSets implements Disposable {
       this.history.add(id, kind, set ? [set.id] : listing, files);
     }
     // All others take something from the list, which does so.
-    if (kind === 'accepted' || files.some(({ isPart }) => isPart === true)) {
+    if (kind === 'accepted' || (kind === 'reverted' && files.some(({ isPart }) => isPart === true))) {
       this.dropOldest();
     }
     this.changeHistory();

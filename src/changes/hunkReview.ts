@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { Hunk } from '../base/lineDiff.ts';
@@ -13,6 +14,7 @@ import {
   hunkAt,
   hunksOf,
   markOf,
+  mustHaveParts,
   namedLine,
   readLines,
   revertHunk,
@@ -114,6 +116,7 @@ export class HunkReview implements vscode.Disposable {
       const { path } = entry.snapshot;
       const before = this.sets.before(entry.snapshot) ?? Buffer.of();
       const text = decoded(await readLines(path, before));
+      await setImmediate(); // see `diffOf`
       const hasAllBytes = text !== undefined && decoded(before) !== undefined;
       if (!document.isDirty && !(hasAllBytes && text === document.getText())) {
         return this.revertBytes(entry, document, find, before, decision); // the editor would save others
@@ -295,7 +298,10 @@ export class HunkReview implements vscode.Disposable {
       if (!snapshot) {
         return sayNoneHere();
       }
-      await readLines(path, this.sets.before(snapshot) ?? Buffer.of()); // else nothing can be said of lines
+      const change = this.changes.ofPath(path).find((each) => each.set === set);
+      if (change) {
+        mustHaveParts(path, change.comparison);
+      }
       const document = await vscode.workspace.openTextDocument(uri);
       const { version } = document;
       const { line: named, mark } = whereOf(where);
