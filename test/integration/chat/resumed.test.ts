@@ -41,6 +41,7 @@ describe('a thread of the chat after a reload of the window', () => {
         records: {
           open: () => Promise.resolve({ past: new PastSessions(join(agent.root, '.claude', 'projects')) }),
           running: new Map(),
+          isAllowed: true,
           isStarting: () => false,
         },
         sharing: { learn: () => Promise.resolve(), exclusion: quiet, allows: () => true },
