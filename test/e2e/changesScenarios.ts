@@ -308,12 +308,12 @@ export function awayScenarios(desk: () => Desk): void {
       git('add', '--all');
       git('commit', '--quiet', '--message=first');
       git('checkout', '--quiet', '-b', 'topic');
+      await desk().reload(); // what was made in an open window the editor's Git may overlook
       const claude = await desk().startClaude('acceptEdits');
       claude.api.script([...editTurns(file.path, 'two', 'TWO'), text('edited it')]);
       await claude.prompt('please edit');
       await claude.terminal.shows('edited it');
       const { page } = desk().window;
-      await desk().window.openFile(file.path); // the editor's Git looks for a repository in its folder then
       const pending = page.locator('.activitybar [aria-label*="Source Control"][aria-label*="1 pending"]');
       await pending.first().waitFor();
       git('commit', '--quiet', '--all', '--message=work');

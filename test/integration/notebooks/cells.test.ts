@@ -195,11 +195,16 @@ describe('cells of a notebook', () => {
     /** A busy window takes a key for what had the focus before the click. */
     const decideByKey = async (click: () => Promise<unknown>, key: string, answer: Promise<string[]>) => {
       const isDecided = () => Promise.race([answer.then(() => true), sleep(2_000, false)]);
-      do {
+      for (let tries = 0; tries < 8; tries++) {
         await click();
         await ui.page.keyboard.press(key);
-      } while (!(await isDecided()));
-      return answer;
+        if (await isDecided()) return answer;
+      }
+      const said = await ui.page.evaluate<string>(
+        '[document.activeElement.closest(".part")?.id, document.activeElement.className, ' +
+          '...[...document.querySelectorAll(".statusbar-item.left, .notification-list-item")].map((e) => e.innerText)].join(" | ")',
+      );
+      throw new Error(`${key} has decided nothing. The focus, and what the window says: ${said}`);
     };
     const edited = proposed.replace('/ 2', '/ 2 # twice');
 
