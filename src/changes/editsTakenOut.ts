@@ -31,7 +31,7 @@ const shareOfTime = 20;
  * @param now undefined: there is no file
  * @param edits of one session, oldest first
  * @param backups what the file may have been, to the byte
- * @param isLive they were made just now: a file that looks otherwise was formatted since, and what it was before is told
+ * @param isLive they were made just now: what is not there any more was formatted since, and what the file was is told
  */
 export async function takeOut(
   now: Buffer | undefined,
@@ -45,6 +45,7 @@ export async function takeOut(
   }
   let text: string | null = decoded.text;
   let isExact = true;
+  let isWhole = true;
   let isLossy = false;
   const found: PastEdit[] = [];
   let begun = performance.now();
@@ -60,29 +61,43 @@ export async function takeOut(
     if (step) {
       ({ before: text } = step);
       isExact &&= step.isExact;
+      isWhole &&= step.isWhole;
       isLossy ||= step.isLossy;
       found.unshift(edit);
     } else {
-      isExact = false;
+      isExact = isWhole = false;
     }
   }
-  if (found.length === 0) {
-    const [first] = edits;
-    if (!isLive || first?.before === undefined) {
-      return 'it looks otherwise now';
-    }
-    text = first.before && withLf(first.before);
+  const told = isLive && !isWhole ? edits[0]?.before : undefined;
+  if (told !== undefined) {
+    text = told && withLf(told);
     isLossy = true;
-    found.push(...edits);
+    found.splice(0, found.length, ...edits);
+  } else if (found.length === 0) {
+    return 'it looks otherwise now';
   }
-  const bytes = text === null ? emptied(backups) : bytesOf(text, isExact, decoded, found, backups);
-  return typeof bytes === 'string' ? bytes : { before: bytes?.bytes, isExact, isLossy, edits: found };
+  const bytes =
+    text === null
+      ? emptied(backups)
+      : bytesOf(text, isExact || told !== undefined, decoded, found, backups, isLive);
+  return typeof bytes === 'string'
+    ? bytes
+    : { before: bytes.bytes, isExact, isLossy: isLossy || bytes.isLossy === true, edits: found };
 }
 
 interface Step {
   readonly before: string | null;
   readonly isExact: boolean;
+  /** All that it has changed was there. */
+  readonly isWhole: boolean;
   readonly isLossy: boolean;
+}
+
+/** What a file was, as bytes. */
+interface Known {
+  readonly bytes: Buffer | undefined;
+  /** Its line ends may have been others. */
+  readonly isLossy?: boolean;
 }
 
 /** Undefined: the edit is not there any more, or it cannot be told from what came later. */
@@ -94,19 +109,20 @@ function stepBack(text: string, edit: PastEdit, backups: () => Iterable<Buffer>)
   }
   const after = edit.after === undefined ? afterOf(before ?? '', edit) : [withLf(edit.after)];
   if (after.includes(text)) {
-    return { before, isExact: true, isLossy: false };
+    return { before, isExact: true, isWhole: true, isLossy: false };
   }
   const [likely] = after;
   if (likely === undefined) {
     return undefined;
   }
   if (before === null) {
-    return isMostlyThere(likely, text) ? { before, isExact: false, isLossy: true } : undefined;
+    return isMostlyThere(likely, text) ? { before, isExact: false, isWhole: true, isLossy: true } : undefined;
   }
-  const merged = merge(Buffer.from(likely), Buffer.from(text), Buffer.from(before))?.bytes.toString();
-  return merged === undefined || merged === text
+  const merged = merge(Buffer.from(likely), Buffer.from(text), Buffer.from(before));
+  const without = merged?.bytes.toString();
+  return !merged || without === undefined || without === text
     ? undefined
-    : { before: merged, isExact: false, isLossy: false };
+    : { before: without, isExact: false, isWhole: merged.isWhole, isLossy: false };
 }
 
 /** What an edit can have made of a text: where it deletes, some CLIs take the line ends along. */
@@ -168,7 +184,7 @@ function isMostlyThere(text: string, now: string): boolean {
 }
 
 /** CLIs say of an empty file, too, that there was none. */
-function emptied(backups: () => Iterable<Buffer>): { bytes: Buffer | undefined } {
+function emptied(backups: () => Iterable<Buffer>): Known {
   return { bytes: [...backups()].find((backup) => backup.length === 0) };
 }
 
@@ -182,7 +198,8 @@ function bytesOf(
   now: Decoded,
   edits: readonly PastEdit[],
   backups: () => Iterable<Buffer>,
-): { bytes: Buffer } | string {
+  isLive: boolean,
+): Known | string {
   for (const backup of backups()) {
     if (decode(backup)?.text === text) {
       return { bytes: backup };
@@ -195,10 +212,12 @@ function bytesOf(
   if (isExact && first?.before?.includes('\r\n')) {
     return { bytes: Buffer.from(first.before) };
   }
-  if (now.encoding === 'utf16le' || now.lineEnd === 'mixed' || edits.some(mayChangeLineEnds)) {
+  const isLossy = edits.some(mayChangeLineEnds);
+  // What is edited before the user's eyes is rather shown without its line ends than not at all.
+  if (now.encoding === 'utf16le' || now.lineEnd === 'mixed' || (isLossy && !isLive)) {
     return 'its line ends from before are not known';
   }
-  return { bytes: Buffer.from(now.lineEnd === '\r\n' ? text.replaceAll('\n', '\r\n') : text) };
+  return { bytes: Buffer.from(now.lineEnd === '\r\n' ? text.replaceAll('\n', '\r\n') : text), isLossy };
 }
 
 /** To write a file anew gives it LF since 2.1, of which the record has LF before, too; an edit keeps what most lines have. */

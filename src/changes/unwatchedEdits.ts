@@ -63,6 +63,17 @@ interface Found {
   readonly begin: () => ChangeSet;
 }
 
+/** What a session has edited of a file and not announced. */
+interface LiveEdits {
+  /** Those that may have been on the disk together, oldest first; without what the user has accepted. */
+  readonly edits: PastEdit[];
+  /** How many of them were taken out of the file, and when it was read for that; ms since the epoch. */
+  taken: number;
+  readAt: number;
+  /** Of their tool uses, and of all before them. */
+  readonly known: Set<string>;
+}
+
 /** A proposal that the user has accepted. */
 interface Acceptance {
   readonly path: string;
@@ -82,7 +93,7 @@ export class UnwatchedEdits implements Disposable {
   private readonly known = new WeakMap<Session, Map<string, Promise<void>>>();
   private readonly accepted = new WeakMap<Session, Acceptance[]>();
   /** What they have not announced, by the path as the CLI has it. */
-  private readonly live = new WeakMap<Session, Map<string, PastEdit[]>>();
+  private readonly live = new WeakMap<Session, Map<string, LiveEdits>>();
   /** One after the other: none has all the time, or twice the memory. */
   private readonly queue = new Queue();
 
@@ -173,22 +184,30 @@ export class UnwatchedEdits implements Disposable {
     }
   }
 
-  /** At once, so that those that are told together are taken out together. @returns all of that file that the user has not accepted */
-  private addLive(session: Session, edit: PastEdit): readonly PastEdit[] {
-    const all = this.live.get(session) ?? new Map<string, PastEdit[]>();
+  /** At once, so that those that are told together are taken out together. */
+  private addLive(session: Session, edit: PastEdit): LiveEdits {
+    const all = this.live.get(session) ?? new Map<string, LiveEdits>();
     this.live.set(session, all);
-    const edits = all.get(edit.filePath) ?? [];
-    all.set(edit.filePath, edits);
-    const isKnown = edits.some(({ toolUseId }) => toolUseId === edit.toolUseId);
-    if (!isKnown && !this.wasAccepted(session, edit)) {
-      edits.push(edit);
+    // Others than those were not in the file when it was read.
+    const isOver = ({ edits, taken, readAt }: LiveEdits) => taken === edits.length && edit.at > readAt + lag;
+    for (const [filePath, each] of all) {
+      if (isOver(each)) {
+        all.set(filePath, { ...each, edits: [], taken: 0 }); // the texts of files are not kept for good
+      }
     }
-    return edits;
+    const ofFile = all.get(edit.filePath) ?? { edits: [], taken: 0, readAt: 0, known: new Set<string>() };
+    all.set(edit.filePath, ofFile);
+    if (!ofFile.known.has(edit.toolUseId) && !this.wasAccepted(session, edit)) {
+      ofFile.known.add(edit.toolUseId);
+      ofFile.edits.push(edit);
+    }
+    return ofFile;
   }
 
-  private takeLive(session: Session, conversation: string, edits: readonly PastEdit[]): Promise<void> {
+  private async takeLive(session: Session, conversation: string, live: LiveEdits): Promise<void> {
     const { sets } = this.options;
-    return this.take({
+    const edits = [...live.edits];
+    await this.take({
       conversation,
       edits,
       isComplete: true,
@@ -196,6 +215,8 @@ export class UnwatchedEdits implements Disposable {
       set: () => sets.find(session),
       begin: () => sets.setOf(session),
     });
+    live.taken = edits.length;
+    live.readAt = Date.now();
   }
 
   /** Whether an edit has written what the user had just accepted; each writes that once. */
@@ -348,7 +369,7 @@ export class UnwatchedEdits implements Disposable {
       byName.set(edit.filePath, edits);
       edits.push(edit);
     }
-    const decided = this.decided(found.by !== undefined);
+    const decided = this.decided(found);
     const listed = new Set<string>();
     for (const [name, all] of byName) {
       await breathe();
@@ -360,8 +381,7 @@ export class UnwatchedEdits implements Disposable {
         continue;
       }
       try {
-        const edits = all.filter(({ at }) => at > (decided.get(path) ?? 0));
-        if (await this.takeFile(path, edits, found)) {
+        if (await this.takeFile(path, all, found, decided)) {
           listed.add(path);
           if (found.by) {
             review.didList(found.by, path);
@@ -380,11 +400,17 @@ export class UnwatchedEdits implements Disposable {
     }
   }
 
-  /** @returns whether it is listed. @throws why it cannot be */
-  private async takeFile(path: string, all: readonly PastEdit[], found: Found): Promise<boolean> {
-    const { sets, review } = this.options;
+  /** @param decided see there @returns whether it is listed. @throws why it cannot be */
+  private async takeFile(
+    path: string,
+    all: readonly PastEdit[],
+    found: Found,
+    decided: ReadonlyMap<string, number>,
+  ): Promise<boolean> {
+    const { log, sets, review } = this.options;
+    const undecided = all.filter(({ at }) => at > (decided.get(path) ?? 0));
     // What the user has written into a proposal they have seen.
-    const unseen = all.filter(({ isUserModified }) => !isUserModified);
+    const unseen = undecided.filter(({ isUserModified }) => !isUserModified);
     const [first] = unseen;
     const own = (): Snapshot | undefined => found.set()?.snapshots.get(path);
     const known = own();
@@ -396,13 +422,18 @@ export class UnwatchedEdits implements Disposable {
       const later = laterEntry()?.snapshot;
       const now = later ? sets.before(later) : await this.read(path);
       const edits = unseen.filter(({ at }) => !later || at < firstTaken(later));
-      const isLive = found.by !== undefined && !known;
+      const isLive = found.by !== undefined && (!known || isAnew);
       const taken = await this.takeOut(path, now, edits, found.conversation, isLive);
-      if (laterEntry()?.snapshot !== later || (!later && !sets.isNow(path, now))) {
-        return this.takeFile(path, all, found); // announced, or written, meanwhile
+      if (own() !== known || laterEntry()?.snapshot !== later || (!later && !sets.isNow(path, now))) {
+        // Announced, written, or decided, meanwhile.
+        return this.takeFile(path, all, found, this.decided(found));
       }
       const set = found.set();
-      if (set && known) {
+      if (set && known && isLive && taken.edits.length < edits.length) {
+        log.info(
+          `${path}: what it is compared with stays, as a part of what was edited looks otherwise now.`,
+        );
+      } else if (set && known) {
         review.replace({ set, snapshot: known }, taken.before, first.at, {
           ...(!taken.isExact && !found.by && { source: 'rebuilt' }),
           ...(taken.isLossy && { isSavedOver: true }),
@@ -413,7 +444,7 @@ export class UnwatchedEdits implements Disposable {
     }
     const listed = own();
     if (listed) {
-      all.forEach(({ turn }) => turn && this.addTurn(listed, turn));
+      undecided.forEach(({ turn }) => turn && this.addTurn(listed, turn));
     }
     return listed !== undefined;
   }
@@ -471,12 +502,10 @@ export class UnwatchedEdits implements Disposable {
     }
   }
 
-  /**
-   * When the user has last said what is to become of a file: that was about all that was there.
-   * @param isLive what was accepted is known by itself then, and says nothing about other lines
-   */
-  private decided(isLive: boolean): Map<string, number> {
-    const entries = this.options.sets.history.entries.filter(({ kind }) => !isLive || kind !== 'accepted');
+  /** When the user has last said what is to become of a file: that was about all that was there. */
+  private decided({ by }: Found): ReadonlyMap<string, number> {
+    // What one that has just edited was accepted is known by itself, and says nothing about other lines.
+    const entries = this.options.sets.history.entries.filter(({ kind }) => !by || kind !== 'accepted');
     return new Map(entries.flatMap(({ at, files }) => files.map(({ path }) => [path, at] as const)));
   }
 }

@@ -507,6 +507,23 @@ describe('edits that nobody watched', () => {
         await unwatched.note({ session, edit, turn, conversation: cli.sessionId });
       }
 
+      /** Its record tells that it has written a whole file over another. */
+      async function writes(session: Session, name: string, text: string, now: string) {
+        const at = (told = Math.max(Date.now(), told + 1));
+        const edit = {
+          toolUseId: `tool ${at}`,
+          at,
+          filePath: path(name),
+          before: text,
+          after: now,
+          replacements: [],
+          patch: [],
+          isUserModified: false,
+          version: '2.1.330',
+        };
+        await unwatched.note({ session, edit, turn: undefined, conversation: cli.sessionId });
+      }
+
       /** What it edits now, as its record tells. */
       async function editsNow(session: Session, name: string, text: string, now: string): Promise<void> {
         cli.time = Date.now();
@@ -516,6 +533,7 @@ describe('edits that nobody watched', () => {
 
       beforeEach(() => {
         announces = false;
+        told = 0;
       });
 
       it('are listed as they come, with their turn', async () => {
@@ -665,6 +683,76 @@ describe('edits that nobody watched', () => {
         review.takeAccepted(path('a.txt'));
         await told;
         assert.ok(listed().includes('Claude 1: a.txt told'), String(listed()));
+      });
+
+      it('are listed as they were before where a formatter has run over a part of them', async () => {
+        running(40);
+        const { session } = await connect();
+        fs.writeFileSync(path('a.ts'), 'a = 9;\nb\nc\nd = 5\n');
+        await tells(session, 'a.ts', 'a=1\nb\nc\nd = 4\n', 'a=1\nb\nc\nd = 4', 'a=9\nb\nc\nd = 5');
+        fs.writeFileSync(path('w.ts'), 'a = 9;\nb\nc\nd = 5\n');
+        await writes(session, 'w.ts', 'a = 1\nb\nc\nd = 4\n', 'a=9\nb\nc\nd = 5\n');
+        assert.deepEqual(listed(), ['Claude 1: a.ts told', 'Claude 1: w.ts told']);
+        assert.equal(before('a.ts'), 'a=1\nb\nc\nd = 4\n');
+        assert.equal(before('w.ts'), 'a = 1\nb\nc\nd = 4\n');
+      });
+
+      it('are listed where the CLI has kept no copy of what it has written over, and a revert says what goes', async () => {
+        running(40);
+        const { session } = await connect();
+        fs.writeFileSync(path('a.txt'), '1\n');
+        await writes(session, 'a.txt', 'one\n', '1\n');
+        assert.equal(before('a.txt'), 'one\n');
+        const [entry] = sets.ofPath(path('a.txt'));
+        assert.ok(entry && lossOf({ sets, editor: new FakeEditor() }, entry).isSaved);
+      });
+
+      for (const [when, later] of [
+        ['just after', 1],
+        ['long after', 60_000],
+      ] as const) {
+        it(`stay listed once another is made elsewhere in the file, ${when} a formatter has run`, async () => {
+          running(40);
+          const { session } = await connect();
+          fs.writeFileSync(path('a.ts'), 'a = 2;\n\n\nb\n');
+          await tells(session, 'a.ts', 'a=1\n\n\nb\n', 'a=1', 'a=2');
+          told += later;
+          fs.writeFileSync(path('a.ts'), 'a = 2;\n\n\nB\n');
+          await tells(session, 'a.ts', 'a = 2;\n\n\nb\n', 'b', 'B');
+          assert.equal(before('a.ts'), 'a=1\n\n\nb\n');
+        });
+      }
+
+      it('are not listed again that the user has kept while the next one is looked for', async () => {
+        running(40);
+        const { session } = await connect();
+        await editsNow(session, 'a.txt', 'one\n\n\nb\n', '1\n\n\nb\n');
+        const { fileBytes } = limits;
+        limits = {
+          ...limits,
+          get fileBytes() {
+            limits = { ...limits, fileBytes };
+            review.keep([path('a.txt')]);
+            return fileBytes;
+          },
+        };
+        fs.writeFileSync(path('a.txt'), '1\n\n\nB\n');
+        await tells(session, 'a.txt', '1\n\n\nb\n', 'b', 'B');
+        assert.deepEqual(listed(), []);
+      });
+
+      it('are compared with what the user has made of the file since the last one', async () => {
+        running(40);
+        const { session } = await connect();
+        await editsNow(session, 'a.ts', 'one\nb=1\n', '1\nb=1\n');
+        review.willSave(path('a.ts'));
+        fs.writeFileSync(path('a.ts'), 'one\nb=1\n'); // undone by hand
+        review.didSave(path('a.ts'));
+        assert.deepEqual(listed(), []);
+        fs.writeFileSync(path('a.ts'), 'one\nb = 2;\nmine\n');
+        told += 60_000;
+        await tells(session, 'a.ts', 'one\nb=1\nmine\n', 'b=1', 'b=2');
+        assert.equal(before('a.ts'), 'one\nb=1\nmine\n');
       });
     });
   });
