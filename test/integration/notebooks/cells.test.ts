@@ -6,7 +6,7 @@ import type { FileDiagnostics } from '../../../src/protocol/ide.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { connectUi, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, letMomentPass, Scratch } from '../bridge.ts';
+import { connectClient, letMomentPass, Scratch, skipOnFloor } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
 import { ipynb } from './ipynb.ts';
 
@@ -328,5 +328,21 @@ describe('cells of a notebook', () => {
       assert.equal((await answer)[0], 'DIFF_REJECTED');
       await until('the tab to close', isGone);
     });
+
+    it('are decided by the keys also after a view has gone that had the focus', async function () {
+      skipOnFloor(this); // its chat is there with another extension alone
+      const chat = vscode.workspace.getConfiguration('chat');
+      const { Global } = vscode.ConfigurationTarget;
+      try {
+        await chat.update('disableAIFeatures', false, Global);
+        await vscode.commands.executeCommand('workbench.action.chat.open');
+        await until('the focus', () =>
+          ui.page.evaluate<boolean>('!!document.activeElement.closest(".part.auxiliarybar")'),
+        );
+      } finally {
+        await chat.update('disableAIFeatures', undefined, Global);
+      }
+      assert.deepEqual(await decideByKey(clickOnCell, 'Control+Enter', propose()), ['FILE_SAVED', proposed]);
+    }).timeout(90_000);
   });
 });
