@@ -138,7 +138,10 @@ export class GoBack {
     // With the file as it was then, an entry from before that is nobody's any more.
     const isOver = ({ snapshot }: Entry) => snapshot.hash === to.hash;
     const listed = entries
-      .filter((entry) => entry.set === set || gone.includes(entry) || isOver(entry))
+      .filter(
+        (entry) =>
+          entry.set === set || gone.includes(entry) || isComparedSince(entry, begun) || isOver(entry),
+      )
       .map(listing);
     const file = { path, real: realPathOf(path), listed, isToPrompt: true };
     if (this.sets.isState(path, to)) {
@@ -191,24 +194,32 @@ export class GoBack {
       }
       throw error;
     }
-    this.takeFromBefore(set, start, path, { from, to });
+    this.takeFromBefore(start, path, { from, to });
     return planned;
   }
 
-  /** What was kept since then, of what the session had changed before, is no longer there, and shall not be missed. */
+  /**
+   * What was kept, accepted or saved since then, in a file that was changed before by whatever session, is no longer there, and
+   * shall not be missed.
+   */
   private takeFromBefore(
-    set: ChangeSet,
     { begun }: TurnStart,
     path: string,
     { from, to }: Record<'from' | 'to', Buffer | undefined>,
   ): void {
-    const snapshot = set.snapshots.get(path);
-    if (snapshot && from && to && firstTaken(snapshot) < begun && snapshot.takenAt >= begun) {
-      const before = this.sets.before(snapshot);
-      const merged = before && merge(from, before, to);
-      if (merged) {
-        this.review.replace({ set, snapshot }, merged.bytes);
+    if (!from || !to) {
+      return;
+    }
+    for (const { entry, bytes } of this.review.textsBefore(path)) {
+      if (isComparedSince(entry, begun)) {
+        // Also where it is the same, so that their order stays.
+        this.review.replace(entry, bytes && (merge(from, bytes, to)?.bytes ?? bytes));
       }
     }
   }
+}
+
+/** Whether it is from before that, and compared since then with another text than at first. */
+function isComparedSince({ snapshot }: Entry, begun: number): boolean {
+  return firstTaken(snapshot) < begun && snapshot.takenAt >= begun;
 }

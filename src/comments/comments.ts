@@ -305,10 +305,10 @@ async function apply(thread: Thread, comment: ReviewComment): Promise<void> {
   }
   const edit = new vscode.WorkspaceEdit();
   const all =
-    suggestion === ''
+    suggestion.length === 0
       ? new vscode.Range(lines.start, 0, lines.end + 1, 0) // no line at all
       : new vscode.Range(lines.start, 0, lines.end, Infinity);
-  edit.replace(document.uri, document.validateRange(all), suggestion);
+  edit.replace(document.uri, document.validateRange(all), suggestion.join('\n'));
   if (await vscode.workspace.applyEdit(edit)) {
     vscode.window.setStatusBarMessage('Applied, and not saved yet. Undo takes it back.', 5_000);
   } else {

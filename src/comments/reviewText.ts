@@ -58,8 +58,11 @@ export function reviewText(items: readonly ReviewItem[]): string {
   return [`Review of your changes, with ${comments}:`, ...parts].join('\n\n');
 }
 
-/** What a comment wants to stand there instead: the text of its block `suggestion`, as on GitHub. */
-export function suggestionIn(comment: string): string | undefined {
-  const found = /^(`{3,})suggestion[ \t]*\r?\n([\s\S]*?)^\1[ \t]*$/m.exec(comment);
-  return found?.[2] === undefined ? undefined : found[2].replace(/\r?\n$/, '');
+/**
+ * The lines that a comment wants to stand there instead: those of its block `suggestion`. As on GitHub, a block without any takes
+ * the lines out, and one with an empty line leaves that.
+ */
+export function suggestionIn(comment: string): string[] | undefined {
+  const found = /^(`{3,})suggestion[ \t]*\r?\n((?:[^\n]*\n)*?)\1[ \t]*$/m.exec(comment);
+  return found?.[2]?.split(/\r?\n/).slice(0, -1); // behind the last line end is nothing
 }

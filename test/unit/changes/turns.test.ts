@@ -82,11 +82,11 @@ class Desk {
   }
 
   /** The user has accepted a proposal, which the session then writes. */
-  accept(name: string, content: string): void {
+  accept(name: string, content: string, by = author): void {
     const { review } = this.opened;
-    review.didAccept(author, this.path(name), content);
-    this.edit(name, content);
-    review.didCall(author);
+    review.didAccept(by, this.path(name), content);
+    this.edit(name, content, by);
+    review.didCall(by);
     review.takeAccepted();
   }
 
@@ -573,5 +573,120 @@ describe('turns', () => {
     sets.decided('part', 'reverted', [{ path, listed: [listing(entry)], isPart: true }]);
     await desk.back(desk.starts()[0]);
     assert.equal(desk.text('a'), lines('0', '0'));
+  });
+
+  describe('of a file that another session has changed before', () => {
+    const lines = (first: string, last: string) => `${first}\nx\nx\nx\n${last}\n`;
+    const before = () => {
+      const entry = desk.opened.sets.ofPath(desk.path('a')).find(({ set }) => set.label === other.label);
+      return entry && String(desk.opened.sets.before(entry.snapshot));
+    };
+
+    beforeEach(async () => {
+      desk.put('a', lines('0', '0'));
+      await desk.prompt(other);
+      desk.edit('a', lines('1', '0'), other);
+      await desk.prompt();
+    });
+
+    it('take what was accepted in them also from what that is compared with', async () => {
+      desk.accept('a', lines('1', '2'));
+      assert.equal(before(), lines('0', '2'));
+      const { decision } = await desk.back(desk.starts()[0]);
+      assert.equal(desk.text('a'), lines('1', '0'));
+      assert.equal(before(), lines('0', '0'));
+      await desk.undo(decision);
+      assert.equal(desk.text('a'), lines('1', '2'));
+      assert.equal(before(), lines('0', '2'));
+    });
+
+    it('take what the user has saved since also from what that is compared with', async () => {
+      desk.edit('a', lines('1', '0').replace('x\nx', 'x\n2\nx'));
+      const path = desk.path('a');
+      desk.editor.type(path, (text) => `${text}the user’s\n`);
+      assert.ok(desk.editor.save(path));
+      assert.equal(before(), `${lines('0', '0')}the user’s\n`);
+      const { decision } = await desk.back(desk.starts()[0]);
+      assert.equal(desk.text('a'), lines('1', '0'));
+      assert.equal(before(), lines('0', '0'));
+      await desk.undo(decision);
+      assert.equal(desk.text('a'), `${lines('1', '0').replace('x\nx', 'x\n2\nx')}the user’s\n`);
+      assert.equal(before(), `${lines('0', '0')}the user’s\n`);
+    });
+
+    it('lose no line of the user’s or of another’s, and bring none back that is gone: fast-check', async () => {
+      // Of either session one that it edits and one where it proposes, as what touches cannot be told; and one of the user.
+      const slots = [0, 1, 2, 3, 4] as const;
+      const step = fc.record({
+        kind: fc.constantFrom('prompt', 'edit', 'accept', 'save', 'keep'),
+        isOther: fc.boolean(),
+      });
+      const slotsOf = (text: string | undefined) =>
+        slots.map((slot) => text?.split('\n')[2 * slot] ?? assert.fail());
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), fc.nat(), async (steps, chosen) => {
+          const world = new Desk();
+          try {
+            const path = world.path('a');
+            world.put('a', slots.map((slot) => `slot ${slot}: 0\nx\n`).join(''));
+            let count = 0;
+            const change = (slot: number) => (text: string) =>
+              text.replace(new RegExp(`slot ${slot}: .*`), `slot ${slot}: ${++count}`);
+            const changed = (slot: number) => change(slot)(world.text('a') ?? assert.fail());
+            /** How many lines there had been as each turn of the session began, by `begun`. */
+            const counts = new Map<number, number>();
+            for (const { kind, isOther } of [{ kind: 'prompt', isOther: false }, ...steps]) {
+              const by = isOther ? other : author;
+              const first = isOther ? 2 : 0;
+              if (kind === 'keep') {
+                world.opened.review.keep([path]);
+              } else if (kind === 'save') {
+                world.editor.type(path, change(4));
+                assert.ok(world.editor.save(path));
+              } else if (kind === 'edit') {
+                world.edit('a', changed(first), by);
+              } else if (kind === 'accept') {
+                world.accept('a', changed(first + 1), by);
+              } else {
+                if (by === author) {
+                  counts.set(world.opened.sets.tick() + 1, count);
+                }
+                await world.prompt(by);
+              }
+            }
+            const set = world.opened.sets.find(author);
+            const start = set?.turns[chosen % Math.max(1, set.turns.length)];
+            if (!start) {
+              return;
+            }
+            const had = [...counts].filter(([begun]) => begun <= start.begun).at(-1)?.[1] ?? assert.fail();
+            const all = async () => {
+              await world.listed();
+              return world.opened.changes.all.map(({ set: { label }, snapshot }) => ({
+                label,
+                before: String(world.opened.sets.before(snapshot)),
+              }));
+            };
+            const [text, listed] = [world.text('a'), await all()];
+            const { decision, files } = await world.back(start);
+            const now = slotsOf(world.text('a'));
+            for (const { label, before } of await all()) {
+              slotsOf(before).forEach((line, slot) => {
+                const isOld = Number(line.split(': ')[1]) <= had;
+                assert.ok(line === now[slot] || (isOld && slot < 4), `${label}: ${line}, now ${now[slot]}`);
+              });
+            }
+            if (files.length > 0) {
+              await world.undo(decision);
+              assert.equal(world.text('a'), text);
+              assert.deepEqual(await all(), listed);
+            }
+          } finally {
+            world.close();
+          }
+        }),
+        { numRuns: Number(process.env.IDE_BRIDGE_TEST_SEQUENCES ?? 100) },
+      );
+    });
   });
 });

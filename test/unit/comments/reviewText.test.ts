@@ -70,16 +70,19 @@ describe('the text of a review', () => {
   });
 
   for (const [comment, suggestion] of [
-    ['So:\n```suggestion\nconst a = 2;\n```\nplease', 'const a = 2;'],
-    ['```suggestion\r\na\r\nb\r\n```', 'a\r\nb'],
-    ['```suggestion\n```', ''],
-    ['````suggestion\n```\n````', '```'],
+    ['So:\n```suggestion\nconst a = 2;\n```\nplease', ['const a = 2;']],
+    ['```suggestion\r\na\r\nb\r\n```', ['a', 'b']],
+    ['```suggestion\n```', []],
+    ['````suggestion\n```\n````', ['```']],
     ['```ts\nconst a = 2;\n```', undefined],
     ['suggestion', undefined],
     ['```suggestion\nnever closed', undefined],
+    ['```suggestion\n\n```', ['']],
+    ['```suggestion\r\n\r\n```', ['']],
+    ['```suggestion\na\n\n```', ['a', '']],
   ] as const) {
     it(`suggests ${JSON.stringify(suggestion)} in ${JSON.stringify(comment)}`, () =>
-      assert.equal(suggestionIn(comment), suggestion));
+      assert.deepEqual(suggestionIn(comment), suggestion));
   }
 
   it('quotes code also where the name of the file would end the fence', () => {
