@@ -75,6 +75,8 @@ const turnState = z.object({
   stamp: z.optional(z.string()),
   /** The user has saved the file since. */
   isSavedOver: z.optional(z.boolean()),
+  /** When it was that, if not as the turn began: as the session first changed it in that; in ms since the epoch. */
+  at: z.optional(z.number()),
 });
 /** What a file was as a turn began. */
 export type TurnState = z.infer<typeof turnState>;

@@ -128,19 +128,20 @@ export class GoBack {
   }
 
   /** @returns undefined where there is nothing to do @throws what stands against it, for the user */
-  private prepare(set: ChangeSet, { begun }: TurnStart, goal: Goal): Step | undefined {
+  private prepare(set: ChangeSet, start: TurnStart, goal: Goal): Step | undefined {
     const { path, to } = goal;
     if (!to) {
       throw new Error('what it was then was not kept.');
     }
     const entries = this.sets.ofPath(path);
-    const gone = entries.filter(({ snapshot }) => firstTaken(snapshot) >= begun);
+    const since = sinceWhen(start, to);
+    const gone = entries.filter(({ snapshot }) => firstTaken(snapshot) >= since);
     // With the file as it was then, an entry from before that is nobody's any more.
     const isOver = ({ snapshot }: Entry) => snapshot.hash === to.hash;
     const listed = entries
       .filter(
         (entry) =>
-          entry.set === set || gone.includes(entry) || isComparedSince(entry, begun) || isOver(entry),
+          entry.set === set || gone.includes(entry) || isComparedSince(entry, since) || isOver(entry),
       )
       .map(listing);
     const file = { path, real: realPathOf(path), listed, isToPrompt: true };
@@ -194,7 +195,7 @@ export class GoBack {
       }
       throw error;
     }
-    this.takeFromBefore(start, path, { from, to });
+    this.takeFromBefore(sinceWhen(start, step.to), path, { from, to });
     return planned;
   }
 
@@ -203,7 +204,7 @@ export class GoBack {
    * shall not be missed.
    */
   private takeFromBefore(
-    { begun }: TurnStart,
+    since: number,
     path: string,
     { from, to }: Record<'from' | 'to', Buffer | undefined>,
   ): void {
@@ -211,7 +212,7 @@ export class GoBack {
       return;
     }
     for (const { entry, bytes } of this.review.textsBefore(path)) {
-      if (isComparedSince(entry, begun)) {
+      if (isComparedSince(entry, since)) {
         // Also where it is the same, so that their order stays.
         this.review.replace(entry, bytes && (merge(from, bytes, to)?.bytes ?? bytes));
       }
@@ -219,7 +220,12 @@ export class GoBack {
   }
 }
 
+/** From when on what was done to the file goes: what others did before the session first changed it in that turn stays. */
+function sinceWhen({ begun }: TurnStart, { at = begun }: TurnState): number {
+  return Math.max(begun, at);
+}
+
 /** Whether it is from before that, and compared since then with another text than at first. */
-function isComparedSince({ snapshot }: Entry, begun: number): boolean {
-  return firstTaken(snapshot) < begun && snapshot.takenAt >= begun;
+function isComparedSince({ snapshot }: Entry, since: number): boolean {
+  return firstTaken(snapshot) < since && snapshot.takenAt >= since;
 }

@@ -172,6 +172,8 @@ function noteEdited({ edited }: TurnStart, path: string): boolean {
   return isNew;
 }
 
-function stateBefore({ hash, size, mode }: Snapshot): TurnState {
-  return { size, ...(hash !== undefined && { hash }), ...(mode !== undefined && { mode }) };
+function stateBefore(snapshot: Snapshot): TurnState {
+  const { hash, size, mode } = snapshot;
+  const at = firstTaken(snapshot);
+  return { size, at, ...(hash !== undefined && { hash }), ...(mode !== undefined && { mode }) };
 }

@@ -614,6 +614,18 @@ describe('turns', () => {
       assert.equal(before(), `${lines('0', '0')}the user’s\n`);
     });
 
+    it('leave in the review what that has changed between the prompt and the first edit', async () => {
+      desk.opened.review.keep([desk.path('a')]);
+      desk.edit('a', lines('2', '0'), other);
+      desk.edit('a', lines('2', '2'));
+      const { decision } = await desk.back(desk.starts()[0]);
+      assert.equal(desk.text('a'), lines('2', '0'));
+      assert.equal(before(), lines('1', '0'));
+      await desk.undo(decision);
+      assert.equal(desk.text('a'), lines('2', '2'));
+      assert.equal(before(), lines('1', '0'));
+    });
+
     it('lose no line of the user’s or of another’s, and bring none back that is gone: fast-check', async () => {
       // Of either session one that it edits and one where it proposes, as what touches cannot be told; and one of the user.
       const slots = [0, 1, 2, 3, 4] as const;
@@ -621,6 +633,7 @@ describe('turns', () => {
         kind: fc.constantFrom('prompt', 'edit', 'accept', 'save', 'keep'),
         isOther: fc.boolean(),
       });
+      const numberIn = (line = '') => Number(line.split(': ')[1]);
       const slotsOf = (text: string | undefined) =>
         slots.map((slot) => text?.split('\n')[2 * slot] ?? assert.fail());
       await fc.assert(
@@ -630,6 +643,8 @@ describe('turns', () => {
             const path = world.path('a');
             world.put('a', slots.map((slot) => `slot ${slot}: 0\nx\n`).join(''));
             let count = 0;
+            /** Which lines agents have written, and nobody has reviewed. */
+            const unseen = new Set<number>();
             const change = (slot: number) => (text: string) =>
               text.replace(new RegExp(`slot ${slot}: .*`), `slot ${slot}: ${++count}`);
             const changed = (slot: number) => change(slot)(world.text('a') ?? assert.fail());
@@ -640,11 +655,13 @@ describe('turns', () => {
               const first = isOther ? 2 : 0;
               if (kind === 'keep') {
                 world.opened.review.keep([path]);
+                unseen.clear();
               } else if (kind === 'save') {
                 world.editor.type(path, change(4));
                 assert.ok(world.editor.save(path));
               } else if (kind === 'edit') {
                 world.edit('a', changed(first), by);
+                unseen.add(count);
               } else if (kind === 'accept') {
                 world.accept('a', changed(first + 1), by);
               } else {
@@ -670,10 +687,16 @@ describe('turns', () => {
             const [text, listed] = [world.text('a'), await all()];
             const { decision, files } = await world.back(start);
             const now = slotsOf(world.text('a'));
-            for (const { label, before } of await all()) {
+            const waiting = await all();
+            now.forEach((line, slot) => {
+              const isListed = waiting.some(({ before }) => slotsOf(before)[slot] !== line);
+              assert.ok(isListed || !unseen.has(numberIn(line)), `${line} is not listed`);
+            });
+            for (const { label, before } of waiting) {
               slotsOf(before).forEach((line, slot) => {
-                const isOld = Number(line.split(': ')[1]) <= had;
-                assert.ok(line === now[slot] || (isOld && slot < 4), `${label}: ${line}, now ${now[slot]}`);
+                const isOld = numberIn(line) <= had;
+                const isThere = line === now[slot] || unseen.has(numberIn(now[slot]));
+                assert.ok(isThere || (isOld && slot < 4), `${label}: ${line}, now ${now[slot]}`);
               });
             }
             if (files.length > 0) {
