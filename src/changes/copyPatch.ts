@@ -16,9 +16,11 @@ const maxNamed = 5;
 
 /** What agents have made of files, as it is on disk now, for `git apply` in the folder that the message names. */
 export async function copyPatch(sets: ChangeSets, changes: readonly Change[]): Promise<void> {
-  // Of several sessions in one file, what it was before the first of them.
-  const first = changes.filter(
-    ({ snapshot }, index) => index === changes.findIndex((other) => other.snapshot.path === snapshot.path),
+  // Of several sessions in one file, what it was before the first that came to it: the list has the oldest session first.
+  const oldestFirst = [...changes].sort((a, b) => a.snapshot.takenAt - b.snapshot.takenAt);
+  const first = oldestFirst.filter(
+    ({ snapshot }, index) =>
+      index === oldestFirst.findIndex((other) => other.snapshot.path === snapshot.path),
   );
   const folders = first.map(({ snapshot }) =>
     vscode.workspace.getWorkspaceFolder(vscode.Uri.file(snapshot.path)),

@@ -26,6 +26,9 @@ describe('what agents have changed', () => {
 
   const edit = (path: string, content: string | undefined, by = desk.client) => editAs(by, path, content);
 
+  const takeBack = (input: string, cwd = folder()) =>
+    execFileSync('git', ['apply', '--reverse'], { cwd, input });
+
   /** One file changed by two sessions, one new, one deleted. */
   async function editAll(): Promise<string[]> {
     const changed = desk.scratch.write('changed.txt', 'one\ntwo\n');
@@ -55,10 +58,7 @@ describe('what agents have changed', () => {
     const [changed = '', gone = '', made = ''] = await editAll();
     await vscode.commands.executeCommand('ideBridge.copyPatch');
     await toast('Copied a patch of 3 files, for git apply in workspace.').waitFor();
-    execFileSync('git', ['apply', '--reverse'], {
-      cwd: folder(),
-      input: await vscode.env.clipboard.readText(),
-    });
+    takeBack(await vscode.env.clipboard.readText());
     assert.equal(readFileSync(changed, 'utf8'), 'one\ntwo\n');
     assert.equal(readFileSync(gone, 'utf8'), 'gone\n');
     assert.throws(() => readFileSync(made));
@@ -90,12 +90,23 @@ describe('what agents have changed', () => {
       const [changed = ''] = await editAll();
       await vscode.commands.executeCommand('ideBridge.copyPatch');
       await toast(`Copied a patch of 3 files, for git apply in ${root}.`).waitFor();
-      const input = await vscode.env.clipboard.readText();
-      execFileSync('git', ['apply', '--reverse'], { cwd: root, input });
+      takeBack(await vscode.env.clipboard.readText(), root);
       assert.equal(readFileSync(changed, 'utf8'), 'one\ntwo\n');
     } finally {
       rmSync(join(root, '.git'), { recursive: true });
       git('init', '--quiet');
     }
+  });
+
+  it('is copied with the text from before the session that came first to the file, not from before the older session', async () => {
+    const changed = desk.scratch.write('changed.txt', 'one\ntwo\n');
+    await edit(desk.scratch.path('made.txt'), 'made');
+    await edit(changed, 'ONE\ntwo\n', await connectClient(nextPid++));
+    await edit(changed, 'ONE\nTWO\n');
+    await until('both', async () => (await row('2 changed').count()) + (await row('+1 −1').count()) > 0);
+    await vscode.commands.executeCommand('ideBridge.copyPatch');
+    await toast('Copied a patch of 2 files').waitFor();
+    takeBack(await vscode.env.clipboard.readText());
+    assert.equal(readFileSync(changed, 'utf8'), 'one\ntwo\n');
   });
 });
