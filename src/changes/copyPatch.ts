@@ -5,9 +5,10 @@ import * as vscode from 'vscode';
 import { isNotFound } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
-import type { Change } from './changes.ts';
+import { type Change, mustBeFile } from './changes.ts';
 import type { ChangeSets } from './changeSets.ts';
-import { patchOf, type PatchedFile } from '../base/patch.ts';
+import { patchOfAll } from './patches.ts';
+import type { PatchedFile } from '../base/patch.ts';
 import { foldersAround } from '../server/isAt.ts';
 import { realPath } from '../server/realPath.ts';
 
@@ -32,15 +33,19 @@ export async function copyPatch(sets: ChangeSets, changes: readonly Change[]): P
   const opened = folder?.uri.fsPath ?? '';
   const root = folder && rootAbove(realPath(opened));
   const place = root === undefined ? '' : relative(root, realPath(opened));
-  const files = await Promise.all(
-    inside.map((change) => fileOf(sets, change, join(place, relative(opened, change.snapshot.path)))),
+  const { patch, leftOut } = await patchOfAll(
+    new Map(
+      inside.map((change) => {
+        const name = join(place, relative(opened, change.snapshot.path)).replaceAll(sep, '/');
+        return [name, () => fileOf(sets, change, name)];
+      }),
+    ),
   );
-  const { patch, leftOut } = patchOf(files);
   const left = [...outside, ...leftOut];
   const note =
     left.length === 0
       ? ''
-      : ` Left out, as they are no text or in another folder: ${left.slice(0, maxNamed).join(', ')}${left.length > maxNamed ? ', …' : ''}.`;
+      : ` Left out, as they are in another folder, no text, too different or not to be read: ${left.slice(0, maxNamed).join(', ')}${left.length > maxNamed ? ', …' : ''}.`;
   if (patch === '') {
     void vscode.window.showWarningMessage(printable(`There is nothing to copy.${note}`, 1_000));
     return;
@@ -61,14 +66,14 @@ function rootAbove(folder: string): string | undefined {
 /** @param name its path in the patch @throws when it cannot be read, or what it was is lost */
 async function fileOf(sets: ChangeSets, { snapshot }: Change, name: string): Promise<PatchedFile> {
   const { path } = snapshot;
-  const shown = name.replaceAll(sep, '/');
   const before = sets.before(snapshot);
+  await mustBeFile(path); // a pipe would never be read to its end
   try {
     const [now, { mode }] = await Promise.all([readFile(path), stat(path)]);
-    return { path: shown, before, now, isExecutable: (mode & 0o100) !== 0 };
+    return { path: name, before, now, isExecutable: (mode & 0o100) !== 0 };
   } catch (error) {
     if (isNotFound(error)) {
-      return { path: shown, before, now: undefined };
+      return { path: name, before, now: undefined };
     }
     throw error;
   }

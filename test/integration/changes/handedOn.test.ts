@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { editorGit } from '../../../src/editor/editorGit.ts';
@@ -14,7 +14,7 @@ describe('what agents have changed', () => {
   const page = () => desk.ui.page;
   const folder = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder() }).toString();
-  const toast = (words: string) => page().locator('.notification-toast', { hasText: words });
+  const toast = (words: string | RegExp) => page().locator('.notification-toast', { hasText: words });
   const row = (words: string) => changesRows(desk.ui).filter({ hasText: words }).first();
 
   beforeEach(async () => {
@@ -108,5 +108,18 @@ describe('what agents have changed', () => {
     await toast('Copied a patch of 2 files').waitFor();
     takeBack(await vscode.env.clipboard.readText());
     assert.equal(readFileSync(changed, 'utf8'), 'one\ntwo\n');
+  });
+
+  it('is copied as a patch without what cannot be read, which is named', async () => {
+    const folderNow = desk.scratch.write('folder-now.txt', 'one\n');
+    await edit(folderNow, 'ONE\n');
+    await edit(desk.scratch.path('made.txt'), 'made');
+    rmSync(folderNow);
+    mkdirSync(folderNow);
+    await row('made.txt').waitFor();
+    await vscode.commands.executeCommand('ideBridge.copyPatch');
+    await toast(/Copied a patch of 1 file.* not to be read: scratch-.*folder-now.txt\./).waitFor();
+    takeBack(await vscode.env.clipboard.readText());
+    assert.equal(existsSync(desk.scratch.path('made.txt')), false);
   });
 });
