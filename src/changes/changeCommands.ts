@@ -181,8 +181,9 @@ export function changeCommands(
       if (paths.size === 0) {
         return sayNothingChanged();
       }
-      await (await import('./stage.ts')).stage([...paths]);
-      await tell(reviewing, review.keep(paths), 'It is staged; Undo leaves it so');
+      const { staged, left } = await (await import('./stage.ts')).stage([...paths]);
+      const note = ['It is staged; Undo leaves it so', left].filter(Boolean).join('. ');
+      await tell(reviewing, review.keep(staged), note);
     }),
     reviewTurn: async (node: unknown) => {
       if (isNode(node) && node.kind === 'turn') {

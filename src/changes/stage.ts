@@ -1,31 +1,94 @@
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
 import * as vscode from 'vscode';
-import { openDocument } from '../editor/documents.ts';
-import { editorGit, type GitRepository } from '../editor/editorGit.ts';
+import { errorMessage } from '../base/errors.ts';
+import { firstLine, firstOf } from '../base/text.ts';
+import { openDocument, openNotebook } from '../editor/documents.ts';
+import { editorGit, type GitChange, type GitRepository } from '../editor/editorGit.ts';
+
+/** Says why a file is not staged, in words that go on after its name. */
+type Refuse = (path: string, reason: string) => void;
 
 /**
  * Puts files into the index of their repositories, by the editor's own Git.
- * @throws when one of them cannot be: then none is
+ * @returns those that are in it now, and what is to be said of the others
+ * @throws when none is
  */
-export async function stage(paths: readonly string[]): Promise<void> {
+export async function stage(paths: readonly string[]): Promise<{ staged: string[]; left: string }> {
   const git = await editorGit();
   if (!git) {
     throw new Error('The editor’s own Git is off, so nothing was staged or kept. Keep without staging.');
   }
-  const found = new Map<GitRepository, string[]>();
+  const reasons = new Map<string, string>();
+  const refuse: Refuse = (path, reason) => reasons.set(path, reason);
+  /** By their roots: Git gives another object each time. */
+  const found = new Map<string, { repository: GitRepository; paths: string[] }>();
   for (const path of paths) {
     const uri = vscode.Uri.file(path);
     const repository = git.getRepository(uri);
+    const root = repository?.rootUri.toString() ?? '';
     if (!repository) {
-      throw new Error(
-        `${path} is in no Git repository that the editor has open. Nothing was staged or kept.`,
-      );
+      refuse(path, 'is in no Git repository that the editor has open');
+    } else if (openDocument(uri)?.isDirty || openNotebook(uri)?.isDirty) {
+      refuse(path, 'has unsaved changes. Save it first');
+    } else {
+      found.set(root, { repository, paths: [...(found.get(root)?.paths ?? []), path] });
     }
-    if (openDocument(uri)?.isDirty) {
-      throw new Error(`${path} has unsaved changes. Save it first; nothing was staged or kept.`);
+  }
+  for (const each of found.values()) {
+    await stageIn(each.repository, each.paths, refuse);
+  }
+  const staged = paths.filter((path) => !reasons.has(path));
+  const left = firstOf(
+    [...reasons].map(([path, reason]) => `${vscode.workspace.asRelativePath(path)} ${reason}`),
+  );
+  if (staged.length === 0) {
+    throw new Error(`Nothing was staged or kept: ${left}.`);
+  }
+  return { staged, left: left && `Not kept: ${left}` };
+}
+
+async function stageIn(repository: GitRepository, paths: readonly string[], refuse: Refuse): Promise<void> {
+  await repository.status().catch(() => {}); // which Git follows with a delay; what fails here fails below
+  const { indexChanges, workingTreeChanges } = repository.state;
+  const root = repository.rootUri.fsPath;
+  const namesOf = (changes: readonly GitChange[]) =>
+    new Set(changes.map(({ uri }) => relative(root, uri.fsPath)));
+  const [index, tree] = [namesOf(indexChanges), namesOf(workingTreeChanges)];
+  const isTakenOut = (path: string) => {
+    const name = relative(root, path);
+    return !existsSync(path) && index.has(name) && !tree.has(name);
+  };
+  const meant = paths.filter((path) => !isTakenOut(path));
+  if (meant.length > 0) {
+    await add(repository, meant, refuse);
+  }
+}
+
+/** All at once, or where Git takes one of them only by half: it does not say which. */
+async function add(repository: GitRepository, paths: readonly string[], refuse: Refuse): Promise<void> {
+  try {
+    await repository.add([...paths]);
+  } catch (error) {
+    const words = wordsOf(error);
+    const isGone = /did not match any files/.test(words) && paths.every((path) => !existsSync(path));
+    if (paths.length > 1 && !words.includes('index.lock')) {
+      const half = Math.ceil(paths.length / 2);
+      await add(repository, paths.slice(0, half), refuse);
+      await add(repository, paths.slice(half), refuse);
+    } else if (!isGone) {
+      // Git has never had what is gone: there is nothing to stage then.
+      const reason = words.includes('are ignored by one of')
+        ? 'is ignored by Git'
+        : `could not be staged (${firstLine(words).replace(/^(fatal|error): /, '')})`;
+      paths.forEach((path) => refuse(path, reason));
     }
-    found.set(repository, [...(found.get(repository) ?? []), path]);
   }
-  for (const [repository, all] of found) {
-    await repository.add(all);
-  }
+}
+
+/** What Git has printed, if it is its error. */
+function wordsOf(error: unknown): string {
+  return typeof error === 'object' && error && 'stderr' in error && typeof error.stderr === 'string'
+    ? error.stderr
+    : errorMessage(error);
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import * as vscode from 'vscode';
-import { editorGit } from '../../../src/editor/editorGit.ts';
+import { editorGit, type GitRepository } from '../../../src/editor/editorGit.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, endReview, useDesk } from '../bridge.ts';
 import { changesRows, editAs } from './edits.ts';
@@ -13,7 +13,9 @@ describe('what agents have changed', () => {
   const desk = useDesk(() => nextPid++);
   const page = () => desk.ui.page;
   const folder = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder() }).toString();
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost'];
+  const git = (...args: string[]) =>
+    execFileSync('git', [...identity, ...args], { cwd: folder() }).toString();
   const toast = (words: string | RegExp) => page().locator('.notification-toast', { hasText: words });
   const row = (words: string) => changesRows(desk.ui).filter({ hasText: words }).first();
 
@@ -28,6 +30,32 @@ describe('what agents have changed', () => {
 
   const takeBack = (input: string, cwd = folder()) =>
     execFileSync('git', ['apply', '--reverse'], { cwd, input });
+
+  /** What is in the index and not in the last commit: how it has changed, and its name. */
+  const staged = () =>
+    git('diff', '--cached', '--no-renames', '--name-status', '-z', '--', desk.scratch.folder)
+      .split('\0')
+      .slice(0, -1)
+      .map((part) => basename(part))
+      .join(' ')
+      .match(/\S+ \S+/g) ?? [];
+
+  function commitAll(): void {
+    git('add', '--all', '--', desk.scratch.folder);
+    git('commit', '--quiet', '-m', 'All');
+  }
+
+  /** Once the editor's Git has the folder open. */
+  async function repositoryOpen(): Promise<GitRepository> {
+    const api = await editorGit();
+    return until('the repository', async () => {
+      const repository = api?.getRepository(vscode.Uri.file(folder()));
+      return repository?.status().then(
+        () => repository,
+        () => undefined,
+      );
+    });
+  }
 
   /** One file changed by two sessions, one new, one deleted. */
   async function editAll(): Promise<string[]> {
@@ -121,5 +149,49 @@ describe('what agents have changed', () => {
     await toast(/Copied a patch of 1 file.* not to be read: scratch-.*folder-now.txt\./).waitFor();
     takeBack(await vscode.env.clipboard.readText());
     assert.equal(existsSync(desk.scratch.path('made.txt')), false);
+  });
+
+  it('is staged and kept as far as Git takes it: the rest is named with the reason', async () => {
+    desk.scratch.write('.gitignore', 'ignored.txt\n');
+    const removed = desk.scratch.write('removed.txt', 'removed\n');
+    commitAll();
+    const untracked = desk.scratch.write('untracked.txt', 'untracked\n');
+    await repositoryOpen();
+    await edit(desk.scratch.path('ignored.txt'), 'ignored');
+    await edit(removed, undefined);
+    git('rm', '--quiet', '--cached', removed);
+    await edit(untracked, undefined);
+    await edit(desk.scratch.path('made.txt'), 'made');
+    await row('made.txt').waitFor();
+    await vscode.commands.executeCommand('ideBridge.keepAndStage');
+    await toast(
+      /Kept 3 files\. It is staged.* Not kept: scratch-.*ignored\.txt is ignored by Git\./,
+    ).waitFor();
+    assert.deepEqual(staged(), ['A made.txt', 'D removed.txt']);
+    await until('the rest to go', async () => (await row('made.txt').count()) === 0);
+    await row('ignored.txt').waitFor();
+  });
+
+  it('is not staged while a notebook has unsaved cells', async () => {
+    const path = desk.scratch.path('notes.ipynb');
+    await repositoryOpen();
+    await edit(path, JSON.stringify({ cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 }));
+    await row('notes.ipynb').waitFor();
+    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(path));
+    await vscode.window.showNotebookDocument(notebook);
+    const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Markup, 'mine', 'markdown');
+    const insert = new vscode.WorkspaceEdit();
+    insert.set(notebook.uri, [vscode.NotebookEdit.insertCells(0, [cell])]);
+    await vscode.workspace.applyEdit(insert);
+    assert.ok(notebook.isDirty);
+    try {
+      await assert.rejects(
+        async () => vscode.commands.executeCommand('ideBridge.keepAndStage', notebook.uri),
+        /notes\.ipynb has unsaved changes\. Save it first/,
+      );
+      assert.deepEqual(staged(), []);
+    } finally {
+      await notebook.save();
+    }
   });
 });
