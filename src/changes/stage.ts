@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
@@ -50,19 +51,37 @@ export async function stage(paths: readonly string[]): Promise<{ staged: string[
 
 async function stageIn(repository: GitRepository, paths: readonly string[], refuse: Refuse): Promise<void> {
   await repository.status().catch(() => {}); // which Git follows with a delay; what fails here fails below
-  const { indexChanges, workingTreeChanges } = repository.state;
   const root = repository.rootUri.fsPath;
   const namesOf = (changes: readonly GitChange[]) =>
     new Set(changes.map(({ uri }) => relative(root, uri.fsPath)));
-  const [index, tree] = [namesOf(indexChanges), namesOf(workingTreeChanges)];
+  const index = namesOf(repository.state.indexChanges);
+  const tree = namesOf(repository.state.workingTreeChanges);
+  const merge = namesOf(repository.state.mergeChanges);
   const isTakenOut = (path: string) => {
     const name = relative(root, path);
     return !existsSync(path) && index.has(name) && !tree.has(name);
   };
-  const meant = paths.filter((path) => !isTakenOut(path));
+  const meant: string[] = [];
+  for (const path of paths) {
+    const conflict = merge.has(relative(root, path)) ? await conflictIn(path) : undefined;
+    if (conflict !== undefined) {
+      refuse(path, conflict);
+    } else if (!isTakenOut(path)) {
+      meant.push(path);
+    }
+  }
   if (meant.length > 0) {
     await add(repository, meant, refuse);
   }
+}
+
+/** Of a file that Git is merging: to stage it would say that it is resolved. Undefined where it is. */
+async function conflictIn(path: string): Promise<string | undefined> {
+  if (!existsSync(path)) {
+    return 'is deleted, and in conflict. Choose in Source Control what becomes of it';
+  }
+  const hasMarkers = /^(<{7}|>{7})/m.test(await readFile(path, 'latin1').catch(() => ''));
+  return hasMarkers ? 'still has conflict markers. Resolve them first' : undefined;
 }
 
 /** All at once, or where Git takes one of them only by half: it does not say which. */

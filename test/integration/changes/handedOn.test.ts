@@ -194,4 +194,31 @@ describe('what agents have changed', () => {
       await notebook.save();
     }
   });
+
+  it('is not staged as resolved with conflict markers in it', async () => {
+    const names = ['marked.txt', 'gone.txt', 'resolved.txt'];
+    const [marked = '', gone = '', resolved = ''] = names.map((name) => desk.scratch.path(name));
+    const write = (content: string) => names.forEach((name) => desk.scratch.write(name, content));
+    write('base\n');
+    commitAll();
+    git('checkout', '--quiet', '-b', 'other');
+    write('theirs\n');
+    commitAll();
+    git('checkout', '--quiet', '-');
+    write('ours\n');
+    commitAll();
+    assert.throws(() => git('merge', '--quiet', 'other'));
+    assert.match(readFileSync(marked, 'utf8'), /^<{7}/);
+    await repositoryOpen();
+    await edit(marked, `first\n${readFileSync(marked, 'utf8')}`);
+    await edit(gone, undefined);
+    await edit(resolved, 'both\n');
+    await row('resolved.txt').waitFor();
+    await vscode.commands.executeCommand('ideBridge.keepAndStage');
+    await toast(
+      /Kept resolved\.txt\..*marked\.txt still has conflict markers.*gone\.txt is deleted/,
+    ).waitFor();
+    const unmerged = git('ls-files', '--unmerged').trim().split('\n');
+    assert.deepEqual([...new Set(unmerged.map((line) => basename(line)))], ['gone.txt', 'marked.txt']);
+  });
 });
