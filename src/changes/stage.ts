@@ -4,6 +4,7 @@ import { relative } from 'node:path';
 import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import { firstLine, firstOf } from '../base/text.ts';
+import { describe } from './changes.ts';
 import { openDocument, openNotebook } from '../editor/documents.ts';
 import { editorGit, type GitChange, type GitRepository } from '../editor/editorGit.ts';
 
@@ -12,7 +13,7 @@ type Refuse = (path: string, reason: string) => void;
 
 /**
  * Puts files into the index of their repositories, by the editor's own Git.
- * @returns those that are in it now, and what is to be said of the others
+ * @returns those that are in it as they are on disk, and what is to be said of the others
  * @throws when none is
  */
 export async function stage(paths: readonly string[]): Promise<{ staged: string[]; left: string }> {
@@ -44,7 +45,7 @@ export async function stage(paths: readonly string[]): Promise<{ staged: string[
     [...reasons].map(([path, reason]) => `${vscode.workspace.asRelativePath(path)} ${reason}`),
   );
   if (staged.length === 0) {
-    throw new Error(`Nothing was staged or kept: ${left}.`);
+    throw new Error(`Nothing was kept: ${left}.`);
   }
   return { staged, left: left && `Not kept: ${left}` };
 }
@@ -70,9 +71,23 @@ async function stageIn(repository: GitRepository, paths: readonly string[], refu
       meant.push(path);
     }
   }
+  const stampsOf = () => Promise.all(paths.map(stampOf));
+  const before = await stampsOf();
   if (meant.length > 0) {
     await add(repository, meant, refuse);
   }
+  const after = await stampsOf();
+  paths
+    .filter((_path, index) => before[index] !== after[index])
+    .forEach((path) => refuse(path, 'was written while Git staged it. Look at it again'));
+}
+
+/** Differs once the file is written. */
+function stampOf(path: string): Promise<string> {
+  return describe(path).then(
+    ({ stamp }) => stamp,
+    () => 'not to be read',
+  );
 }
 
 /** Of a file that Git is merging: to stage it would say that it is resolved. Undefined where it is. */

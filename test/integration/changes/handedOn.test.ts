@@ -221,4 +221,25 @@ describe('what agents have changed', () => {
     const unmerged = git('ls-files', '--unmerged').trim().split('\n');
     assert.deepEqual([...new Set(unmerged.map((line) => basename(line)))], ['gone.txt', 'marked.txt']);
   });
+
+  it('is not kept where an agent has written it while Git staged it', async () => {
+    const [changed, other] = [desk.scratch.path('changed.txt'), desk.scratch.path('other.txt')];
+    const repository = await repositoryOpen();
+    await edit(changed, 'read');
+    await edit(other, 'other');
+    await row('other.txt').waitFor();
+    const api = Object.getPrototypeOf(repository) as { add: (paths: string[]) => Promise<void> };
+    const { add } = api;
+    api.add = async function (paths) {
+      await add.call(this, paths);
+      writeFileSync(changed, 'unread');
+    };
+    try {
+      await vscode.commands.executeCommand('ideBridge.keepAndStage');
+    } finally {
+      api.add = add;
+    }
+    await toast(/Kept other\.txt\..* Not kept: scratch-.*changed\.txt was written while/).waitFor();
+    await row('changed.txt').waitFor();
+  });
 });
