@@ -6,10 +6,10 @@ import { isNotFound } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { counted } from '../base/text.ts';
 import { type Change, mustBeFile } from './changes.ts';
-import type { ChangeSets } from './changeSets.ts';
+import { type ChangeSets, realPathOf } from './changeSets.ts';
 import { patchOfAll } from './patches.ts';
 import type { PatchedFile } from '../base/patch.ts';
-import { foldersAround } from '../server/isAt.ts';
+import { foldersAround, isAt } from '../server/isAt.ts';
 import { realPath } from '../server/realPath.ts';
 
 /** Names in a message. */
@@ -17,26 +17,21 @@ const maxNamed = 5;
 
 /** What agents have made of files, as it is on disk now, for `git apply` in the folder that the message names. */
 export async function copyPatch(sets: ChangeSets, changes: readonly Change[]): Promise<void> {
+  const files = changes.map((change) => ({ change, real: realPathOf(change.snapshot.path) }));
   // Of several sessions in one file, what it was before the first that came to it: the list has the oldest session first.
-  const oldestFirst = [...changes].sort((a, b) => a.snapshot.takenAt - b.snapshot.takenAt);
-  const first = oldestFirst.filter(
-    ({ snapshot }, index) =>
-      index === oldestFirst.findIndex((other) => other.snapshot.path === snapshot.path),
-  );
-  const folders = first.map(({ snapshot }) =>
-    vscode.workspace.getWorkspaceFolder(vscode.Uri.file(snapshot.path)),
-  );
+  files.sort((a, b) => a.change.snapshot.takenAt - b.change.snapshot.takenAt);
+  const first = files.filter(({ real }, index) => index === files.findIndex((other) => other.real === real));
+  const folders = first.map(({ real }) => folderAround(real));
   const folder = folders.find((each) => each !== undefined);
-  const isOutside = (_change: Change, index: number) => !folder || folders[index] !== folder;
-  const outside = first.filter(isOutside).map(({ snapshot }) => snapshot.path);
-  const inside = first.filter((change, index) => !isOutside(change, index));
-  const opened = folder?.uri.fsPath ?? '';
-  const root = folder && rootAbove(realPath(opened));
-  const place = root === undefined ? '' : relative(root, realPath(opened));
+  const isOutside = (_file: unknown, index: number) => !folder || folders[index]?.real !== folder.real;
+  const outside = first.filter(isOutside).map(({ change }) => change.snapshot.path);
+  const inside = first.filter((file, index) => !isOutside(file, index));
+  const root = folder && rootAbove(folder.real);
+  const place = root ?? folder?.real ?? '';
   const { patch, leftOut } = await patchOfAll(
     new Map(
-      inside.map((change) => {
-        const name = join(place, relative(opened, change.snapshot.path)).replaceAll(sep, '/');
+      inside.map(({ change, real }) => {
+        const name = relative(place, real).replaceAll(sep, '/');
         return [name, () => fileOf(sets, change, name)];
       }),
     ),
@@ -57,6 +52,15 @@ export async function copyPatch(sets: ChangeSets, changes: readonly Change[]): P
   );
 }
 
+/** The innermost folder of the window in which that is. @param real without links */
+function folderAround(real: string): { name: string; real: string } | undefined {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => ({
+    name,
+    real: realPath(uri.fsPath),
+  }));
+  return folders.filter((folder) => isAt(real, folder.real)).sort((a, b) => b.real.length - a.real.length)[0];
+}
+
 /** The folder above that one whose work tree it is in: from there Git counts paths, and skips others without a word. */
 function rootAbove(folder: string): string | undefined {
   const root = [folder, ...foldersAround(folder)].find((at) => existsSync(join(at, '.git')));
@@ -67,6 +71,9 @@ function rootAbove(folder: string): string | undefined {
 async function fileOf(sets: ChangeSets, { snapshot }: Change, name: string): Promise<PatchedFile> {
   const { path } = snapshot;
   const before = sets.before(snapshot);
+  if (snapshot.real !== undefined && realPathOf(path) !== snapshot.real) {
+    throw new Error('a link leads to another file now');
+  }
   await mustBeFile(path); // a pipe would never be read to its end
   try {
     const [now, { mode }] = await Promise.all([readFile(path), stat(path)]);

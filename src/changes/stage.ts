@@ -4,7 +4,9 @@ import { relative } from 'node:path';
 import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import { firstLine, firstOf } from '../base/text.ts';
+import { printable } from '../base/printable.ts';
 import { describe } from './changes.ts';
+import { realPathOf } from './changeSets.ts';
 import { openDocument, openNotebook } from '../editor/documents.ts';
 import { editorGit, type GitChange, type GitRepository } from '../editor/editorGit.ts';
 
@@ -21,40 +23,47 @@ export async function stage(paths: readonly string[]): Promise<{ staged: string[
   if (!git) {
     throw new Error('The editor’s own Git is off, so nothing was staged or kept. Keep without staging.');
   }
+  const reals = paths.map(realPathOf); // of a link, Git would stage where it leads to, not what is there
   const reasons = new Map<string, string>();
   const refuse: Refuse = (path, reason) => reasons.set(path, reason);
   /** By their roots: Git gives another object each time. */
-  const found = new Map<string, { repository: GitRepository; paths: string[] }>();
-  for (const path of paths) {
-    const uri = vscode.Uri.file(path);
-    const repository = git.getRepository(uri);
+  const found = new Map<string, { repository: GitRepository; files: Set<string> }>();
+  for (const [index, real] of reals.entries()) {
+    // Where a folder was opened through a link, Git knows it by that name.
+    const uris = [real, paths[index] ?? real].map((path) => vscode.Uri.file(path));
+    const repository = uris.map((uri) => git.getRepository(uri)).find((each) => each);
     const root = repository?.rootUri.toString() ?? '';
     if (!repository) {
-      refuse(path, 'is in no Git repository that the editor has open');
-    } else if (openDocument(uri)?.isDirty || openNotebook(uri)?.isDirty) {
-      refuse(path, 'has unsaved changes. Save it first');
+      refuse(real, 'is in no Git repository that the editor has open');
+    } else if (uris.some((uri) => openDocument(uri)?.isDirty || openNotebook(uri)?.isDirty)) {
+      refuse(real, 'has unsaved changes. Save it first');
     } else {
-      found.set(root, { repository, paths: [...(found.get(root)?.paths ?? []), path] });
+      found.set(root, { repository, files: (found.get(root)?.files ?? new Set<string>()).add(real) });
     }
   }
-  for (const each of found.values()) {
-    await stageIn(each.repository, each.paths, refuse);
+  for (const { repository, files } of found.values()) {
+    await stageIn(repository, [...files], refuse);
   }
-  const staged = paths.filter((path) => !reasons.has(path));
-  const left = firstOf(
-    [...reasons].map(([path, reason]) => `${vscode.workspace.asRelativePath(path)} ${reason}`),
-  );
+  const reasonOf = (index: number) => reasons.get(reals[index] ?? '');
+  const staged = paths.filter((_path, index) => reasonOf(index) === undefined);
+  const refused = paths.flatMap((path, index) => {
+    const reason = reasonOf(index);
+    return reason === undefined ? [] : [`${vscode.workspace.asRelativePath(path)} ${reason}`];
+  });
+  const left = printable(firstOf(refused), 1_000);
   if (staged.length === 0) {
     throw new Error(`Nothing was kept: ${left}.`);
   }
   return { staged, left: left && `Not kept: ${left}` };
 }
 
+/** @param paths real ones */
 async function stageIn(repository: GitRepository, paths: readonly string[], refuse: Refuse): Promise<void> {
   await repository.status().catch(() => {}); // which Git follows with a delay; what fails here fails below
-  const root = repository.rootUri.fsPath;
+  const opened = repository.rootUri.fsPath;
+  const root = realPathOf(opened);
   const namesOf = (changes: readonly GitChange[]) =>
-    new Set(changes.map(({ uri }) => relative(root, uri.fsPath)));
+    new Set(changes.map(({ uri }) => relative(opened, uri.fsPath)));
   const index = namesOf(repository.state.indexChanges);
   const tree = namesOf(repository.state.workingTreeChanges);
   const merge = namesOf(repository.state.mergeChanges);

@@ -242,4 +242,24 @@ describe('what agents have changed', () => {
     await toast(/Kept other\.txt\..* Not kept: scratch-.*changed\.txt was written while/).waitFor();
     await row('changed.txt').waitFor();
   });
+
+  it('is one file, by its real name, where an agent has edited it through a link', async () => {
+    const real = desk.scratch.write('real.txt', 'one\ntwo\n');
+    const link = desk.scratch.path('link.txt');
+    symlinkSync('real.txt', link);
+    commitAll();
+    await repositoryOpen();
+    await edit(link, 'ONE\ntwo\n');
+    await edit(real, 'ONE\nTWO\n');
+    await row('real.txt').waitFor();
+    await row('link.txt').waitFor();
+    await vscode.commands.executeCommand('ideBridge.copyPatch');
+    await toast(/Copied a patch of 1 file, for git apply in workspace\.$/).waitFor();
+    const patch = await vscode.env.clipboard.readText();
+    await vscode.commands.executeCommand('ideBridge.keepAndStage', vscode.Uri.file(link));
+    await toast('Kept link.txt. It is staged').waitFor();
+    assert.deepEqual(staged(), ['M real.txt']);
+    takeBack(patch);
+    assert.equal(readFileSync(real, 'utf8'), 'one\ntwo\n');
+  });
 });
