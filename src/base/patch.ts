@@ -7,6 +7,8 @@ export interface PatchedFile {
   readonly before: Buffer | undefined;
   readonly now: Buffer | undefined;
   readonly isExecutable?: boolean;
+  /** Its path before, where that was another. */
+  readonly renamedFrom?: string | undefined;
 }
 
 /** ms of comparing one file; a patch of one that takes longer would be of no use to a reader. */
@@ -17,7 +19,7 @@ const compareTime = 2_000;
  * @param time ms, if it is to have less than others
  */
 export function patchOf(
-  { path, before, now, isExecutable }: PatchedFile,
+  { path, before, now, isExecutable, renamedFrom }: PatchedFile,
   time = compareTime,
 ): string | undefined {
   const [old, current] = [textIn(before), textIn(now)];
@@ -26,7 +28,7 @@ export function patchOf(
   }
   const [isCreate, isDelete] = [before === undefined, now === undefined];
   const compared = structuredPatch(
-    isCreate ? '/dev/null' : `a/${path}`,
+    isCreate ? '/dev/null' : `a/${renamedFrom ?? path}`,
     isDelete ? '/dev/null' : `b/${path}`,
     old,
     current,
@@ -37,7 +39,14 @@ export function patchOf(
   const mode = isExecutable ? '100755' : '100644';
   return (
     compared &&
-    formatPatch({ ...compared, isGit: true, isCreate, isDelete, ...(isCreate && { newMode: mode }) })
+    formatPatch({
+      ...compared,
+      isGit: true,
+      isCreate,
+      isDelete,
+      isRename: renamedFrom !== undefined && !isCreate && !isDelete,
+      ...(isCreate && { newMode: mode }),
+    })
   );
 }
 

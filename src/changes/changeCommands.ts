@@ -177,12 +177,11 @@ export function changeCommands(
         : sayNothingChanged());
     },
     keepAndStage: decide(async (argument) => {
-      const paths = new Set(pathsOf(chosenBy(argument, changes)));
-      if (paths.size === 0) {
+      const chosen = chosenBy(argument, changes);
+      if (chosen.length === 0) {
         return sayNothingChanged();
       }
-      const { staged, left } = await (await import('./stage.ts')).stage([...paths]);
-      const note = ['It is staged; Undo leaves it so', left].filter(Boolean).join('. ');
+      const { staged, note } = await (await import('./stage.ts')).stage(chosen);
       await tell(reviewing, review.keep(staged), note);
     }),
     reviewTurn: async (node: unknown) => {

@@ -28,11 +28,15 @@ export async function copyPatch(sets: ChangeSets, changes: readonly Change[]): P
   const inside = first.filter((file, index) => !isOutside(file, index));
   const root = folder && rootAbove(folder.real);
   const place = root ?? folder?.real ?? '';
+  const nameOf = (path: string) => relative(place, path).replaceAll(sep, '/');
   const { patch, leftOut } = await patchOfAll(
     new Map(
       inside.map(({ change, real }) => {
-        const name = relative(place, real).replaceAll(sep, '/');
-        return [name, () => fileOf(sets, change, name)];
+        const { from } = change.snapshot;
+        const isRenamed = from !== undefined && from !== real && isAt(from, place) && !existsSync(from);
+        const renamedFrom = isRenamed ? nameOf(from) : undefined;
+        const read = async () => ({ ...(await fileOf(sets, change, nameOf(real))), renamedFrom });
+        return [nameOf(real), read];
       }),
     ),
   );

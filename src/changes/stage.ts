@@ -5,10 +5,13 @@ import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import { firstLine, firstOf } from '../base/text.ts';
 import { printable } from '../base/printable.ts';
-import { describe } from './changes.ts';
+import { type Change, describe } from './changes.ts';
 import { realPathOf } from './changeSets.ts';
 import { openDocument, openNotebook } from '../editor/documents.ts';
 import { editorGit, type GitChange, type GitRepository } from '../editor/editorGit.ts';
+
+/** Real paths, and where each was before it was moved, if it was. */
+type Files = Map<string, string | undefined>;
 
 /** Says why a file is not staged, in words that go on after its name. */
 type Refuse = (path: string, reason: string) => void;
@@ -18,16 +21,18 @@ type Refuse = (path: string, reason: string) => void;
  * @returns those that are in it as they are on disk, and what is to be said of the others
  * @throws when none is
  */
-export async function stage(paths: readonly string[]): Promise<{ staged: string[]; left: string }> {
+export async function stage(changes: readonly Change[]): Promise<{ staged: string[]; note: string }> {
   const git = await editorGit();
   if (!git) {
     throw new Error('The editor’s own Git is off, so nothing was staged or kept. Keep without staging.');
   }
+  const listed = [...new Map(changes.map(({ snapshot }) => [snapshot.path, snapshot])).values()];
+  const paths = listed.map(({ path }) => path);
   const reals = paths.map(realPathOf); // of a link, Git would stage where it leads to, not what is there
   const reasons = new Map<string, string>();
   const refuse: Refuse = (path, reason) => reasons.set(path, reason);
   /** By their roots: Git gives another object each time. */
-  const found = new Map<string, { repository: GitRepository; files: Set<string> }>();
+  const found = new Map<string, { repository: GitRepository; files: Files }>();
   for (const [index, real] of reals.entries()) {
     // Where a folder was opened through a link, Git knows it by that name.
     const uris = [real, paths[index] ?? real].map((path) => vscode.Uri.file(path));
@@ -38,11 +43,12 @@ export async function stage(paths: readonly string[]): Promise<{ staged: string[
     } else if (uris.some((uri) => openDocument(uri)?.isDirty || openNotebook(uri)?.isDirty)) {
       refuse(real, 'has unsaved changes. Save it first');
     } else {
-      found.set(root, { repository, files: (found.get(root)?.files ?? new Set<string>()).add(real) });
+      const files: Files = found.get(root)?.files ?? new Map();
+      found.set(root, { repository, files: files.set(real, listed[index]?.from) });
     }
   }
   for (const { repository, files } of found.values()) {
-    await stageIn(repository, [...files], refuse);
+    await stageIn(repository, files, refuse);
   }
   const reasonOf = (index: number) => reasons.get(reals[index] ?? '');
   const staged = paths.filter((_path, index) => reasonOf(index) === undefined);
@@ -54,11 +60,12 @@ export async function stage(paths: readonly string[]): Promise<{ staged: string[
   if (staged.length === 0) {
     throw new Error(`Nothing was kept: ${left}.`);
   }
-  return { staged, left: left && `Not kept: ${left}` };
+  const note = 'It is staged; Undo leaves it so';
+  return { staged, note: left ? `${note}. Not kept: ${left}` : note };
 }
 
-/** @param paths real ones */
-async function stageIn(repository: GitRepository, paths: readonly string[], refuse: Refuse): Promise<void> {
+async function stageIn(repository: GitRepository, files: Files, refuse: Refuse): Promise<void> {
+  const paths = [...files.keys()];
   await repository.status().catch(() => {}); // which Git follows with a delay; what fails here fails below
   const opened = repository.rootUri.fsPath;
   const root = realPathOf(opened);
@@ -72,12 +79,15 @@ async function stageIn(repository: GitRepository, paths: readonly string[], refu
     return !existsSync(path) && index.has(name) && !tree.has(name);
   };
   const meant: string[] = [];
-  for (const path of paths) {
+  for (const [path, from] of files) {
     const conflict = merge.has(relative(root, path)) ? await conflictIn(path) : undefined;
     if (conflict !== undefined) {
       refuse(path, conflict);
     } else if (!isTakenOut(path)) {
       meant.push(path);
+      if (from !== undefined && !existsSync(from) && tree.has(relative(root, from))) {
+        meant.push(from); // the other half of a rename
+      }
     }
   }
   const stampsOf = () => Promise.all(paths.map(stampOf));

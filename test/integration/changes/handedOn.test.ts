@@ -262,4 +262,25 @@ describe('what agents have changed', () => {
     takeBack(patch);
     assert.equal(readFileSync(real, 'utf8'), 'one\ntwo\n');
   });
+
+  it('is a rename where the user has renamed it since, as a patch and staged', async () => {
+    const old = desk.scratch.write('old.txt', 'one\ntwo\nthree\nfour\n');
+    commitAll();
+    await repositoryOpen();
+    await edit(old, 'ONE\ntwo\nthree\nfour\n');
+    await row('old.txt').waitFor();
+    const rename = new vscode.WorkspaceEdit();
+    rename.renameFile(vscode.Uri.file(old), vscode.Uri.file(desk.scratch.path('new.txt')));
+    await vscode.workspace.applyEdit(rename);
+    await row('new.txt').waitFor();
+    await vscode.commands.executeCommand('ideBridge.copyPatch');
+    await toast('Copied a patch of 1 file').waitFor();
+    const patch = await vscode.env.clipboard.readText();
+    await vscode.commands.executeCommand('ideBridge.keepAndStage');
+    await toast('Kept new.txt. It is staged').waitFor();
+    assert.deepEqual(staged(), ['A new.txt', 'D old.txt']);
+    takeBack(patch);
+    assert.equal(readFileSync(old, 'utf8'), 'one\ntwo\nthree\nfour\n');
+    assert.equal(existsSync(desk.scratch.path('new.txt')), false);
+  });
 });

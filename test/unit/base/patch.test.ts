@@ -53,6 +53,17 @@ describe('a patch', () => {
     );
   });
 
+  it('is of a file that was renamed since, and takes the name back, too', () => {
+    const [before, now] = [Buffer.from('one\ntwo\n'), Buffer.from('ONE\ntwo\n')];
+    const patch = patchOf({ path: 'in a/new.txt', before, now, renamedFrom: 'old "name".txt' }) ?? '';
+    put('old "name".txt', before);
+    apply(patch);
+    assert.deepEqual([there('old "name".txt'), there('in a/new.txt')], [undefined, now]);
+    apply(patch, '--reverse');
+    assert.deepEqual([there('old "name".txt'), there('in a/new.txt')], [before, undefined]);
+    put('in a/new.txt', undefined);
+  });
+
   it('is of no file that is no text', () => {
     assert.equal(
       patchOf({ path: 'image.png', before: Buffer.from([1, 0, 2]), now: Buffer.from([3]) }),
