@@ -17,7 +17,7 @@ const budgets = {
   'src/changes/hunkReview.ts': 28_000,
   'src/changes/revertFile.ts': 3_000,
   'src/changes/shellEdits.ts': 20_700,
-  'src/changes/stage.ts': 2_000,
+  'src/changes/stage.ts': 5_000,
   'src/changes/treeGit.ts': 7_100,
   'src/changes/turnCommands.ts': 10_000,
   'src/changes/turnStarts.ts': 5_000,

@@ -177,12 +177,12 @@ export function changeCommands(
         : sayNothingChanged());
     },
     keepAndStage: decide(async (argument) => {
-      const paths = new Set(pathsOf(chosenBy(argument, changes)));
-      if (paths.size === 0) {
+      const chosen = chosenBy(argument, changes);
+      if (chosen.length === 0) {
         return sayNothingChanged();
       }
-      await (await import('./stage.ts')).stage([...paths]);
-      await tell(reviewing, review.keep(paths), 'It is staged; Undo leaves it so');
+      const { staged, note } = await (await import('./stage.ts')).stage(chosen);
+      await tell(reviewing, review.keep(staged), note);
     }),
     reviewTurn: async (node: unknown) => {
       if (isNode(node) && node.kind === 'turn') {

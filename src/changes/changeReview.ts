@@ -128,7 +128,7 @@ export class ChangeReview {
    * @returns whether one may still be written
    */
   forgetUnwritten(): boolean {
-    const all = this.sets.all.flatMap(({ snapshots }) => [...snapshots.values()]);
+    const all = this.sets.entries.map(({ snapshot }) => snapshot);
     const announced = all.filter((snapshot) => (this.awaited.get(snapshot) ?? 0) > 0);
     const over = new Set(announced.filter((snapshot) => !this.isAwaited(snapshot)));
     over.forEach((snapshot) => this.awaited.delete(snapshot)); // what it is on another branch later says nothing

@@ -44,6 +44,8 @@ export const snapshot = z.object({
   hash: z.optional(z.string()),
   /** Where the path led, through whatever links. */
   real: z.optional(z.string()),
+  /** Where it led when it was first taken, if the file was moved since. */
+  from: z.optional(z.string()),
   /** In bytes. */
   size: z.number(),
   /** Permissions, as of `chmod`; absent where they are not known. */

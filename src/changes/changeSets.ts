@@ -105,6 +105,11 @@ export class ChangeSets implements Disposable {
     return this.sets;
   }
 
+  /** All that is listed, in an array of its own. */
+  get entries(): Entry[] {
+    return this.sets.flatMap((set) => [...set.snapshots.values()].map((snapshot) => ({ set, snapshot })));
+  }
+
   /** The change set of this session, if it has one. */
   find(author: Author): ChangeSet | undefined {
     const nameless = this.nameless.get(author);
@@ -258,7 +263,7 @@ export class ChangeSets implements Disposable {
     at?: number,
     known: Known = {},
   ): Snapshot | undefined {
-    const { path, mode, isSavedOver, turns, away, ...origin } = {
+    const { path, mode, from, isSavedOver, turns, away, ...origin } = {
       firstTakenAt: snapshot.takenAt,
       replaces: snapshot,
       ...snapshot,
@@ -266,7 +271,7 @@ export class ChangeSets implements Disposable {
     };
     try {
       const replaced = this.put(() => set, path, { bytes, mode }, origin, at);
-      Object.assign(replaced, { isSavedOver, turns, away });
+      Object.assign(replaced, { from, isSavedOver, turns, away });
       this.saveNow();
       return replaced;
     } catch (error) {
@@ -296,8 +301,8 @@ export class ChangeSets implements Disposable {
    */
   forget(isMeant: (snapshot: Snapshot, set: ChangeSet) => boolean): void {
     const forgotten = new Set<string>();
-    for (const set of this.sets) {
-      for (const snapshot of [...set.snapshots.values()].filter((candidate) => isMeant(candidate, set))) {
+    for (const { set, snapshot } of this.entries) {
+      if (isMeant(snapshot, set)) {
         set.snapshots.delete(snapshot.path);
         forgotten.add(snapshot.path);
       }
@@ -330,7 +335,12 @@ export class ChangeSets implements Disposable {
       for (const snapshot of all) {
         const path = target(snapshot.path);
         if (path !== undefined) {
-          snapshots.set(path, { ...snapshot, path, real: realPathOf(path) });
+          snapshots.set(path, {
+            ...snapshot,
+            path,
+            real: realPathOf(path),
+            from: snapshot.from ?? snapshot.real,
+          });
           moved.add(snapshot.path);
         } else {
           snapshots.set(snapshot.path, snapshot);
@@ -498,9 +508,7 @@ export class ChangeSets implements Disposable {
 
   /** That moment, or the first after it at which no snapshot was taken. */
   private free(at: number): number {
-    const taken = new Set(
-      this.sets.flatMap(({ snapshots }) => [...snapshots.values()].map((each) => each.takenAt)),
-    );
+    const taken = new Set(this.entries.map(({ snapshot }) => snapshot.takenAt));
     let free = at;
     while (taken.has(free)) {
       free++;
@@ -556,10 +564,7 @@ export class ChangeSets implements Disposable {
       this.removeEmpty();
       return;
     }
-    const kept = this.sets.flatMap((set) =>
-      [...set.snapshots.values()].map((snapshot) => ({ set, snapshot })),
-    );
-    for (const { set, snapshot } of kept.sort((a, b) => a.snapshot.takenAt - b.snapshot.takenAt)) {
+    for (const { set, snapshot } of this.entries.sort((a, b) => a.snapshot.takenAt - b.snapshot.takenAt)) {
       if (!isTooMuch()) {
         break;
       }

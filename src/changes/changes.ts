@@ -98,8 +98,8 @@ export class Changes implements Disposable {
    */
   async movesTo(appeared: Iterable<string>): Promise<Map<string, string>> {
     const paths = new Map<string | undefined, string>();
-    for (const { snapshots } of this.sets.all) {
-      snapshots.forEach((snapshot) => paths.set(this.seen.get(snapshot), snapshot.path));
+    for (const { snapshot } of this.sets.entries) {
+      paths.set(this.seen.get(snapshot), snapshot.path);
     }
     const stampOf = (path: string) =>
       describe(path).then(

@@ -21,6 +21,8 @@ export interface GitRepository {
   readonly rootUri: vscode.Uri;
   /** Puts files into the index, as they are on disk; those that are gone are taken out. @param paths absolute */
   add(paths: string[]): Promise<void>;
+  /** Looks at all files now, for `state`. */
+  status(): Promise<void>;
   readonly state: {
     readonly HEAD: { readonly name?: string; readonly commit?: string } | undefined;
     readonly onDidChange: vscode.Event<void>;

@@ -148,8 +148,8 @@ async function diffOf(uri: vscode.Uri, text: string | undefined, git: GitApi): P
   }
   const name = relative(repository.rootUri.fsPath, uri.fsPath).split(sep).join('/');
   const { patchOf } = await import('../base/patch.ts');
-  const { patch, leftOut } = patchOf([{ path: name, before: committed, now }]);
-  return leftOut.length > 0
+  const patch = patchOf({ path: name, before: committed, now });
+  return patch === undefined
     ? 'Too different from the last commit to be compared.'
     : shownText(patch.trimEnd(), maxText);
 }

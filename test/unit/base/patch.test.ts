@@ -40,8 +40,8 @@ describe('a patch', () => {
     fc.assert(
       fc.property(names, file, file, (path, before, now) => {
         fc.pre(before === undefined ? now !== undefined : now === undefined || !before.equals(now));
-        const { patch, leftOut } = patchOf([{ path, before, now }]);
-        assert.deepEqual(leftOut, []);
+        const patch = patchOf({ path, before, now });
+        assert.ok(patch !== undefined);
         put(path, before);
         apply(patch);
         assert.deepEqual(there(path), now);
@@ -53,21 +53,25 @@ describe('a patch', () => {
     );
   });
 
-  it('is of several files, and leaves out what is no text', () => {
-    const files = [
-      { path: 'a.txt', before: Buffer.from('one\n'), now: Buffer.from('two\n') },
-      { path: 'image.png', before: Buffer.from([1, 0, 2]), now: Buffer.from([3]) },
-      { path: 'latin1.txt', before: Buffer.from([0xe9]), now: Buffer.from('e') },
-      { path: 'run.sh', before: undefined, now: Buffer.from('#!/bin/sh\n'), isExecutable: true },
-    ];
-    const { patch, leftOut } = patchOf(files);
-    assert.deepEqual(leftOut, ['image.png', 'latin1.txt']);
-    put('a.txt', Buffer.from('one\n'));
+  it('is of a file that was renamed since, and takes the name back, too', () => {
+    const [before, now] = [Buffer.from('one\ntwo\n'), Buffer.from('ONE\ntwo\n')];
+    const patch = patchOf({ path: 'in a/new.txt', before, now, renamedFrom: 'old "name".txt' }) ?? '';
+    put('old "name".txt', before);
     apply(patch);
-    assert.deepEqual(
-      ['a.txt', 'run.sh'].map((path) => there(path)?.toString()),
-      ['two\n', '#!/bin/sh\n'],
+    assert.deepEqual([there('old "name".txt'), there('in a/new.txt')], [undefined, now]);
+    apply(patch, '--reverse');
+    assert.deepEqual([there('old "name".txt'), there('in a/new.txt')], [before, undefined]);
+    put('in a/new.txt', undefined);
+  });
+
+  it('is of no file that is no text', () => {
+    assert.equal(
+      patchOf({ path: 'image.png', before: Buffer.from([1, 0, 2]), now: Buffer.from([3]) }),
+      undefined,
     );
-    assert.match(patch, /new file mode 100755/);
+    assert.equal(
+      patchOf({ path: 'latin1.txt', before: Buffer.from([0xe9]), now: Buffer.from('e') }),
+      undefined,
+    );
   });
 });

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -888,5 +889,16 @@ describe('the review of changes', () => {
     editor.save(path('a.txt'));
     editor.write(path('a.txt'), '1\n'); // it may still come
     assert.deepEqual(await listed(), ['Claude 1: a.txt']);
+  });
+
+  it('knows where a file was that is moved, however often, also after a reload', () => {
+    editor.write(path('a.txt'), '0\n');
+    edit(first, 'a.txt', '1\n');
+    editor.rename(path('a.txt'), path('b.txt'));
+    editor.rename(path('b.txt'), path('c.txt'));
+    sets.dispose();
+    const { sets: reloaded } = openReview(folder, new FakeEditor());
+    assert.equal(reloaded.ofPath(path('c.txt'))[0]?.snapshot.from, join(realpathSync(folder), 'a.txt'));
+    reloaded.dispose();
   });
 });
