@@ -18,8 +18,10 @@ describe('a thread of the chat after a reload of the window', () => {
   let agent: AgentDesk;
   let links: vscode.Uri[];
   let buttons: vscode.Command[];
+  let remembered: Map<string, unknown>;
 
   useAgent(desk, (opened) => (agent = opened));
+  beforeEach(() => (remembered = new Map()));
 
   async function ask(
     prompt: string,
@@ -29,9 +31,17 @@ describe('a thread of the chat after a reload of the window', () => {
     references: object[] = [],
     command?: string,
   ): Promise<{ said: string; result: vscode.ChatResult }> {
+    const chat = begin(apiKey);
+    const answer = await handle(chat, prompt, history, references, command);
+    await page?.(chat);
+    chat.dispose();
+    return answer;
+  }
+
+  function begin(apiKey?: string): Chat {
     const quiet = () => {};
     // What a turn of words alone does not come by is not there.
-    const chat = new Chat(
+    return new Chat(
       {
         processes: agent.processes,
         log: { trace: quiet, info: quiet, warn: quiet, error: quiet },
@@ -46,7 +56,10 @@ describe('a thread of the chat after a reload of the window', () => {
         },
         sharing: { learn: () => Promise.resolve(), exclusion: quiet, allows: () => true },
         servers: { mcpConfig: () => Promise.resolve(undefined) },
-        workspaceState: { get: () => undefined, update: () => Promise.resolve() },
+        workspaceState: {
+          get: (key: string, otherwise?: unknown) => remembered.get(key) ?? otherwise,
+          update: (key: string, value: unknown) => Promise.resolve(void remembered.set(key, value)),
+        },
         secrets: { get: () => Promise.resolve(apiKey) },
         userPlace: { wentToChat: quiet },
         bridge: { endpoints: new Map(), onDidChangeState: () => ({ dispose: quiet }) },
@@ -54,22 +67,36 @@ describe('a thread of the chat after a reload of the window', () => {
       quiet,
       quiet,
     );
+  }
+
+  async function handle(
+    chat: Chat,
+    prompt: string,
+    history: object[],
+    references: object[] = [],
+    command?: string,
+    model = { vendor: 'another', id: 'x' },
+  ): Promise<{ said: string; result: vscode.ChatResult }> {
     links = [];
     buttons = [];
     let said = '';
     const result = await chat.handle(
-      { prompt, command, references, model: { vendor: 'another', id: 'x' } } as unknown as vscode.ChatRequest,
+      { prompt, command, references, model } as unknown as vscode.ChatRequest,
       { history } as unknown as vscode.ChatContext,
       {
         anchor: (to: vscode.Uri) => links.push(to),
-        button: (button: vscode.Command) => buttons.push(button),
+        button: (button: vscode.Command) => {
+          buttons.push(button);
+          if (button.title === 'Deny') {
+            const [id, choice] = (button.arguments ?? []) as unknown[];
+            void chat.press(id, choice);
+          }
+        },
         markdown: (words: string | vscode.MarkdownString) =>
           (said += typeof words === 'string' ? words : words.value),
       } as unknown as vscode.ChatResponseStream,
       new vscode.CancellationTokenSource().token,
     );
-    await page?.(chat);
-    chat.dispose();
     return { said, result };
   }
 
@@ -242,6 +269,45 @@ describe('a thread of the chat after a reload of the window', () => {
       );
       assert.match(next.said, /^Left out.*\\: 40\\\.png\\, 41\\\.png\\\.\n/);
       assert.match(said, /plum two/);
+    }).timeout(90_000);
+  });
+
+  describe('with picks of its own', () => {
+    /** @returns whether the user was asked before a file was touched */
+    async function isAsked(history: object[], chat = begin()): Promise<[boolean, vscode.ChatResult]> {
+      agent.api.script([toolUse('Bash', { command: 'touch plum.txt' }), text('Tried.')]);
+      const { said, result } = await handle(chat, 'touch it', history);
+      chat.dispose();
+      assert.match(said, /Tried\./);
+      return [said.includes('May Claude use'), result];
+    }
+
+    it('has the permission mode that was picked for it, and none that was picked for another', async () => {
+      agent.api.script([text('One.'), text('Two.')]);
+      const one = answered((await ask('first', [])).result);
+      const chat = begin();
+      const two = answered((await handle(chat, 'another', [])).result);
+      const { said } = await handle(chat, 'acceptEdits', [two], [], 'mode');
+      assert.match(said, /Accept Edits/);
+      chat.dispose();
+      const [wasAsked, result] = await isAsked([one]);
+      assert.equal(wasAsked, true, 'the other thread');
+      assert.equal((await isAsked([two]))[0], false, 'the thread that it was picked for');
+      assert.equal((await isAsked([]))[0], false, 'a thread that begins');
+      const { sessionId = '' } = (result.metadata ?? {}) as { sessionId?: string };
+      const resumed = answered((await ask(sessionId, [], undefined, undefined, [], 'resume')).result);
+      assert.equal((await isAsked([resumed]))[0], false, 'a thread that begins with a past session');
+      remembered.delete('chat.threadPicks');
+      assert.equal((await isAsked([two]))[0], true, 'a thread of which nothing is known');
+    }).timeout(120_000);
+
+    it('has the mode that is picked before its first message after the reload', async () => {
+      agent.api.script([text('One.')]);
+      const one = answered((await ask('first', [])).result);
+      await ask('acceptEdits', [one], undefined, undefined, [], 'mode');
+      assert.equal((await isAsked([one]))[0], false);
+      await ask('default', [one], undefined, undefined, [], 'mode');
+      assert.equal((await isAsked([one]))[0], true);
     }).timeout(90_000);
   });
 });
