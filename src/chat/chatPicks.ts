@@ -4,7 +4,7 @@ import { printable } from '../base/printable.ts';
 import { ChatStatus } from './chatStatus.ts';
 import type { ChatThread } from './chatThread.ts';
 import type { Picking } from './pickers.ts';
-import { type PickName, type Picks, picksIn, withPick } from './picks.ts';
+import { type HeldWith, heldWithPick, type PickName, type Picks, picksIn, withPick } from './picks.ts';
 import { ThreadPicks } from './threadPicks.ts';
 
 const rememberedPicks = 'chat.picks';
@@ -23,13 +23,13 @@ export class ChatPicks implements vscode.Disposable {
   }
 
   /** @param resume the session that the thread goes on with: where nothing is known of its picks, it has none */
-  of(resume: string | undefined): Picks {
-    return resume === undefined ? this.remembered : (this.threads.find(resume) ?? {});
+  of(resume: string | undefined): HeldWith {
+    return resume === undefined ? { picks: this.remembered } : (this.threads.find(resume) ?? { picks: {} });
   }
 
   /** A thread is to begin with that session. */
   begin(sessionId: string): void {
-    this.threads.note(sessionId, this.remembered);
+    this.threads.note(sessionId, { ...this.of(sessionId), picks: this.remembered, isModelHeld: false });
   }
 
   get lastUsed(): ChatThread | undefined {
@@ -50,7 +50,7 @@ export class ChatPicks implements vscode.Disposable {
 
   /** To be called when its session is another, too. */
   note(thread: ChatThread): void {
-    this.threads.note(thread.sessionId, thread.picks);
+    this.threads.note(thread.sessionId, thread.heldWith);
   }
 
   /**
@@ -67,10 +67,11 @@ export class ChatPicks implements vscode.Disposable {
     name: PickName | undefined,
     wanted?: string,
   ): Promise<string | undefined> {
+    const { picks, model, isModelHeld } = thread?.heldWith ?? this.of(resume);
     const { choosePick } = await import('./pickers.ts');
     const picking: Picking = {
       ...known,
-      picks: thread?.picks ?? this.of(resume),
+      picks: isModelHeld ? withPick(picks, 'model', model) : picks,
       mode: thread?.mode,
       initialized: thread?.initialized ?? known.initialized,
       pick: (picked, value) => this.pick(picked, value, thread, resume),
@@ -100,7 +101,7 @@ export class ChatPicks implements vscode.Disposable {
   ): Promise<void> {
     await this.memento.update(rememberedPicks, withPick(this.remembered, name, value));
     if (!thread) {
-      this.threads.note(resume, withPick(this.of(resume), name, value));
+      this.threads.note(resume, heldWithPick(this.of(resume), name, value));
       return;
     }
     const told = thread.pick(name, value);

@@ -1,9 +1,18 @@
 import type { Memento } from 'vscode';
 import * as z from 'zod/mini';
-import { type Picks, picksIn } from './picks.ts';
+import { lenient } from '../records/lenient.ts';
+import { type HeldWith, picksIn } from './picks.ts';
 
 /** The one that was used last comes last. */
-const records = z.array(z.object({ sessionId: z.string(), picks: z.unknown() }));
+const records = z.array(
+  z.object({
+    sessionId: z.string(),
+    picks: z.unknown(),
+    own: lenient(z.unknown()),
+    model: lenient(z.string()),
+    isModelHeld: lenient(z.boolean()),
+  }),
+);
 const stored = 'chat.threadPicks';
 const maxRecords = 100;
 
@@ -16,15 +25,15 @@ export class ThreadPicks {
     return this.all.at(-1)?.sessionId;
   }
 
-  find(sessionId: string): Picks | undefined {
+  find(sessionId: string): HeldWith | undefined {
     const record = this.all.find((each) => each.sessionId === sessionId);
-    return record && picksIn(record.picks);
+    return record && { ...record, picks: picksIn(record.picks), own: picksIn(record.own) };
   }
 
-  note(sessionId: string | undefined, picks: Picks): void {
+  note(sessionId: string | undefined, heldWith: HeldWith): void {
     if (sessionId !== undefined) {
       const others = this.all.filter((each) => each.sessionId !== sessionId);
-      void this.memento.update(stored, [...others, { sessionId, picks }].slice(-maxRecords));
+      void this.memento.update(stored, [...others, { ...heldWith, sessionId }].slice(-maxRecords));
     }
   }
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Chat, type ChatDependencies } from '../../../src/chat/chat.ts';
-import { participantId } from '../../../src/chat/names.ts';
+import { modelVendor, participantId } from '../../../src/chat/names.ts';
 import { type AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
 import { workspace } from '../../../src/editor/workspaceFolders.ts';
 import { PastSessions } from '../../../src/records/pastSessions.ts';
@@ -309,5 +309,86 @@ describe('a thread of the chat after a reload of the window', () => {
       await ask('default', [one], undefined, undefined, [], 'mode');
       assert.equal((await isAsked([one]))[0], true);
     }).timeout(90_000);
+  });
+
+  describe('whose user has a model in the settings of Claude Code', () => {
+    let chat: Chat;
+    let count: number;
+
+    beforeEach(() => {
+      writeFileSync(join(agent.root, '.claude', 'settings.json'), '{ "model": "sonnet" }');
+      count = 0;
+      chat = begin();
+    });
+    afterEach(() => chat.dispose());
+
+    const picker = (id: string) => ({ vendor: modelVendor, id });
+
+    function reload(): void {
+      chat.dispose();
+      chat = begin();
+    }
+
+    /** @returns the turn, and the model that was asked */
+    async function ask(history: object[], model?: { vendor: string; id: string }): Promise<[object, string]> {
+      const prompt = `prompt ${++count}`;
+      agent.api.script([text('Yes.')]);
+      const { said, result } = await handle(chat, prompt, history, [], undefined, model);
+      assert.match(said, /Yes\./);
+      const request = await agent.api.nextRequest(prompt, ({ messages }) =>
+        JSON.stringify(messages).includes(prompt),
+      );
+      return [answered(result), /haiku|sonnet|opus/.exec(request.model)?.[0] ?? request.model];
+    }
+
+    async function pick(name: string, value: string, history: object[]): Promise<void> {
+      await handle(chat, value, history, [], name);
+    }
+
+    it('goes back to that one after another was picked, and stays there after a reload', async () => {
+      const [turn, first] = await ask([]);
+      await pick('model', 'haiku', [turn]);
+      const [, second] = await ask([turn]);
+      await pick('model', 'as in the settings', [turn]);
+      const [, third] = await ask([turn]);
+      reload();
+      const [, fourth] = await ask([turn]);
+      assert.deepEqual([first, second, third, fourth], ['sonnet', 'haiku', 'sonnet', 'sonnet']);
+    }).timeout(120_000);
+
+    it('goes back to it where that is picked before its first message after a reload', async () => {
+      const [turn, first] = await ask([]);
+      await pick('model', 'haiku', [turn]);
+      const [, second] = await ask([turn]);
+      reload();
+      await pick('model', 'as in the settings', [turn]);
+      const [, third] = await ask([turn]);
+      assert.deepEqual([first, second, third], ['sonnet', 'haiku', 'sonnet']);
+    }).timeout(120_000);
+
+    it('goes back to it by the picker of the editor, also after a reload, and by a pick while that holds another', async () => {
+      const [turn, first] = await ask([], picker('default'));
+      const [, second] = await ask([turn], picker('haiku'));
+      reload();
+      const [, third] = await ask([turn], picker('default'));
+      const [, fourth] = await ask([turn], picker('haiku'));
+      await pick('model', 'as in the settings', [turn]);
+      const [, fifth] = await ask([turn], picker('haiku'));
+      reload();
+      const [, sixth] = await ask([turn], picker('haiku'));
+      assert.deepEqual(
+        [first, second, third, fourth, fifth, sixth],
+        ['sonnet', 'haiku', 'sonnet', 'haiku', 'sonnet', 'sonnet'],
+      );
+    }).timeout(120_000);
+
+    it('does not go on with the one that was taken out of the settings of the editor', async () => {
+      const [turn, first] = await ask([]);
+      await desk.configure('ideBridge.agent.model', 'haiku');
+      const [, second] = await ask([turn]);
+      await desk.configure('ideBridge.agent.model', undefined);
+      const [, third] = await ask([turn]);
+      assert.deepEqual([first, second, third], ['sonnet', 'haiku', 'sonnet']);
+    }).timeout(120_000);
   });
 });

@@ -14,23 +14,28 @@ describe('picks of threads', () => {
 
   it('are found in another extension host, each by its own session', () => {
     const picks = again();
-    picks.note('s1', { mode: 'plan' });
-    picks.note('s2', { mode: 'acceptEdits', model: 'haiku' });
-    picks.note('s1', {});
-    picks.note(undefined, { mode: 'dontAsk' });
-    assert.deepEqual(
-      ['s1', 's2', 's3'].map((id) => again().find(id)),
-      [{}, { mode: 'acceptEdits', model: 'haiku' }, undefined],
-    );
+    picks.note('s1', { picks: { mode: 'plan' }, model: 'opus' });
+    const two = {
+      picks: { mode: 'acceptEdits' },
+      own: { model: 'm' },
+      model: 'haiku',
+      isModelHeld: true,
+    } as const;
+    picks.note('s2', two);
+    picks.note('s1', { picks: {} });
+    picks.note(undefined, { picks: { mode: 'dontAsk' } });
+    const found = again().find('s2');
+    assert.deepEqual(found, { ...two, sessionId: 's2' });
+    assert.deepEqual([again().find('s1')?.picks, again().find('s3')], [{}, undefined]);
     assert.equal(again().last, 's1');
   });
 
   it('are kept of the hundred that were used last', () => {
     for (let number = 0; number <= 100; number++) {
-      again().note(`s${number}`, { effort: 'high' });
+      again().note(`s${number}`, { picks: { effort: 'high' } });
     }
     assert.deepEqual(
-      [again().find('s0'), again().find('s1'), again().last],
+      [again().find('s0'), again().find('s1')?.picks, again().last],
       [undefined, { effort: 'high' }, 's100'],
     );
   });
@@ -39,6 +44,6 @@ describe('picks of threads', () => {
     kept.set('chat.threadPicks', 'spoilt');
     assert.equal(again().find('s1'), undefined);
     kept.set('chat.threadPicks', [{ sessionId: 's1', picks: { mode: 'anything', model: 1 } }]);
-    assert.deepEqual(again().find('s1'), {});
+    assert.deepEqual(again().find('s1')?.picks, {});
   });
 });
