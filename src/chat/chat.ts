@@ -38,7 +38,7 @@ import type { AnswerMetadata, NextStep } from './followups.ts';
 import { code, plain } from './markdown.ts';
 import type { ModelApi } from './modelApi.ts';
 import { bringFolder, modelVendor, participantId } from './names.ts';
-import { type Put, putQuestion } from './permissionQuestion.ts';
+import type { Put } from './permissionQuestion.ts';
 import type { PickName } from './picks.ts';
 import { placeOf } from './outputs.ts';
 import { promptText } from './promptText.ts';
@@ -434,6 +434,7 @@ export class Chat implements vscode.Disposable {
       ) {
         return { kind: 'allow' };
       }
+      const { putQuestion } = await import('./permissionQuestion.ts');
       const put = putQuestion(question, this.dependencies.reports);
       const answer = await this.put(put, thread, surface, label, signal);
       if (answer || thread.state === 'running') {
