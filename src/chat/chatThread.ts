@@ -233,16 +233,22 @@ export class ChatThread implements vscode.Disposable {
   }
 
   /**
-   * By its name, what the CLI has by itself: resumed, 2.1 goes on with the model of before where it is told none. `default` is that
-   * of the account, which goes after the user's own settings.
+   * By its name, what the CLI has by itself: resumed, 2.1 goes on with the model and the agent of before where it is told none.
+   * `default` is the model of the account, which goes after the user's own settings; `claude` the agent that is as none.
    * @param named of which it is about to get what is there
    */
-  private keepOwn({ model }: Pick<Picks, 'model'>): void {
+  private keepOwn({ model, agent }: Pick<Picks, 'model' | 'agent'>): void {
     const { conversation, currentOptions } = this.session;
-    if (model !== undefined && this.held.own?.model === undefined) {
-      const seen = currentOptions.model === undefined ? conversation.current.model : undefined;
-      this.held = { ...this.held, own: { ...this.held.own, model: seen ?? 'default' } };
-    }
+    const { own } = this.held;
+    const seen = currentOptions.model === undefined ? conversation.current.model : undefined;
+    this.held = {
+      ...this.held,
+      own: {
+        ...(model === undefined ? {} : { model: seen ?? 'default' }),
+        ...(agent === undefined || !this.cli.flags.has('--agent') ? {} : { agent: 'claude' }),
+        ...own,
+      },
+    };
   }
 
   private async tellModel(): Promise<void> {

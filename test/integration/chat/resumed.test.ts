@@ -390,5 +390,31 @@ describe('a thread of the chat after a reload of the window', () => {
       const [, third] = await ask([turn]);
       assert.deepEqual([first, second, third], ['sonnet', 'haiku', 'sonnet']);
     }).timeout(120_000);
+
+    it('goes back to no agent after one was picked that the CLI reads itself, also after a reload', async () => {
+      const agents = join(agent.root, '.claude', 'agents');
+      mkdirSync(agents);
+      writeFileSync(join(agents, 'plum.md'), '---\nname: plum\ndescription: Plums\n---\nPick with a ladder.');
+      const isAgent = async (history: object[]): Promise<[object, boolean]> => {
+        const [turn] = await ask(history);
+        return [turn, JSON.stringify(agent.api.log.findLast(({ turn }) => turn)?.body).includes('ladder')];
+      };
+      const [turn, first] = await isAgent([]);
+      await pick('agents', 'plum', [turn]);
+      const [, second] = await isAgent([turn]);
+      await pick('agents', 'as in the settings', [turn]);
+      const [, third] = await isAgent([turn]);
+      reload();
+      const [, fourth] = await isAgent([turn]);
+      await pick('agents', 'plum', [turn]);
+      const [, fifth] = await isAgent([turn]);
+      reload();
+      await pick('agents', 'as in the settings', [turn]);
+      const [, sixth] = await isAgent([turn]);
+      assert.deepEqual(
+        [first, second, third, fourth, fifth, sixth],
+        [false, true, false, false, true, false],
+      );
+    }).timeout(120_000);
   });
 });
