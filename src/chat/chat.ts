@@ -38,7 +38,7 @@ import type { AnswerMetadata, NextStep } from './followups.ts';
 import { code, plain } from './markdown.ts';
 import type { ModelApi } from './modelApi.ts';
 import { bringFolder, modelVendor, participantId } from './names.ts';
-import { type Put, putQuestion } from './permissionQuestion.ts';
+import type { Put } from './permissionQuestion.ts';
 import type { PickName } from './picks.ts';
 import { placeOf } from './outputs.ts';
 import { promptText } from './promptText.ts';
@@ -121,13 +121,17 @@ export class Chat implements vscode.Disposable {
       return resultOf(resume);
     }
     if (request.command === 'resume') {
-      return resultOf((await this.resume(surface, request.prompt)) ?? resume);
+      const chosen = await this.resume(surface, request.prompt);
+      if (chosen !== undefined && !this.threadOf(chosen)) {
+        this.picks.begin(chosen);
+      }
+      return resultOf(chosen ?? resume);
     }
     const answered = await answerCommand(request, surface, {
       initialized: this.lastInitialized,
       choose: (name, wanted) => {
         const thread = resume === undefined ? undefined : this.threadOf(resume);
-        return this.chooseFor(thread, name, wanted);
+        return this.chooseFor(thread, resume, name, wanted);
       },
     });
     if (answered) {
@@ -213,7 +217,7 @@ export class Chat implements vscode.Disposable {
   /** @param name what; undefined lets the user choose that, too */
   async choose(name: PickName | undefined): Promise<void> {
     if (vscode.workspace.isTrusted) {
-      await this.chooseFor(this.picks.lastUsed, name);
+      await this.chooseFor(this.picks.lastUsed, this.picks.lastSession, name);
     } else {
       const { tellUntrusted } = await import('../editor/tell.ts');
       await tellUntrusted('run');
@@ -248,6 +252,7 @@ export class Chat implements vscode.Disposable {
       if (sessionId !== undefined && this.threads.get(sessionId) !== thread) {
         this.threads.set(sessionId, thread);
         this.threadRecords.note(key, sessionId);
+        this.picks.note(thread);
       }
     });
   }
@@ -321,13 +326,18 @@ export class Chat implements vscode.Disposable {
     }
   }
 
-  private async chooseFor(thread: ChatThread | undefined, name: PickName | undefined, wanted?: string) {
+  private async chooseFor(
+    thread: ChatThread | undefined,
+    resume: string | undefined,
+    name: PickName | undefined,
+    wanted?: string,
+  ) {
     const known = {
       settings: settingOptions(),
       initialized: this.lastInitialized,
       folderAgents: await this.agents(),
     };
-    return this.picks.choose(thread, known, name, wanted);
+    return this.picks.choose(thread, resume, known, name, wanted);
   }
 
   private async agents(): Promise<readonly AgentDefinition[]> {
@@ -370,7 +380,7 @@ export class Chat implements vscode.Disposable {
       (surface) => this.ask(thread, surface, label),
       cli,
       options,
-      this.picks.remembered,
+      this.picks.of(resume),
       {
         remedies,
         review: async (paths) => {
@@ -424,6 +434,7 @@ export class Chat implements vscode.Disposable {
       ) {
         return { kind: 'allow' };
       }
+      const { putQuestion } = await import('./permissionQuestion.ts');
       const put = putQuestion(question, this.dependencies.reports);
       const answer = await this.put(put, thread, surface, label, signal);
       if (answer || thread.state === 'running') {

@@ -17,7 +17,7 @@ import { Queue } from '../base/queue.ts';
 import { absolutePath } from '../tools/paths.ts';
 import type { EditsOfAgent } from './editsOfAgent.ts';
 import { plain } from './markdown.ts';
-import { type PickName, type Picks, withPick, withPicks } from './picks.ts';
+import { type HeldWith, heldWithPick, type PickName, type Picks, withPick, withPicks } from './picks.ts';
 import type { Button, Surface } from './surface.ts';
 import type { NextStep } from './followups.ts';
 import type { AdmittedSession } from './modelApi.ts';
@@ -63,10 +63,6 @@ export class ChatThread implements vscode.Disposable {
   proxied: AdmittedSession | undefined;
   /** Of this process, by their names: its next process has them. */
   servers: Readonly<Record<string, InProcessServer>> = {};
-  /** Of the editor's picker, as a request had it last. */
-  private model: string | undefined;
-  /** Whether nothing was picked after it. */
-  private isModelHeld = false;
   private sentImages = noImages;
   private imagesBefore: Promise<ImageSum> | undefined;
   /** Of the images in results of tools: those before `/clear`. */
@@ -75,7 +71,7 @@ export class ChatThread implements vscode.Disposable {
   /**
    * @param ask puts a question where it is told to; to nowhere where no turn is shown, as for what goes on in the background
    * @param options as the settings have it
-   * @param picks with which it begins
+   * @param held with which it begins
    * @param resume the id of the session to go on with
    * @param readImages counts what that has had before this thread
    */
@@ -85,7 +81,7 @@ export class ChatThread implements vscode.Disposable {
     ask: (surface: Surface | undefined) => AskPermission,
     private cli: Cli,
     options: AgentOptions,
-    public picks: Picks,
+    private held: HeldWith,
     private readonly aids: ThreadAids,
     resume: string | undefined,
     private readonly readImages: () => Promise<ImageSum>,
@@ -124,9 +120,14 @@ export class ChatThread implements vscode.Disposable {
         },
       },
       cli,
-      withPicks(options, picks),
+      this.optionsWith(held.picks),
       resume,
     );
+    this.keepOwn(this.optionsWith(held.picks));
+  }
+
+  get heldWith(): HeldWith {
+    return this.held;
   }
 
   /** Of the session, by which it can be resumed; undefined before its first turn. */
@@ -172,40 +173,40 @@ export class ChatThread implements vscode.Disposable {
   /** Takes other options, which hold from the next turn on. What the user has chosen in the conversation stays. */
   configure(cli: Cli, options: AgentOptions): void {
     if (cli !== this.cli || !isDeepStrictEqual(options, this.wanted)) {
-      const { picks } = this;
+      const { picks } = this.held;
       const isSet = options.mode !== this.wanted.mode;
       this.cli = cli;
       this.wanted = options;
-      const { model, mode = picks.mode } = this;
+      this.keepOwn(options);
+      const { mode = picks.mode } = this;
       // One that the CLI has changed to, as when a plan was approved, is newer than what was picked.
       const isModeSet = isSet && picks.mode === undefined;
-      const picked = withPicks(options, isModeSet ? picks : withPick(picks, 'mode', mode));
-      this.session.restart(this.isModelHeld && model !== undefined ? { ...picked, model } : picked, cli);
+      this.session.restart(this.optionsWith(isModeSet ? picks : withPick(picks, 'mode', mode)), cli);
     }
   }
 
   /** @param model of the editor's picker; `default` after another one: that is over */
   async useModel(model: string | undefined): Promise<void> {
+    const { held } = this;
     if (model === 'default') {
-      if (this.isModelHeld) {
-        // By its name: resumed without one, the CLI goes on with that of before.
-        await this.session.setModel(withPicks(this.wanted, this.picks).model ?? model);
-        this.model = undefined;
-        this.isModelHeld = false;
+      if (held.isModelHeld) {
+        this.held = { ...held, model: undefined, isModelHeld: false };
+        await this.tellModel();
       }
-    } else if (model !== undefined && model !== this.model) {
+    } else if (model !== undefined && model !== held.model) {
+      this.keepOwn({ model });
       await this.session.setModel(model);
-      this.model = model;
-      this.isModelHeld = true;
+      this.held = { ...this.held, model, isModelHeld: true };
     }
   }
 
   /** At once, where the CLI can be told so in the middle of a turn. @throws {ControlError} as it was not told; then from the next on */
   async pick(name: PickName, value: Picks[PickName]): Promise<void> {
     const { session, wanted } = this;
-    this.picks = withPick(this.picks, name, value);
-    const options = withPicks(wanted, this.picks);
-    const { mode, model } = options;
+    this.held = heldWithPick(this.held, name, value);
+    this.keepOwn(this.held.picks);
+    const options = this.optionsWith(this.held.picks);
+    const { mode } = options;
     switch (name) {
       case 'mode':
         await session.setMode(mode).catch((error: unknown) => {
@@ -214,21 +215,49 @@ export class ChatThread implements vscode.Disposable {
         });
         break;
       case 'model':
-        this.isModelHeld = false;
-        if (model === undefined) {
-          this.restart('model', undefined);
-        } else {
-          await session.setModel(model).catch((error: unknown) => {
-            this.restart('model', model);
-            throw error;
-          });
-        }
+        await this.tellModel();
         break;
       case 'effort':
         await session.setEffort(options.effort).catch(() => this.restart(name, options.effort));
         break;
       case 'agent':
         this.restart(name, options.agent);
+    }
+  }
+
+  /** The only place that knows what holds: what the user has chosen, else the settings, else what the CLI has by itself. */
+  private optionsWith(picks: Picks): AgentOptions {
+    const { own, model, isModelHeld } = this.held;
+    const options = { ...own, ...withPicks(this.wanted, picks) };
+    return isModelHeld && model !== undefined ? { ...options, model } : options;
+  }
+
+  /**
+   * By its name, what the CLI has by itself: resumed, 2.1 goes on with the model and the agent of before where it is told none.
+   * `default` is the model of the account, which goes after the user's own settings; `claude` the agent that is as none.
+   * @param named of which it is about to get what is there
+   */
+  private keepOwn({ model, agent }: Pick<Picks, 'model' | 'agent'>): void {
+    const { conversation, currentOptions } = this.session;
+    const { own } = this.held;
+    const seen = currentOptions.model === undefined ? conversation.current.model : undefined;
+    this.held = {
+      ...this.held,
+      own: {
+        ...(model === undefined ? {} : { model: seen ?? 'default' }),
+        ...(agent === undefined || !this.cli.flags.has('--agent') ? {} : { agent: 'claude' }),
+        ...own,
+      },
+    };
+  }
+
+  private async tellModel(): Promise<void> {
+    const { model } = this.optionsWith(this.held.picks);
+    if (model !== undefined) {
+      await this.session.setModel(model).catch((error: unknown) => {
+        this.restart('model', model);
+        throw error;
+      });
     }
   }
 

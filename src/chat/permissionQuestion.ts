@@ -5,6 +5,7 @@ import type { Reports } from '../editor/reports.ts';
 import { isInWorkspace } from '../editor/workspaceFolders.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 import { absolutePath } from '../tools/paths.ts';
+import { askedInput } from './askedInput.ts';
 import { answered, type AskedQuestion, askedQuestions } from './askedQuestions.ts';
 import { askWords, chooseItems } from './asking.ts';
 import { blockInSight, code, plain } from './markdown.ts';
@@ -72,12 +73,12 @@ function putPermission({
       reason: denyWithReason,
     },
     show(surface) {
-      const isCommand = typeof input['command'] === 'string' && line?.code === input['command'];
       surface.markdown(`\n\n**May Claude use ${plain(toolName(tool))}?**`);
-      const whole = isCommand ? (line.code ?? '') : JSON.stringify(input, null, 2);
-      surface.markdown(blockInSight(whole, maxShown, isCommand ? 'sh' : 'json'));
-      if (whole.length > maxShown) {
-        surface.markdown(`**Only the first ${maxShown} of ${whole.length} characters are shown.**\n\n`);
+      for (const [whole, language] of askedInput(tool, input)) {
+        surface.markdown(blockInSight(whole, maxShown, language));
+        if (whole.length > maxShown) {
+          surface.markdown(`**Only the first ${maxShown} of ${whole.length} characters are shown.**\n\n`);
+        }
       }
       for (const words of [description, reason]) {
         surface.markdown(words ? `\n\n${plain(words, 500)}\n\n` : '');

@@ -10,6 +10,17 @@ export interface Picks {
 
 export type PickName = keyof Picks;
 
+/** What a conversation is held with, as its thread has it over a reload of the window. */
+export interface HeldWith {
+  readonly picks: Picks;
+  /** Where neither picks nor settings name one: by its name, once the conversation had another. */
+  readonly own?: Pick<Picks, 'model' | 'agent'>;
+  /** The model of the editor's picker, as a request had it last. */
+  readonly model?: string | undefined;
+  /** Whether nothing was picked after it. */
+  readonly isModelHeld?: boolean | undefined;
+}
+
 /** @param value as a workspace remembers it, perhaps by another version of ours */
 export function picksIn(value: unknown): Picks {
   const { mode, model, agent, effort } = (value ?? {}) as Readonly<Record<string, unknown>>;
@@ -26,6 +37,12 @@ export function picksIn(value: unknown): Picks {
 export function withPick(picks: Picks, name: PickName, value: Picks[PickName]): Picks {
   const others = Object.entries(picks).filter(([other]) => other !== name);
   return picksIn({ ...Object.fromEntries(others), ...(value === undefined ? {} : { [name]: value }) });
+}
+
+/** @param value undefined: as the settings and the CLI have it; a model goes before that of the editor's picker */
+export function heldWithPick(held: HeldWith, name: PickName, value: Picks[PickName]): HeldWith {
+  const isModelHeld = held.isModelHeld === true && name !== 'model';
+  return { ...held, picks: withPick(held.picks, name, value), isModelHeld };
 }
 
 /** @param options as the settings have it, which alone can allow to ask nothing */

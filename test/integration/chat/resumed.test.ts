@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Chat, type ChatDependencies } from '../../../src/chat/chat.ts';
-import { participantId } from '../../../src/chat/names.ts';
+import { modelVendor, participantId } from '../../../src/chat/names.ts';
 import { type AgentDesk, cliOf } from '../../e2e/agent/agentDesk.ts';
 import { workspace } from '../../../src/editor/workspaceFolders.ts';
 import { PastSessions } from '../../../src/records/pastSessions.ts';
@@ -18,8 +18,10 @@ describe('a thread of the chat after a reload of the window', () => {
   let agent: AgentDesk;
   let links: vscode.Uri[];
   let buttons: vscode.Command[];
+  let remembered: Map<string, unknown>;
 
   useAgent(desk, (opened) => (agent = opened));
+  beforeEach(() => (remembered = new Map()));
 
   async function ask(
     prompt: string,
@@ -29,9 +31,17 @@ describe('a thread of the chat after a reload of the window', () => {
     references: object[] = [],
     command?: string,
   ): Promise<{ said: string; result: vscode.ChatResult }> {
+    const chat = begin(apiKey);
+    const answer = await handle(chat, prompt, history, references, command);
+    await page?.(chat);
+    chat.dispose();
+    return answer;
+  }
+
+  function begin(apiKey?: string): Chat {
     const quiet = () => {};
     // What a turn of words alone does not come by is not there.
-    const chat = new Chat(
+    return new Chat(
       {
         processes: agent.processes,
         log: { trace: quiet, info: quiet, warn: quiet, error: quiet },
@@ -46,7 +56,10 @@ describe('a thread of the chat after a reload of the window', () => {
         },
         sharing: { learn: () => Promise.resolve(), exclusion: quiet, allows: () => true },
         servers: { mcpConfig: () => Promise.resolve(undefined) },
-        workspaceState: { get: () => undefined, update: () => Promise.resolve() },
+        workspaceState: {
+          get: (key: string, otherwise?: unknown) => remembered.get(key) ?? otherwise,
+          update: (key: string, value: unknown) => Promise.resolve(void remembered.set(key, value)),
+        },
         secrets: { get: () => Promise.resolve(apiKey) },
         userPlace: { wentToChat: quiet },
         bridge: { endpoints: new Map(), onDidChangeState: () => ({ dispose: quiet }) },
@@ -54,22 +67,36 @@ describe('a thread of the chat after a reload of the window', () => {
       quiet,
       quiet,
     );
+  }
+
+  async function handle(
+    chat: Chat,
+    prompt: string,
+    history: object[],
+    references: object[] = [],
+    command?: string,
+    model = { vendor: 'another', id: 'x' },
+  ): Promise<{ said: string; result: vscode.ChatResult }> {
     links = [];
     buttons = [];
     let said = '';
     const result = await chat.handle(
-      { prompt, command, references, model: { vendor: 'another', id: 'x' } } as unknown as vscode.ChatRequest,
+      { prompt, command, references, model } as unknown as vscode.ChatRequest,
       { history } as unknown as vscode.ChatContext,
       {
         anchor: (to: vscode.Uri) => links.push(to),
-        button: (button: vscode.Command) => buttons.push(button),
+        button: (button: vscode.Command) => {
+          buttons.push(button);
+          if (button.title === 'Deny') {
+            const [id, choice] = (button.arguments ?? []) as unknown[];
+            void chat.press(id, choice);
+          }
+        },
         markdown: (words: string | vscode.MarkdownString) =>
           (said += typeof words === 'string' ? words : words.value),
       } as unknown as vscode.ChatResponseStream,
       new vscode.CancellationTokenSource().token,
     );
-    await page?.(chat);
-    chat.dispose();
     return { said, result };
   }
 
@@ -243,5 +270,151 @@ describe('a thread of the chat after a reload of the window', () => {
       assert.match(next.said, /^Left out.*\\: 40\\\.png\\, 41\\\.png\\\.\n/);
       assert.match(said, /plum two/);
     }).timeout(90_000);
+  });
+
+  describe('with picks of its own', () => {
+    /** @returns whether the user was asked before a file was touched */
+    async function isAsked(history: object[], chat = begin()): Promise<[boolean, vscode.ChatResult]> {
+      agent.api.script([toolUse('Bash', { command: 'touch plum.txt' }), text('Tried.')]);
+      const { said, result } = await handle(chat, 'touch it', history);
+      chat.dispose();
+      assert.match(said, /Tried\./);
+      return [said.includes('May Claude use'), result];
+    }
+
+    it('has the permission mode that was picked for it, and none that was picked for another', async () => {
+      agent.api.script([text('One.'), text('Two.')]);
+      const one = answered((await ask('first', [])).result);
+      const chat = begin();
+      const two = answered((await handle(chat, 'another', [])).result);
+      const { said } = await handle(chat, 'acceptEdits', [two], [], 'mode');
+      assert.match(said, /Accept Edits/);
+      chat.dispose();
+      const [wasAsked, result] = await isAsked([one]);
+      assert.equal(wasAsked, true, 'the other thread');
+      assert.equal((await isAsked([two]))[0], false, 'the thread that it was picked for');
+      assert.equal((await isAsked([]))[0], false, 'a thread that begins');
+      const { sessionId = '' } = (result.metadata ?? {}) as { sessionId?: string };
+      const resumed = answered((await ask(sessionId, [], undefined, undefined, [], 'resume')).result);
+      assert.equal((await isAsked([resumed]))[0], false, 'a thread that begins with a past session');
+      remembered.delete('chat.threadPicks');
+      assert.equal((await isAsked([two]))[0], true, 'a thread of which nothing is known');
+    }).timeout(120_000);
+
+    it('has the mode that is picked before its first message after the reload', async () => {
+      agent.api.script([text('One.')]);
+      const one = answered((await ask('first', [])).result);
+      await ask('acceptEdits', [one], undefined, undefined, [], 'mode');
+      assert.equal((await isAsked([one]))[0], false);
+      await ask('default', [one], undefined, undefined, [], 'mode');
+      assert.equal((await isAsked([one]))[0], true);
+    }).timeout(90_000);
+  });
+
+  describe('whose user has a model in the settings of Claude Code', () => {
+    let chat: Chat;
+    let count: number;
+
+    beforeEach(() => {
+      writeFileSync(join(agent.root, '.claude', 'settings.json'), '{ "model": "sonnet" }');
+      count = 0;
+      chat = begin();
+    });
+    afterEach(() => chat.dispose());
+
+    const picker = (id: string) => ({ vendor: modelVendor, id });
+
+    function reload(): void {
+      chat.dispose();
+      chat = begin();
+    }
+
+    /** @returns the turn, and the model that was asked */
+    async function ask(history: object[], model?: { vendor: string; id: string }): Promise<[object, string]> {
+      const prompt = `prompt ${++count}`;
+      agent.api.script([text('Yes.')]);
+      const { said, result } = await handle(chat, prompt, history, [], undefined, model);
+      assert.match(said, /Yes\./);
+      const request = await agent.api.nextRequest(prompt, ({ messages }) =>
+        JSON.stringify(messages).includes(prompt),
+      );
+      return [answered(result), /haiku|sonnet|opus/.exec(request.model)?.[0] ?? request.model];
+    }
+
+    async function pick(name: string, value: string, history: object[]): Promise<void> {
+      await handle(chat, value, history, [], name);
+    }
+
+    it('goes back to that one after another was picked, and stays there after a reload', async () => {
+      const [turn, first] = await ask([]);
+      await pick('model', 'haiku', [turn]);
+      const [, second] = await ask([turn]);
+      await pick('model', 'as in the settings', [turn]);
+      const [, third] = await ask([turn]);
+      reload();
+      const [, fourth] = await ask([turn]);
+      assert.deepEqual([first, second, third, fourth], ['sonnet', 'haiku', 'sonnet', 'sonnet']);
+    }).timeout(120_000);
+
+    it('goes back to it where that is picked before its first message after a reload', async () => {
+      const [turn, first] = await ask([]);
+      await pick('model', 'haiku', [turn]);
+      const [, second] = await ask([turn]);
+      reload();
+      await pick('model', 'as in the settings', [turn]);
+      const [, third] = await ask([turn]);
+      assert.deepEqual([first, second, third], ['sonnet', 'haiku', 'sonnet']);
+    }).timeout(120_000);
+
+    it('goes back to it by the picker of the editor, also after a reload, and by a pick while that holds another', async () => {
+      const [turn, first] = await ask([], picker('default'));
+      const [, second] = await ask([turn], picker('haiku'));
+      reload();
+      const [, third] = await ask([turn], picker('default'));
+      const [, fourth] = await ask([turn], picker('haiku'));
+      await pick('model', 'as in the settings', [turn]);
+      const [, fifth] = await ask([turn], picker('haiku'));
+      reload();
+      const [, sixth] = await ask([turn], picker('haiku'));
+      assert.deepEqual(
+        [first, second, third, fourth, fifth, sixth],
+        ['sonnet', 'haiku', 'sonnet', 'haiku', 'sonnet', 'sonnet'],
+      );
+    }).timeout(120_000);
+
+    it('does not go on with the one that was taken out of the settings of the editor', async () => {
+      const [turn, first] = await ask([]);
+      await desk.configure('ideBridge.agent.model', 'haiku');
+      const [, second] = await ask([turn]);
+      await desk.configure('ideBridge.agent.model', undefined);
+      const [, third] = await ask([turn]);
+      assert.deepEqual([first, second, third], ['sonnet', 'haiku', 'sonnet']);
+    }).timeout(120_000);
+
+    it('goes back to no agent after one was picked that the CLI reads itself, also after a reload', async () => {
+      const agents = join(agent.root, '.claude', 'agents');
+      mkdirSync(agents);
+      writeFileSync(join(agents, 'plum.md'), '---\nname: plum\ndescription: Plums\n---\nPick with a ladder.');
+      const isAgent = async (history: object[]): Promise<[object, boolean]> => {
+        const [turn] = await ask(history);
+        return [turn, JSON.stringify(agent.api.log.findLast(({ turn }) => turn)?.body).includes('ladder')];
+      };
+      const [turn, first] = await isAgent([]);
+      await pick('agents', 'plum', [turn]);
+      const [, second] = await isAgent([turn]);
+      await pick('agents', 'as in the settings', [turn]);
+      const [, third] = await isAgent([turn]);
+      reload();
+      const [, fourth] = await isAgent([turn]);
+      await pick('agents', 'plum', [turn]);
+      const [, fifth] = await isAgent([turn]);
+      reload();
+      await pick('agents', 'as in the settings', [turn]);
+      const [, sixth] = await isAgent([turn]);
+      assert.deepEqual(
+        [first, second, third, fourth, fifth, sixth],
+        [false, true, false, false, true, false],
+      );
+    }).timeout(120_000);
   });
 });

@@ -8,6 +8,8 @@ import type { EditsOfAgent } from '../../../src/chat/editsOfAgent.ts';
 import type { ReviewEdit } from '../../../src/agent/editReview.ts';
 import type { Surface } from '../../../src/chat/surface.ts';
 import { ChildProcesses } from '../../../src/server/childProcesses.ts';
+import type { HeldWith } from '../../../src/chat/picks.ts';
+import type { AgentOptions } from '../../../src/agent/options.ts';
 import { until } from '../../support/until.ts';
 
 /** Speaks for the CLI: ends the turn that runs when it is told another model or to stop, tells its arguments, and asks to write what a prompt names. */
@@ -96,8 +98,8 @@ describe('a thread of the chat', () => {
     beginTurn: (prompt: string) => void begun.push(prompt),
   };
 
-  before(() => {
-    thread = new ChatThread(
+  const begin = (resume?: string, held: HeldWith = { picks: {} }, wanted: AgentOptions = options) =>
+    new ChatThread(
       {
         processes: new ChildProcesses(() => true, 30_000),
         log: { trace: silent, info: silent, warn: silent, error: silent },
@@ -105,12 +107,15 @@ describe('a thread of the chat', () => {
       edits as unknown as EditsOfAgent,
       () => () => Promise.resolve({ kind: 'deny', reason: '' }),
       cli,
-      options,
-      {},
+      wanted,
+      held,
       { remedies: () => [], review: () => Promise.resolve(undefined) },
-      undefined,
+      resume,
       () => Promise.resolve({ count: 2, bytes: 1_000 }),
     );
+
+  before(() => {
+    thread = begin();
   });
 
   after(() => {
