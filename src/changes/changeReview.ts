@@ -67,6 +67,8 @@ export class ChangeReview {
   private readonly overtaken = new Map<string, readonly ChangeSet[]>();
   /** What the user is saving, by path: what is there until then. Only as long as nobody else is known to write it. */
   private readonly saving = new Map<string, Saving>();
+  /** Where each file was that somebody has moved, by its path now. */
+  private readonly moved = new Map<string, string>();
   /** Paths that a revert or an undo writes: what happens there is not the user's. */
   private readonly writing = new Set<string>();
   private readonly accepted: AcceptedEdits;
@@ -175,6 +177,7 @@ export class ChangeReview {
   didMove(from: string, to: string): void {
     if (!this.isFollowed(to)) {
       this.didRename(from, to);
+      this.moved.set(to, from);
     }
   }
 
@@ -224,9 +227,11 @@ export class ChangeReview {
 
   /** The user has renamed or moved the file or folder: what is known of it goes with it. */
   didRename(from: string, to: string): void {
-    this.sets.moveInTurns((path) => (isAt(path, to) ? undefined : path));
-    this.sets.forget(({ path }) => isAt(path, to)); // of what was there
-    this.sets.forgetHistory((file, { kind }) => kind === 'kept' && isAt(file.path, to));
+    // Of what was there; not what was seen to move there before the editor told of it.
+    const isOther = (path: string) => isAt(path, to) && this.moved.get(path) !== from + path.slice(to.length);
+    this.sets.moveInTurns((path) => (isOther(path) ? undefined : path));
+    this.sets.forget(({ path }) => isOther(path));
+    this.sets.forgetHistory((file, { kind }) => kind === 'kept' && isOther(file.path));
     this.sets.move((path) => (isAt(path, from) ? to + path.slice(from.length) : undefined));
   }
 

@@ -43,7 +43,7 @@ export async function stage(changes: readonly Change[]): Promise<{ staged: strin
     } else if (uris.some((uri) => openDocument(uri)?.isDirty || openNotebook(uri)?.isDirty)) {
       refuse(real, 'has unsaved changes. Save it first');
     } else {
-      const files: Files = found.get(root)?.files ?? new Map();
+      const files: Files = found.get(root)?.files ?? new Map<string, string | undefined>();
       found.set(root, { repository, files: files.set(real, listed[index]?.from) });
     }
   }

@@ -901,4 +901,14 @@ describe('the review of changes', () => {
     assert.equal(reloaded.ofPath(path('c.txt'))[0]?.snapshot.from, join(realpathSync(folder), 'a.txt'));
     reloaded.dispose();
   });
+
+  it('still lists what the user has renamed, or its folder, where it was seen on disk before the editor told of it', async () => {
+    mkdirSync(path('old'));
+    editor.write(path('old/a.txt'), '0\n');
+    edit(first, 'old/a.txt', '1\n');
+    renameSync(path('old'), path('new'));
+    review.didMove(path('old/a.txt'), path('new/a.txt'));
+    review.didRename(path('old'), path('new'));
+    assert.deepEqual(await listed(), ['Claude 1: new/a.txt']);
+  });
 });
