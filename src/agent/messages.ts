@@ -239,3 +239,17 @@ export type Initialized = z.infer<typeof initialized>;
 export function parseInitialized(response: unknown): Initialized {
   return initialized.safeParse(response).data ?? { commands: [], agents: [], models: [] };
 }
+
+/** 2.1. As files say it: neither what the process was started with nor its environment is in it. */
+const settings = z.object({
+  effective: z.object({ model: lenient(z.string()), env: lenient(z.record(z.string(), z.string())) }),
+});
+
+/** @param env of its process @returns the model that the user has set by means of the CLI, as `--model` takes it */
+export function parseSettingsModel(
+  response: unknown,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const { model, env: theirs } = settings.safeParse(response).data?.effective ?? {};
+  return [theirs?.['ANTHROPIC_MODEL'], env['ANTHROPIC_MODEL'], model].find(Boolean);
+}

@@ -9,6 +9,7 @@ import {
 import type { Cli } from '../agent/cli.ts';
 import { withEditReview } from '../agent/editReview.ts';
 import type { ConversationState, ToolResult } from '../agent/items.ts';
+import { parseSettingsModel } from '../agent/messages.ts';
 import { type AgentOptions, type PermissionMode, permissionModes, without } from '../agent/options.ts';
 import type { AskPermission } from '../agent/permissions.ts';
 import { type ImageSum, noImages, type PromptImage, withImages } from '../agent/promptImages.ts';
@@ -252,6 +253,10 @@ export class ChatThread implements vscode.Disposable {
   }
 
   private async tellModel(): Promise<void> {
+    if (this.held.own?.model === 'default') {
+      const model = await this.settingsModel();
+      this.held = { ...this.held, own: { ...this.held.own, ...(model === undefined ? {} : { model }) } };
+    }
     const { model } = this.optionsWith(this.held.picks);
     if (model !== undefined) {
       await this.session.setModel(model).catch((error: unknown) => {
@@ -259,6 +264,15 @@ export class ChatThread implements vscode.Disposable {
         throw error;
       });
     }
+  }
+
+  /** For a conversation that has had no turn without a model of ours; known while 2.1 runs, whose flag that is. */
+  private async settingsModel(): Promise<string | undefined> {
+    if (!this.cli.flags.has('--effort')) {
+      return undefined; // older ones do not answer
+    }
+    const settings = await this.session.request('get_settings').catch(() => undefined);
+    return parseSettingsModel(settings, { ...process.env, ...this.wanted.env });
   }
 
   /** See `AgentSession`. */

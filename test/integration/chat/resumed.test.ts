@@ -416,5 +416,15 @@ describe('a thread of the chat after a reload of the window', () => {
         [false, true, false, false, true, false],
       );
     }).timeout(120_000);
+
+    it('goes to it where the conversation began with another that was picked, while its CLI runs', async () => {
+      await pick('model', 'haiku', []);
+      const [turn, first] = await ask([]);
+      await pick('model', 'as in the settings', [turn]);
+      const [, second] = await ask([turn]);
+      reload();
+      const [, third] = await ask([turn]);
+      assert.deepEqual([first, second, third], ['haiku', 'sonnet', 'sonnet']);
+    }).timeout(120_000);
   });
 });
