@@ -233,7 +233,7 @@ export class ChangeReview {
     this.sets.forget(({ path }) => isOther(path));
     this.sets.forgetHistory((file, { kind }) => kind === 'kept' && isOther(file.path));
     this.sets.move((path) => (isAt(path, from) ? to + path.slice(from.length) : undefined));
-    [...this.moved.keys()].filter((path) => isAt(path, to)).forEach((path) => this.moved.delete(path));
+    this.moved.delete(to);
   }
 
   /** What is there now is what the user wants, whoever wrote it. @returns the decision, for the history */
