@@ -280,7 +280,7 @@ describe('agent changes', () => {
     it('shows before and now on a click', async () => {
       const file = desk.scratch.write('a.txt', 'the old line\n');
       await edit(file, 'the new line\n');
-      await row('a.txt').click();
+      await clickRow(row('a.txt'));
       const tab = await until('the diff', () =>
         tabs().find(({ input }) => input instanceof vscode.TabInputTextDiff),
       );
@@ -333,7 +333,7 @@ describe('agent changes', () => {
       }
       await edit(desk.scratch.path('c.txt'), 'a new file\n');
       await row('c.txt').filter({ hasText: 'new · +1' }).waitFor();
-      await row('Claude').filter({ hasText: '3 files · +3 −2' }).click();
+      await clickRow(row('Claude').filter({ hasText: '3 files · +3 −2' }));
       await rowAction('Claude', 'Review What Agents Changed');
       await until('the editor', () => tabs().some(({ label }) => label.startsWith('Changes by Claude')));
       for (const text of ['the new line of a.txt', 'the new line of b.txt', 'a new file']) {
@@ -1377,7 +1377,7 @@ describe('agent changes', () => {
     await edit(file, 'ONE\n');
     await edit(desk.scratch.write('b.txt', 'one\n'), 'ONE\n');
     await row('b.txt').waitFor();
-    await row('a.txt').click();
+    await clickRow(row('a.txt'));
     await until('the diff', () => tabs().length === 1);
     await rowAction('a.txt', 'Keep Agent Changes');
     await until('one file', async () => (await texts()).length === 2);
