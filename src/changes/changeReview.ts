@@ -67,8 +67,8 @@ export class ChangeReview {
   private readonly overtaken = new Map<string, readonly ChangeSet[]>();
   /** What the user is saving, by path: what is there until then. Only as long as nobody else is known to write it. */
   private readonly saving = new Map<string, Saving>();
-  /** Where each file was that somebody has moved, by its path now. */
-  private readonly moved = new Map<string, string>();
+  /** Where each file was that was seen to move just now, by its path now. */
+  private readonly from = new Map<string, string>();
   /** Paths that a revert or an undo writes: what happens there is not the user's. */
   private readonly writing = new Set<string>();
   private readonly accepted: AcceptedEdits;
@@ -130,8 +130,9 @@ export class ChangeReview {
    * @returns whether one may still be written
    */
   forgetUnwritten(): boolean {
-    const all = this.sets.entries.map(({ snapshot }) => snapshot);
-    const announced = all.filter((snapshot) => (this.awaited.get(snapshot) ?? 0) > 0);
+    const announced = this.sets.entries
+      .map(({ snapshot }) => snapshot)
+      .filter((snapshot) => (this.awaited.get(snapshot) ?? 0) > 0);
     const over = new Set(announced.filter((snapshot) => !this.isAwaited(snapshot)));
     over.forEach((snapshot) => this.awaited.delete(snapshot)); // what it is on another branch later says nothing
     this.sets.forget(
@@ -177,7 +178,8 @@ export class ChangeReview {
   didMove(from: string, to: string): void {
     if (!this.isFollowed(to)) {
       this.didRename(from, to);
-      this.moved.set(to, from);
+      this.from.set(to, from);
+      setTimeout(() => this.from.delete(to), writeTime).unref();
     }
   }
 
@@ -228,12 +230,11 @@ export class ChangeReview {
   /** The user has renamed or moved the file or folder: what is known of it goes with it. */
   didRename(from: string, to: string): void {
     // Of what was there; not what was seen to move there before the editor told of it.
-    const isOther = (path: string) => isAt(path, to) && this.moved.get(path) !== from + path.slice(to.length);
+    const isOther = (path: string) => isAt(path, to) && this.from.get(path) !== from + path.slice(to.length);
     this.sets.moveInTurns((path) => (isOther(path) ? undefined : path));
     this.sets.forget(({ path }) => isOther(path));
     this.sets.forgetHistory((file, { kind }) => kind === 'kept' && isOther(file.path));
     this.sets.move((path) => (isAt(path, from) ? to + path.slice(from.length) : undefined));
-    this.moved.delete(to);
   }
 
   /** What is there now is what the user wants, whoever wrote it. @returns the decision, for the history */
@@ -248,7 +249,7 @@ export class ChangeReview {
 
   private keepEach(isKept: (path: string) => boolean): string {
     const decision = randomUUID();
-    const paths = new Set(this.sets.all.flatMap(({ snapshots }) => [...snapshots.keys()]).filter(isKept));
+    const paths = new Set(this.sets.entries.map(({ snapshot }) => snapshot.path).filter(isKept));
     const files = [...paths].flatMap((path): HistoryFile[] => {
       const entries = this.sets.ofPath(path).filter(({ snapshot }) => !this.changes.isSame(snapshot));
       return entries.length > 0 ? [{ path, listed: entries.map(listing) }] : [];

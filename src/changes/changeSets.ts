@@ -509,11 +509,10 @@ export class ChangeSets implements Disposable {
   /** That moment, or the first after it at which no snapshot was taken. */
   private free(at: number): number {
     const taken = new Set(this.entries.map(({ snapshot }) => snapshot.takenAt));
-    let free = at;
-    while (taken.has(free)) {
-      free++;
+    while (taken.has(at)) {
+      at++;
     }
-    return free;
+    return at;
   }
 
   private changeHistory(): void {

@@ -97,15 +97,7 @@ export class Changes implements Disposable {
    * @returns the new path by the old one
    */
   async movesTo(appeared: Iterable<string>): Promise<Map<string, string>> {
-    const paths = new Map<string | undefined, string>();
-    for (const { snapshot } of this.sets.entries) {
-      paths.set(this.seen.get(snapshot), snapshot.path);
-    }
-    const stampOf = (path: string) =>
-      describe(path).then(
-        ({ stamp }) => stamp,
-        () => 'none',
-      );
+    const paths = new Map(this.sets.entries.map(({ snapshot: each }) => [this.seen.get(each), each.path]));
     const moves = new Map<string, string>();
     if (paths.size === 0) {
       return moves; // mostly: all is reviewed, and what has appeared need not be looked at
@@ -227,6 +219,14 @@ export async function describe(path: string): Promise<{ stamp: string; size: num
     }
     throw error;
   }
+}
+
+/** The stamp alone, `none` also for what cannot be looked at. */
+export function stampOf(path: string): Promise<string> {
+  return describe(path).then(
+    ({ stamp }) => stamp,
+    () => 'none',
+  );
 }
 
 /** @throws when there is something else than a file */

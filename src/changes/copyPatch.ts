@@ -21,9 +21,10 @@ export async function copyPatch(sets: ChangeSets, changes: readonly Change[]): P
   // Of several sessions in one file, what it was before the first that came to it: the list has the oldest session first.
   files.sort((a, b) => a.change.snapshot.takenAt - b.change.snapshot.takenAt);
   const first = files.filter(({ real }, index) => index === files.findIndex((other) => other.real === real));
-  const folders = first.map(({ real }) => folderAround(real));
+  const opened = realFolders();
+  const folders = first.map(({ real }) => opened.find((each) => isAt(real, each.real)));
   const folder = folders.find((each) => each !== undefined);
-  const isOutside = (_file: unknown, index: number) => !folder || folders[index]?.real !== folder.real;
+  const isOutside = (_file: unknown, index: number) => !folder || folders[index] !== folder;
   const outside = first.filter(isOutside).map(({ change }) => change.snapshot.path);
   const inside = first.filter((file, index) => !isOutside(file, index));
   const root = folder && rootAbove(folder.real);
@@ -56,13 +57,12 @@ export async function copyPatch(sets: ChangeSets, changes: readonly Change[]): P
   );
 }
 
-/** The innermost folder of the window in which that is. @param real without links */
-function folderAround(real: string): { name: string; real: string } | undefined {
-  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => ({
-    name,
-    real: realPath(uri.fsPath),
-  }));
-  return folders.filter((folder) => isAt(real, folder.real)).sort((a, b) => b.real.length - a.real.length)[0];
+/** The folders of the window, without links; one that is in another comes before that. */
+function realFolders(): { name: string; real: string }[] {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folders
+    .map(({ name, uri }) => ({ name, real: realPath(uri.fsPath) }))
+    .sort((a, b) => b.real.length - a.real.length);
 }
 
 /** The folder above that one whose work tree it is in: from there Git counts paths, and skips others without a word. */

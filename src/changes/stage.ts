@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { errorMessage } from '../base/errors.ts';
 import { firstLine, firstOf } from '../base/text.ts';
 import { printable } from '../base/printable.ts';
-import { type Change, describe } from './changes.ts';
+import { type Change, stampOf } from './changes.ts';
 import { realPathOf } from './changeSets.ts';
 import { openDocument, openNotebook } from '../editor/documents.ts';
 import { editorGit, type GitChange, type GitRepository } from '../editor/editorGit.ts';
@@ -26,16 +26,17 @@ export async function stage(changes: readonly Change[]): Promise<{ staged: strin
   if (!git) {
     throw new Error('The editor’s own Git is off, so nothing was staged or kept. Keep without staging.');
   }
-  const listed = [...new Map(changes.map(({ snapshot }) => [snapshot.path, snapshot])).values()];
-  const paths = listed.map(({ path }) => path);
-  const reals = paths.map(realPathOf); // of a link, Git would stage where it leads to, not what is there
+  // Of a link, Git would stage where it leads to, not what is there.
+  const listed = [...new Map(changes.map(({ snapshot }) => [snapshot.path, snapshot])).values()].map(
+    ({ path, from }) => ({ path, from, real: realPathOf(path) }),
+  );
   const reasons = new Map<string, string>();
   const refuse: Refuse = (path, reason) => reasons.set(path, reason);
   /** By their roots: Git gives another object each time. */
   const found = new Map<string, { repository: GitRepository; files: Files }>();
-  for (const [index, real] of reals.entries()) {
+  for (const { path, from, real } of listed) {
     // Where a folder was opened through a link, Git knows it by that name.
-    const uris = [real, paths[index] ?? real].map((path) => vscode.Uri.file(path));
+    const uris = [real, path].map((each) => vscode.Uri.file(each));
     const repository = uris.map((uri) => git.getRepository(uri)).find((each) => each);
     const root = repository?.rootUri.toString() ?? '';
     if (!repository) {
@@ -44,16 +45,15 @@ export async function stage(changes: readonly Change[]): Promise<{ staged: strin
       refuse(real, 'has unsaved changes. Save it first');
     } else {
       const files: Files = found.get(root)?.files ?? new Map<string, string | undefined>();
-      found.set(root, { repository, files: files.set(real, listed[index]?.from) });
+      found.set(root, { repository, files: files.set(real, from) });
     }
   }
   for (const { repository, files } of found.values()) {
     await stageIn(repository, files, refuse);
   }
-  const reasonOf = (index: number) => reasons.get(reals[index] ?? '');
-  const staged = paths.filter((_path, index) => reasonOf(index) === undefined);
-  const refused = paths.flatMap((path, index) => {
-    const reason = reasonOf(index);
+  const staged = listed.filter(({ real }) => !reasons.has(real)).map(({ path }) => path);
+  const refused = listed.flatMap(({ path, real }) => {
+    const reason = reasons.get(real);
     return reason === undefined ? [] : [`${vscode.workspace.asRelativePath(path)} ${reason}`];
   });
   const left = printable(firstOf(refused), 1_000);
@@ -99,14 +99,6 @@ async function stageIn(repository: GitRepository, files: Files, refuse: Refuse):
   paths
     .filter((_path, index) => before[index] !== after[index])
     .forEach((path) => refuse(path, 'was written while Git staged it. Look at it again'));
-}
-
-/** Differs once the file is written. */
-function stampOf(path: string): Promise<string> {
-  return describe(path).then(
-    ({ stamp }) => stamp,
-    () => 'not to be read',
-  );
 }
 
 /** Of a file that Git is merging: to stage it would say that it is resolved. Undefined where it is. */

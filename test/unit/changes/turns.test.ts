@@ -16,6 +16,9 @@ import { openReview, smallLimits } from '../../support/openReview.ts';
 const author: Author = { id: 1, pid: 4711, label: 'Claude 1' };
 const other: Author = { id: 2, pid: 4712, label: 'Claude 2' };
 
+/** A text whose first line and last can change apart from each other. */
+const lines = (first: string, last: string) => `${first}\nx\nx\nx\n${last}\n`;
+
 /** Files, a session that edits them prompt by prompt, and a user. */
 class Desk {
   readonly folder = mkdtempSync(join(tmpdir(), 'ide-bridge-turns-'));
@@ -95,6 +98,13 @@ class Desk {
     this.opened.review.willSave(this.path(name));
     this.put(name, content);
     this.opened.review.didSave(this.path(name));
+  }
+
+  /** With what that session's changes of the file are compared, if they are listed. */
+  before(name: string, { label } = author): string | undefined {
+    const { sets } = this.opened;
+    const entry = sets.ofPath(this.path(name)).find(({ set }) => set.label === label);
+    return entry && String(sets.before(entry.snapshot));
   }
 
   get set(): ChangeSet {
@@ -377,15 +387,11 @@ describe('turns', () => {
   });
 
   it('compare with what was before when a part was kept, or accepted, in what was gone back from', async () => {
-    const lines = (first: string, last: string) => `${first}\nx\nx\nx\n${last}\n`;
     desk.put('a', lines('0', '0'));
     await desk.asks({ a: lines('1', '0') });
     await desk.prompt();
     desk.accept('a', lines('1', '2'));
-    const before = () => {
-      const [entry] = desk.opened.sets.ofPath(desk.path('a'));
-      return entry && String(desk.opened.sets.before(entry.snapshot));
-    };
+    const before = () => desk.before('a');
     assert.equal(before(), lines('0', '2'));
     const { decision } = await desk.back(desk.starts()[1]);
     assert.equal(desk.text('a'), lines('1', '0'));
@@ -561,7 +567,6 @@ describe('turns', () => {
   });
 
   it('take back also what is left of a file where the user has reverted a part', async () => {
-    const lines = (first: string, last: string) => `${first}\nx\nx\nx\n${last}\n`;
     desk.put('a', lines('0', '0'));
     await desk.asks({ a: lines('1', '1') });
     const { sets, review } = desk.opened;
@@ -576,11 +581,7 @@ describe('turns', () => {
   });
 
   describe('of a file that another session has changed before', () => {
-    const lines = (first: string, last: string) => `${first}\nx\nx\nx\n${last}\n`;
-    const before = () => {
-      const entry = desk.opened.sets.ofPath(desk.path('a')).find(({ set }) => set.label === other.label);
-      return entry && String(desk.opened.sets.before(entry.snapshot));
-    };
+    const before = () => desk.before('a', other);
 
     beforeEach(async () => {
       desk.put('a', lines('0', '0'));

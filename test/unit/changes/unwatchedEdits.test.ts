@@ -7,6 +7,7 @@ import { lossOf } from '../../../src/changes/loss.ts';
 import { Changes } from '../../../src/changes/changes.ts';
 import { ChangeSets } from '../../../src/changes/changeSets.ts';
 import { UnwatchedEdits } from '../../../src/changes/unwatchedEdits.ts';
+import type { PastEdit } from '../../../src/records/events.ts';
 import { Records } from '../../../src/records/records.ts';
 import { slugOf } from '../../../src/records/transcriptPlace.ts';
 import { replaceFile } from '../../../src/server/replaceFile.ts';
@@ -484,17 +485,30 @@ describe('edits that nobody watched', () => {
       let told = 0;
 
       /** Its record tells of an edit. @param from what of the text from before, if there was a file, became `to` */
-      async function tells(session: Session, name: string, text: string | null, from: string, to: string) {
+      function tells(session: Session, name: string, text: string | null, from: string, to: string) {
+        return text === null
+          ? writes(session, name, text, to)
+          : tell(session, name, { before: text, replacements: [{ from, to, isAll: false }] });
+      }
+
+      /** Its record tells that it has written a whole file. */
+      function writes(session: Session, name: string, text: string | null, now: string) {
+        return tell(session, name, { before: text, after: now });
+      }
+
+      async function tell(session: Session, name: string, what: Partial<PastEdit>): Promise<void> {
         const at = (told = Math.max(Date.now(), told + 1));
         const edit = {
           toolUseId: `tool ${at}`,
           at,
           filePath: path(name),
-          before: text,
-          after: text === null ? to : undefined,
-          replacements: text === null ? [] : [{ from, to, isAll: false }],
+          before: undefined,
+          after: undefined,
+          replacements: [],
           patch: [],
           isUserModified: false,
+          version: '2.1.330',
+          ...what,
         };
         const turn = {
           id: 't',
@@ -505,23 +519,6 @@ describe('edits that nobody watched', () => {
           toolUses: [],
         };
         await unwatched.note({ session, edit, turn, conversation: cli.sessionId });
-      }
-
-      /** Its record tells that it has written a whole file over another. */
-      async function writes(session: Session, name: string, text: string, now: string) {
-        const at = (told = Math.max(Date.now(), told + 1));
-        const edit = {
-          toolUseId: `tool ${at}`,
-          at,
-          filePath: path(name),
-          before: text,
-          after: now,
-          replacements: [],
-          patch: [],
-          isUserModified: false,
-          version: '2.1.330',
-        };
-        await unwatched.note({ session, edit, turn: undefined, conversation: cli.sessionId });
       }
 
       /** What it edits now, as its record tells. */
