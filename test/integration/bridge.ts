@@ -72,7 +72,8 @@ export class Scratch {
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    // Again, as a shell of which it was the home may write its history while it ends.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20 });
   }
 }
 
