@@ -7,7 +7,7 @@ import type { ChangeSet } from './changeSet.ts';
 import type { ChangesNode } from './changeRows.ts';
 import { decidedFileItem, decisionItem, historyItem } from './historyItems.ts';
 import { commandIds } from '../editor/commandIds.ts';
-import { fileIcon } from '../editor/reviewTree.ts';
+import { fileIcon } from '../editor/rowLooks.ts';
 import { turnTitle } from './turnTitle.ts';
 
 /** The row of the tree. */

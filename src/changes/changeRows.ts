@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type * as vscode from 'vscode';
-import { type ReviewRows, RowLooks } from '../editor/reviewTree.ts';
+import type { ReviewRows } from '../editor/reviewTree.ts';
+import { RowLooks } from '../editor/rowLooks.ts';
 import { itemOf } from './changeItems.ts';
 import type { Change, Changes } from './changes.ts';
 import { type ChangeSet, type TurnStart, turnsOf } from './changeSet.ts';

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { counted, timeText } from '../base/text.ts';
 import { commandIds } from '../editor/commandIds.ts';
-import { fileIcon } from '../editor/reviewTree.ts';
+import { fileIcon } from '../editor/rowLooks.ts';
 import type { ChangeSet } from './changeSet.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { RowMoves } from './rowMoves.ts';
 import { spoken } from './spokenRow.ts';
@@ -37,28 +38,8 @@ export interface ReviewRows<Row> {
   drawn(): boolean;
 }
 
-/** What the rows of a section looked like when they were last told to be drawn. */
-export class RowLooks {
-  private last = '';
-
-  /** @param rows each with its name, and what it is about where that does not show @returns whether they look otherwise now */
-  change(rows: readonly (readonly [name: string, item: vscode.TreeItem, about?: unknown])[]): boolean {
-    const looks = JSON.stringify(
-      rows.map(([name, { label, description, tooltip, contextValue, collapsibleState }, about]) => [
-        name,
-        about,
-        label,
-        description,
-        tooltip,
-        contextValue,
-        collapsibleState,
-      ]),
-    );
-    const areOthers = looks !== this.last;
-    this.last = looks;
-    return areOthers;
-  }
-}
+/** ms: the editor asks for rows 200 ms after it was told of them; those below one that is collapsed, it never asks for. */
+const listingTime = 1_000;
 
 /** What waits for a decision, then what was changed: each below a row that is there while it has something. */
 export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Disposable {
@@ -67,6 +48,8 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
   private readonly moves = new RowMoves();
   /** From the first to the last. */
   private readonly sections: ReviewSection[] = [];
+  /** Of rows for which somebody waits. */
+  private readonly awaited = new WeakMap<object, () => void>();
   /** What the editor was told of. */
   private shown: readonly ReviewSection[] = [];
 
@@ -99,6 +82,7 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
 
   /** At once: until VS Code 1.96 has it, a click on the row of before is answered with an error. */
   getTreeItem(element: object): vscode.TreeItem {
+    this.awaited.get(element)?.();
     const rows = this.rowsOf(element);
     if (rows) {
       return spoken(rows.itemOf(element));
@@ -126,6 +110,12 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
     return this.moves.refuseClick(
       this.isSection(element) ? element.id : (this.rowsOf(element)?.nameOf(element) ?? ''),
     );
+  }
+
+  /** @returns settles when the editor has the row, at the latest after a moment; undefined where the view is not seen */
+  listed(element: object): Promise<void> | undefined {
+    const listed = () => new Promise<void>((resolve) => this.awaited.set(element, resolve));
+    return this.view.visible ? Promise.race([listed(), delay(listingTime)]) : undefined;
   }
 
   /**
@@ -179,9 +169,4 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
     const section = this.sectionOf(element);
     return section && section !== element ? section.rows : undefined;
   }
-}
-
-/** Gives a row the icon of a file; as the file itself it would bear the marks of its problems, and ours, too. */
-export function fileIcon(path: string): vscode.Uri {
-  return vscode.Uri.file(path).with({ scheme: 'ide-bridge-icon' });
 }

@@ -22,7 +22,7 @@ export class Proposal {
   readonly session: Proposer;
   readonly tabName: string;
   readonly filePath: string;
-  private readonly proposedText: string;
+  readonly proposedText: string;
   /** Of the proposed text, and of what decisions about its changes have made of it. */
   private readonly unwritten: Set<string>;
 

@@ -3,7 +3,8 @@ import * as vscode from 'vscode';
 import { printable } from '../base/printable.ts';
 import { linesText } from '../base/text.ts';
 import { commandIds } from '../editor/commandIds.ts';
-import { fileIcon, type ReviewRows, RowLooks } from '../editor/reviewTree.ts';
+import type { ReviewRows } from '../editor/reviewTree.ts';
+import { fileIcon, RowLooks } from '../editor/rowLooks.ts';
 import type { Proposer } from '../server/proposer.ts';
 import { Session } from '../server/session.ts';
 import type { Hunks } from './hunks.ts';
@@ -43,8 +44,12 @@ export class ProposalRows implements ReviewRows<Row> {
     return row instanceof Proposal ? [] : all.filter(({ session }) => session === row);
   }
 
+  /** A long file takes its time to compare: not before the row is asked for, which then comes first. */
   itemOf(row: Row): vscode.TreeItem {
-    return row instanceof Proposal ? this.fileItem(row) : this.sessionItem(row);
+    if (row instanceof Proposal) {
+      void this.count(row);
+    }
+    return this.look(row);
   }
 
   parentOf(row: Row): Row | undefined {
@@ -60,11 +65,15 @@ export class ProposalRows implements ReviewRows<Row> {
   }
 
   drawn(): boolean {
-    return this.looks.change(this.all().map((row) => [this.nameOf(row), this.itemOf(row)]));
+    return this.looks.change(this.all().map((row) => [this.nameOf(row), this.look(row)]));
   }
 
   private all(): Row[] {
     return this.draw().flatMap((session) => [session, ...this.draw(session)]);
+  }
+
+  private look(row: Row): vscode.TreeItem {
+    return row instanceof Proposal ? this.fileItem(row) : this.sessionItem(row);
   }
 
   private sessionItem(session: Proposer): vscode.TreeItem {
@@ -75,7 +84,6 @@ export class ProposalRows implements ReviewRows<Row> {
     return item;
   }
 
-  /** The row comes first, its counts after: a long file takes its time to compare. */
   private async count(proposal: Proposal): Promise<void> {
     const hunks = await this.hunks.of(proposal);
     const added = hunks.reduce((sum, { nowStart, nowEnd }) => sum + nowEnd - nowStart, 0);
@@ -90,7 +98,6 @@ export class ProposalRows implements ReviewRows<Row> {
 
   private fileItem(proposal: Proposal): vscode.TreeItem {
     const { filePath, fileName, target, isOverUnsavedChanges, base } = proposal;
-    void this.count(proposal);
     const counts = this.counts.get(proposal);
     const marks = [
       ...(target === 'new file' ? ['new'] : []),

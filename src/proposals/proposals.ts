@@ -56,6 +56,9 @@ const nextEditTime = 2_000;
 /** ms for the editor to end the command that has shown a tab, of those: in VS Code 1.96 it may never do so. */
 const openingTime = 1_000;
 
+/** UTF-16 units of a text for whose diff the editor takes long: while it opens, no row is drawn. */
+const longText = 500_000;
+
 /** By what the client names a proposal. */
 type Named = Pick<ProposalRequest, 'session' | 'tabName' | 'filePath'>;
 
@@ -96,6 +99,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     typedTexts: TypedTexts,
     private readonly hasSeveralSessions: () => boolean,
     private readonly userPlace: Pick<UserPlace, 'isInEditor' | 'wasSeenOutside'>,
+    /** See `ReviewTree.listed`. */
+    private readonly listed: (proposal: Proposal) => Promise<void> | undefined,
   ) {
     this.versions = new KeptVersions(typedTexts, log);
     this.decidedTabs = new DecidedTabs(this.files, this.versions, (uri) => this.find(uri) !== undefined, log);
@@ -348,9 +353,18 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     const original = target === 'text file' ? vscode.Uri.file(filePath) : this.files.empty(filePath);
     const proposal = new Proposal(request, target, original, uri, base);
     this.pending.set(uri.toString(), proposal);
-    this.opening.set(proposal, this.showAs(this.appearanceFor(proposal.session), proposal));
+    this.opening.set(proposal, this.open(proposal));
     this.changed.fire();
     return proposal;
+  }
+
+  private async open(proposal: Proposal): Promise<void> {
+    if (proposal.proposedText.length > longText) {
+      await this.listed(proposal);
+    }
+    if (this.find(proposal.uri)) {
+      await this.showAs(this.appearanceFor(proposal.session), proposal);
+    }
   }
 
   /**

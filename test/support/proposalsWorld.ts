@@ -585,10 +585,13 @@ export class ProposalsWorld {
     runIn(host);
     const { log } = this;
     const clients: Client[] = [];
-    const proposals = new Proposals(log, new TypedTexts(this.kept), () => clients.length > 1, {
-      isInEditor: true,
-      wasSeenOutside: () => false,
-    });
+    const proposals = new Proposals(
+      log,
+      new TypedTexts(this.kept),
+      () => clients.length > 1,
+      { isInEditor: true, wasSeenOutside: () => false },
+      () => undefined,
+    );
     const accept = proposals.accept.bind(proposals);
     proposals.accept = async (uri) => {
       const key = uri.toString();
