@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { UserError, errorMessage } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
-import { entryOf, isOfSession } from '../records/entries.ts';
+import { type Entry, entryOf, isOfSession } from '../records/entries.ts';
 import type { PastSession, PastSessions } from '../records/pastSessions.ts';
 import { breathe, openRecord, readAt } from '../records/recordFile.ts';
 import { removePast } from '../records/removePast.ts';
@@ -79,14 +79,17 @@ export class History {
 
   /** See `readPast`. */
   read(session: PastSession, limit?: number): Promise<PastConversation> {
-    return readPast(session, limit);
+    return readPast(session, { limit });
   }
 }
 
-/** @throws {UserError} when it cannot be read */
+/**
+ * @param limit bytes from its end @param withAgents with what sub-agents have said, as if the session had
+ * @throws {UserError} when it cannot be read
+ */
 export async function readPast(
-  { path, sessionId }: PastSession,
-  limit = defaultLimit,
+  { path, sessionId }: Pick<PastSession, 'path' | 'sessionId'>,
+  { limit = defaultLimit, withAgents = false } = {},
 ): Promise<PastConversation> {
   const opened = openRecord(path);
   if (!('fd' in opened)) {
@@ -101,7 +104,10 @@ export async function readPast(
   const lines = new JsonLines({
     onJson: (json) => {
       isFirst = false;
-      takeLine(told, json, sessionId);
+      const entry = entryOf(json);
+      if (entry && isOfSession(entry, sessionId) && (withAgents || entry.agentId === undefined)) {
+        take(told, entry, json);
+      }
     },
     onUnreadable: () => {
       broken += isFirst ? 0 : 1; // it begins in the middle of a line
@@ -129,11 +135,7 @@ function endsHalf(file: number): boolean {
   return readAt(file, last, fs.fstatSync(file).size - 1) === 1 && last.toString() !== '\n';
 }
 
-function takeLine(told: CliConversation, json: unknown, sessionId: string): void {
-  const entry = entryOf(json);
-  if (!entry || entry.agentId !== undefined || !isOfSession(entry, sessionId)) {
-    return;
-  }
+function take(told: CliConversation, entry: Entry, json: unknown): void {
   if (entry.kind === 'prompt' || entry.kind === 'command') {
     told.addPrompt(entry.text.trim(), 'sent');
     return;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { setContext } from '../editor/setContext.ts';
 import type { Change, Changes } from './changes.ts';
 import { diffUri, isPast } from './beforeFiles.ts';
 import { isSame } from '../editor/documents.ts';
@@ -53,10 +54,6 @@ export function followDiffs(changes: Changes, inView: () => void): vscode.Dispos
     vscode.window.onDidChangeVisibleTextEditors(lookForChanges),
     changes.onDidChange(lookForChanges),
   );
-}
-
-function setContext(key: string, value: boolean): void {
-  void vscode.commands.executeCommand('setContext', key, value);
 }
 
 function isOf({ set, snapshot }: Change): (shown: Shown) => boolean {

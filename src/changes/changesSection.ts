@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { setContext } from '../editor/setContext.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { Throttle } from '../base/throttle.ts';
 import { commandIds } from '../editor/commandIds.ts';
@@ -85,7 +86,7 @@ export class ChangesSection implements ReviewSection<ChangesNode>, Disposable {
     const { all } = this.changes;
     this.tellLeft(leftText(all));
     const hasHistory = this.sets.history.entries.length > 0;
-    void vscode.commands.executeCommand('setContext', 'ideBridge.hasChangeHistory', hasHistory);
+    setContext('ideBridge.hasChangeHistory', hasHistory);
     this.tellPaths(all.map(({ snapshot }) => snapshot.path));
     this.changed.fire(undefined);
   }
@@ -99,8 +100,8 @@ export class ChangesSection implements ReviewSection<ChangesNode>, Disposable {
     this.told = told;
     // What they know as `resourcePath` has backslashes on Windows, where the file is on this machine.
     const paths = changed.map((path) => vscode.Uri.file(path)).flatMap(({ path, fsPath }) => [path, fsPath]);
-    void vscode.commands.executeCommand('setContext', 'ideBridge.hasChanges', paths.length > 0);
-    void vscode.commands.executeCommand('setContext', 'ideBridge.changedPaths', [...new Set(paths)]);
+    setContext('ideBridge.hasChanges', paths.length > 0);
+    setContext('ideBridge.changedPaths', [...new Set(paths)]);
   }
 
   private tellLeft(left: string | undefined): void {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { RowMoves } from './rowMoves.ts';
 import { spoken } from './spokenRow.ts';
@@ -38,8 +37,8 @@ export interface ReviewRows<Row> {
   drawn(): boolean;
 }
 
-/** ms: the editor asks for rows 200 ms after it was told of them; those below one that is collapsed, it never asks for. */
-const listingTime = 1_000;
+/** ms: the editor asks for rows some 400 ms after it was told of them, on a busy machine after seconds. */
+const listingTime = 5_000;
 
 /** What waits for a decision, then what was changed: each below a row that is there while it has something. */
 export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Disposable {
@@ -50,6 +49,8 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
   private readonly sections: ReviewSection[] = [];
   /** Of rows for which somebody waits. */
   private readonly awaited = new WeakMap<object, () => void>();
+  /** Rows below which the user looks at none. */
+  private readonly folded = new WeakSet<object>();
   /** What the editor was told of. */
   private shown: readonly ReviewSection[] = [];
 
@@ -60,6 +61,8 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
       treeDataProvider: this,
       showCollapseAll: true,
     });
+    this.view.onDidCollapseElement(({ element }) => this.folded.add(element));
+    this.view.onDidExpandElement(({ element }) => this.folded.delete(element));
   }
 
   /** Below those that are there. */
@@ -112,10 +115,15 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
     );
   }
 
-  /** @returns settles when the editor has the row, at the latest after a moment; undefined where the view is not seen */
+  /** @returns settles when the editor has the row; undefined where it is out of sight */
   listed(element: object): Promise<void> | undefined {
-    const listed = () => new Promise<void>((resolve) => this.awaited.set(element, resolve));
-    return this.view.visible ? Promise.race([listed(), delay(listingTime)]) : undefined;
+    if (!this.isOpenAt(element)) {
+      return undefined;
+    }
+    return new Promise((resolve) => {
+      this.awaited.set(element, resolve);
+      setTimeout(resolve, listingTime);
+    });
   }
 
   /**
@@ -135,6 +143,11 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
   dispose(): void {
     this.view.dispose();
     this.changed.dispose();
+  }
+
+  private isOpenAt(element: object): boolean {
+    const parent = this.getParent(element);
+    return parent ? !this.folded.has(parent) && this.isOpenAt(parent) : this.view.visible;
   }
 
   private update(section: ReviewSection): void {

@@ -1,11 +1,17 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { once } from '../base/emitter.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ReviewTree } from '../editor/reviewTree.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
 import type { Bridge } from '../server/bridge.ts';
-import { type CommandHandler, loadedCommands, proposalCommandNames } from '../editor/commandIds.ts';
+import {
+  type CommandHandler,
+  commandIds,
+  forNothing,
+  loadedCommands,
+  proposalCommandNames,
+} from '../editor/commandIds.ts';
 import { keepAcceptedFilesOpen } from './acceptedFiles.ts';
 import { HunkLenses } from './hunkLenses.ts';
 import { Hunks } from './hunks.ts';
@@ -68,8 +74,8 @@ export class ProposalsFeature implements Disposable {
     store.add(keepAcceptedFilesOpen(proposals));
     store.add(
       once(proposals.onDidChange, () => {
-        // The first key shall not wait for them.
-        void loadCommands().then(({ keepKeysInOrder }) => keepKeysInOrder());
+        void loadCommands(); // the first key shall not wait for them
+        keepKeysInOrder();
       }),
     );
   }
@@ -104,4 +110,17 @@ export class ProposalsFeature implements Disposable {
 
 function loadCommands() {
   return import('./proposalCommands.ts');
+}
+
+/**
+ * Before it first runs a command, VS Code asks for its extension, and runs those meanwhile that it has run before: a key
+ * that accepts would overtake the one before it that drops a change. So each is run once for nothing, by a command of the
+ * editor's own, as those of this extension do not come by there. All at once: while one of them had been run and another
+ * not, they would be out of their order.
+ */
+function keepKeysInOrder(): void {
+  for (const name of [...proposalCommandNames, 'acceptOrKeep', 'rejectOrRevert'] as const) {
+    const commands = [{ command: commandIds[name], args: forNothing }];
+    vscode.commands.executeCommand('runCommands', { commands }).then(undefined, () => {}); // an editor may not have it
+  }
 }

@@ -10,7 +10,6 @@ import {
   type CommandHandler,
   commandIds,
   type CommandName,
-  forNothing,
   fromElsewhere,
   fromTerminal,
   onRow,
@@ -203,22 +202,4 @@ function sayThatThereIsNone({ all }: Proposals): void {
       ? 'No proposed change is open.'
       : 'Nothing was done: that proposal is decided already, or not in front. Open Proposal goes to one that waits.',
   );
-}
-
-/**
- * Before it first runs a command, VS Code asks for its extension, and runs those meanwhile that it has run before: a key
- * that accepts would overtake the one before it that drops a change. So each is run once for nothing, by a command of the
- * editor's own, as those of this extension do not come by there.
- */
-export function keepKeysInOrder(): void {
-  const { acceptProposal, rejectProposal, saveProposal, acceptOrKeep, rejectOrRevert } = commandIds;
-  const { keepHunk, dropHunk, nextHunk, previousHunk } = commandIds;
-  const ofFiles = [acceptProposal, rejectProposal, saveProposal, acceptOrKeep, rejectOrRevert];
-  const commands = [...ofFiles, keepHunk, dropHunk, nextHunk, previousHunk];
-  // All at once: while one of them had been run and another not, they would be out of their order.
-  for (const command of commands) {
-    vscode.commands
-      .executeCommand('runCommands', { commands: [{ command, args: forNothing }] })
-      .then(undefined, () => {}); // an editor may not have it
-  }
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { setContext } from '../editor/setContext.ts';
 import { counted } from '../base/text.ts';
 import type { Proposals } from './proposals.ts';
 import type { Proposal } from './proposal.ts';
@@ -19,7 +20,7 @@ export class ProposalStatus implements vscode.Disposable {
   constructor(private readonly proposals: Proposals) {
     this.subscriptions = vscode.Disposable.from(
       proposals.onDidChange(() => {
-        void vscode.commands.executeCommand('setContext', 'ideBridge.hasProposals', proposals.all.length > 0);
+        setContext('ideBridge.hasProposals', proposals.all.length > 0);
         this.update();
       }),
       vscode.window.tabGroups.onDidChangeTabs(() => this.update()),
@@ -37,9 +38,9 @@ export class ProposalStatus implements vscode.Disposable {
     const { all, active } = this.proposals;
     const isReviewing = isReviewingAll();
     // For its title; and what the keys' `resourceScheme` does not tell there.
-    void vscode.commands.executeCommand('setContext', 'ideBridge.showsReviewAll', isReviewing);
+    setContext('ideBridge.showsReviewAll', isReviewing);
     const inReviewAll = isReviewing && active !== undefined;
-    void vscode.commands.executeCommand('setContext', 'ideBridge.inReviewAll', inReviewAll);
+    setContext('ideBridge.inReviewAll', inReviewAll);
     const { activeTab } = vscode.window.tabGroups.activeTabGroup;
     const inFront = isReviewing && activeTab ? proposedSides(activeTab).map(String) : [];
     const isInFront = (proposal: Proposal) =>

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { setContext } from '../editor/setContext.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { once } from '../base/emitter.ts';
 import type { UserPlace } from '../editor/userPlace.ts';
@@ -79,7 +80,7 @@ export class SessionsFeature implements Disposable {
       this.states.onDidChange(() => {
         const asks = this.states.asking !== undefined;
         if (asks !== asked) {
-          void vscode.commands.executeCommand('setContext', 'ideBridge.sessionAsks', asks);
+          setContext('ideBridge.sessionAsks', asks);
         }
         asked = asks;
       }),

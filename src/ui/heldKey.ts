@@ -1,4 +1,5 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
+import { setContext } from '../editor/setContext.ts';
 import { repeatTime } from '../proposals/inFront.ts';
 
 /**
@@ -27,5 +28,5 @@ export class HeldKey implements vscode.Disposable {
 }
 
 function tell(isHeld: boolean): void {
-  void vscode.commands.executeCommand('setContext', 'ideBridge.keyIsHeld', isHeld);
+  setContext('ideBridge.keyIsHeld', isHeld);
 }
