@@ -360,7 +360,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
 
   private async open(proposal: Proposal): Promise<void> {
     if (proposal.proposedText.length > longText) {
-      await this.listed(proposal);
+      await Promise.race([this.listed(proposal), proposal.outcome.promise]);
     }
     if (this.find(proposal.uri)) {
       await this.showAs(this.appearanceFor(proposal.session), proposal);

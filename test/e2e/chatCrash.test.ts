@@ -225,5 +225,8 @@ describe('a turn of the chat', function () {
     );
     assert.match(contextText(request), /remember the plum[^]*what was it\?/);
     assert.equal((await readFile(path.join(two, 'where'), 'utf8')).trim(), two);
+    const { folders } = JSON.parse(await readFile(file, 'utf8')) as { folders: { path: string }[] };
+    const kept = folders.map((each) => path.resolve(own.root, each.path));
+    assert.deepEqual(kept, [one, two]);
   });
 });

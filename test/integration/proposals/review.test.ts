@@ -1185,4 +1185,22 @@ describe('the review of proposals', () => {
     await asked;
     assert.ok(row < text, `row at ${row}, diff at ${text}`);
   });
+
+  it('of 40,000 lines that is withdrawn before its row has come leaves no diff, and no row', async () => {
+    const before = Array.from({ length: 40_000 }, (_, index) => `a line of some fifty characters: ${index}`);
+    await vscode.commands.executeCommand('ideBridge.review.focus');
+    const path = desk.scratch.write('gone.txt', asText(before));
+    const answer = desk.client.callForTexts('openDiff', {
+      old_file_path: path,
+      new_file_path: path,
+      new_file_contents: asText(before.with(0, 'CHANGED')),
+      tab_name: 'gone.txt',
+    });
+    await until('it to wait', () => desk.ui.page.getByText('1 proposal').first().isVisible());
+    await desk.client.callForTexts('closeAllDiffTabs');
+    await answer.catch(() => {});
+    await reviewRows(desk.ui.page).filter({ hasText: 'gone.txt' }).waitFor({ state: 'detached' });
+    await propose(desk.client, file, asText(proposed)); // by then it would have opened
+    assert.equal(proposalTabs().length, 1);
+  });
 });
