@@ -153,7 +153,6 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
   private update(section: ReviewSection): void {
     const of = <T>(property: (each: ReviewSection) => T | undefined) =>
       this.sections.flatMap((each) => property(each) ?? []);
-    this.view.message = of(({ notice }) => notice).join('\n');
     this.view.description = of(({ left }) => left).join(' · ');
     this.view.badge = of(({ badge }) => badge)[0];
     const looksOtherwise = section.rows?.drawn() !== false;
@@ -162,6 +161,11 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
       this.changed.fire(undefined); // it has come or gone
     } else if (looksOtherwise) {
       this.changed.fire(section);
+    }
+    const message = of(({ notice }) => notice).join('\n');
+    // The editor waits 200 ms for more after each change that it is told, and takes a message for one.
+    if (this.view.message !== message) {
+      this.view.message = message;
     }
   }
 
