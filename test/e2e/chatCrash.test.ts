@@ -62,7 +62,7 @@ describe('a turn of the chat', function () {
     await page.locator('.statusbar-item[id*="ideBridge.status"]', { hasText: 'Claude' }).waitFor();
   }
 
-  /** The first prompt of a window: it may be lost, as a participant of the chat is known to the window only some time after that. */
+  /** The first prompt of a window, or of its next extension host: it may be lost, as a participant of the chat is known to the window only some time after that. */
   async function begin(
     page: Page,
     key: keyof typeof prompts = 'Control+Alt+F2',
@@ -101,15 +101,9 @@ describe('a turn of the chat', function () {
     process.kill(extensionHost(serverPid), 'SIGKILL');
     await until('its end', () => !isAlive(engine), 10_000);
 
-    const before = await page.locator('.interactive-response').count();
+    await ready(page);
     api.script([text('The plum.')]);
-    await page.keyboard.press('Control+Alt+F3');
-    await until(
-      'another answer',
-      async () => (await page.locator('.interactive-response').count()) > before,
-      60_000,
-    );
-    await answer.getByText('The plum.').waitFor({ timeout: 60_000 });
+    await begin(page, 'Control+Alt+F3', answer.getByText('The plum.'));
     const request = await api.nextRequest('the second prompt', (each) =>
       contextText(each).includes('what was it?'),
     );
