@@ -59,6 +59,7 @@ const budgets = {
   'src/past/openTranscript.ts': 42_000,
   'src/past/past.ts': 19_300,
   'src/proposals/changedFile.ts': 7_000,
+  'src/proposals/leftTexts.ts': 3_000,
   'src/proposals/mayDecideAll.ts': 2_000,
   'src/proposals/proposalCommands.ts': 9_000,
   'src/proposals/proposalRows.ts': 4_500,

@@ -9,12 +9,15 @@ import { withLf } from '../base/text.ts';
 import { openDocument } from '../editor/documents.ts';
 import { shownProposals } from './proposalTabs.ts';
 import { allTabs } from '../editor/tabContent.ts';
+import type { LeftText } from './leftTexts.ts';
 import type { TypedText, TypedTexts } from './typedTexts.ts';
 
 /** ms after which the editor has backed up a new unsaved document; it does so after 1 s. */
 const backupTime = 5_000;
 /** ms after which is looked again for extension hosts that have gone: that of a closed window may linger. */
 const pause = 2_000;
+/** ms after its start in which a window looks for what it had as one on another workspace, whose extension host may linger. */
+const takingTime = 30_000;
 
 type Version = Omit<TypedText, 'id'>;
 
@@ -31,6 +34,7 @@ export class KeptVersions implements Disposable {
   /** Of a document that was opened a moment ago no tab may be known yet. */
   private readonly given = new Set<string>();
   private readonly timers = new Set<ReturnType<typeof setTimeout>>();
+  private readonly since = Date.now();
   private isDisposed = false;
 
   constructor(
@@ -50,7 +54,7 @@ export class KeptVersions implements Disposable {
 
   /** It was decided, or is as it was proposed. */
   forget(uri: vscode.Uri): void {
-    this.quietly(() => this.texts.forget(uri.toString()));
+    void this.quietly(() => this.texts.forget(uri.toString()));
   }
 
   /** Makes it a document of its own. What is kept of this one is not forgotten: it may be another text. */
@@ -64,9 +68,10 @@ export class KeptVersions implements Disposable {
 
   /** The same for those of extension hosts that are gone, or whose proposals are in tabs of this window. */
   async giveLeftBehind(): Promise<void> {
-    const others = this.quietly(() => this.texts.ofOthers()) ?? [];
     const shown = new Set(shownProposals().map(String));
-    const isOurs = ({ uri, isLeft }: (typeof others)[number]) => isLeft || shown.has(uri);
+    const isOurs = ({ uri, isLeft }: LeftText) => isLeft || shown.has(uri);
+    const others =
+      (await this.quietly(() => this.texts.ofOthers((left) => this.mayTake(left), isOurs))) ?? [];
     for (const typed of others.filter(isOurs)) {
       await this.queue.run(() => this.giveOnce(typed));
       this.forgetLater(typed.id);
@@ -80,6 +85,12 @@ export class KeptVersions implements Disposable {
   dispose(): void {
     this.isDisposed = true;
     this.timers.forEach(clearTimeout);
+  }
+
+  /** Whether its file is in a folder of this window. Later another window's that is loaded anew would be taken from it. */
+  private mayTake({ uri }: LeftText): boolean {
+    const file = vscode.Uri.file(vscode.Uri.parse(uri).path);
+    return Date.now() - this.since < takingTime && vscode.workspace.getWorkspaceFolder(file) !== undefined;
   }
 
   private async giveOnce(version: Version, why: WhyGiven = 'no session waits'): Promise<void> {
@@ -101,7 +112,7 @@ export class KeptVersions implements Disposable {
   }
 
   private forgetLater(id: string): void {
-    this.later(backupTime, () => this.quietly(() => this.texts.forget(id)));
+    this.later(backupTime, () => void this.quietly(() => this.texts.forget(id)));
   }
 
   /** Once, though the editor may have had one text of it and the disk another. */
@@ -127,12 +138,12 @@ export class KeptVersions implements Disposable {
   }
 
   private write(typed: TypedText): void {
-    this.quietly(() => this.texts.keep(typed));
+    void this.quietly(() => this.texts.keep(typed));
   }
 
-  private quietly<T>(act: () => T): T | undefined {
+  private async quietly<T>(act: () => T): Promise<Awaited<T> | undefined> {
     try {
-      return act();
+      return await act(); // at once, where it is not async
     } catch (error) {
       this.log.warn(`What was typed into proposals cannot be kept on disk: ${errorMessage(error)}`);
       return undefined;

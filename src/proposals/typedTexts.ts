@@ -1,32 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
-import { uptime } from 'node:os';
-import { join } from 'node:path';
-import * as z from 'zod/mini';
-import { isNotFound } from '../base/errors.ts';
-import { isAlive } from '../server/processes.ts';
+import { dirname, join } from 'node:path';
 import { replaceFile } from '../server/replaceFile.ts';
-import { readSmallFile } from '../server/smallFile.ts';
+import type { LeftText } from './leftTexts.ts';
 
 /** Of one file, in bytes: a larger text is not kept. A proposal comes in a message of at most 16 MB. */
-const maxBytes = 32 * 1024 * 1024;
-/** ms after which a file is deleted that a host has begun to write, and never ended. */
-const maxAge = 14 * 24 * 60 * 60 * 1000;
-
-const typedText = z.object({
-  id: z.string(),
-  uri: z.string(),
-  language: z.string(),
-  text: z.string(),
-  /** The extension host that wrote it. */
-  host: z.object({ pid: z.int().check(z.positive()), id: z.string() }),
-});
-
-/** As it is on disk: one that an older version has written has none, and is the only one of its proposal. */
-const savedText = z.extend(typedText, { id: z.optional(z.string()) });
+export const maxBytes = 32 * 1024 * 1024;
 
 /** What the user has made of a proposal. `uri` is that of the proposed side; of one `id` the last text is kept. */
-export type TypedText = Omit<z.infer<typeof typedText>, 'host'>;
+export interface TypedText {
+  readonly id: string;
+  readonly uri: string;
+  readonly language: string;
+  readonly text: string;
+}
 
 /** The texts on disk, one file per id, which only this user can read: they outlive the extension host. */
 export class TypedTexts {
@@ -51,62 +38,23 @@ export class TypedTexts {
   }
 
   /**
-   * What other extension hosts have kept, however long ago: the user may not have opened this workspace since. `isLeft`
-   * when they are gone. Deletes what is no text of ours.
-   * @throws when the folder cannot be read
+   * What other extension hosts have kept, however long ago: the user may not have opened this workspace since.
+   * @param isHere whether what windows on other workspaces have kept belongs here, too
+   * @param isOurs whether this window is to have it: it goes on with it from then on
+   * @throws when a folder cannot be read or written
    */
-  ofOthers(): (TypedText & { isLeft: boolean })[] {
-    return this.files().flatMap(({ path, time }) => {
-      if (!path.endsWith('.json')) {
-        if (Date.now() - time > maxAge) {
-          fs.rmSync(path, { force: true });
-        }
-        return []; // else another window may be writing it just now
-      }
-      const file = readSmallFile(path, { limit: maxBytes });
-      if (!file) {
-        return []; // what cannot be read just now may be later
-      }
-      const read = parseTyped(file.text);
-      if (!read) {
-        fs.rmSync(path, { force: true });
-        return [];
-      }
-      const { host, ...typed } = read;
-      return host.id === this.host.id ? [] : [{ ...typed, isLeft: isGone(host.pid, time) }];
-    });
-  }
-
-  private files(): { path: string; time: number }[] {
-    try {
-      return fs.readdirSync(this.dir).flatMap((name) => {
-        const path = join(this.dir, name);
-        const time = fs.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs;
-        return time === undefined ? [] : [{ path, time }];
-      });
-    } catch (error) {
-      if (isNotFound(error)) {
-        return [];
-      }
-      throw error;
+  async ofOthers(
+    isHere: (left: LeftText) => boolean,
+    isOurs: (left: LeftText) => boolean,
+  ): Promise<LeftText[]> {
+    if (!fs.existsSync(dirname(this.dir))) {
+      return [];
     }
+    const { leftTexts } = await import('./leftTexts.ts');
+    return leftTexts(this.dir, isHere, isOurs).filter(({ hostId }) => hostId !== this.host.id);
   }
 
   private pathOf(id: string): string {
     return join(this.dir, `${createHash('sha256').update(id).digest('hex')}.json`);
   }
-}
-
-function parseTyped(text: string): z.infer<typeof typedText> | undefined {
-  try {
-    const saved = savedText.parse(JSON.parse(text));
-    return { ...saved, id: saved.id ?? saved.uri };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Also when its number is another process's now: this one, or one that was started after the machine was. */
-function isGone(pid: number, time: number): boolean {
-  return pid === process.pid || !isAlive(pid) || time < Date.now() - uptime() * 1_000;
 }

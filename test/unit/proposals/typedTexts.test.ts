@@ -30,12 +30,12 @@ describe('texts that were typed into proposals', () => {
     writeFileSync(onlyFile(), content.replace(`"pid":${process.pid}`, `"pid":${pid}`));
   }
 
-  it('are for the next extension host, not for the one that keeps them', () => {
+  it('are for the next extension host, not for the one that keeps them', async () => {
     const texts = new TypedTexts(dir);
     texts.keep({ ...typed, text: 'mi' });
     texts.keep(typed);
-    assert.deepEqual(texts.ofOthers(), []);
-    assert.deepEqual(new TypedTexts(dir).ofOthers(), [{ ...typed, isLeft: true }]);
+    assert.deepEqual(await othersOf(texts), []);
+    assert.deepEqual(await othersOf(new TypedTexts(dir)), [{ ...typed, isLeft: true }]);
     texts.forget(typed.id);
     assert.deepEqual(readdirSync(dir), []);
   });
@@ -53,29 +53,29 @@ describe('texts that were typed into proposals', () => {
     await once(host, 'spawn');
     assert.ok(host.pid);
     keepAs(host.pid);
-    assert.deepEqual(new TypedTexts(dir).ofOthers(), [{ ...typed, isLeft: false }]);
+    assert.deepEqual(await othersOf(new TypedTexts(dir)), [{ ...typed, isLeft: false }]);
     host.kill('SIGKILL');
     await once(host, 'exit');
-    assert.deepEqual(new TypedTexts(dir).ofOthers(), [{ ...typed, isLeft: true }]);
+    assert.deepEqual(await othersOf(new TypedTexts(dir)), [{ ...typed, isLeft: true }]);
   });
 
-  it('are left when the machine was started since, whoever has the number of their process now', () => {
+  it('are left when the machine was started since, whoever has the number of their process now', async () => {
     keepAs(process.ppid);
-    assert.equal(new TypedTexts(dir).ofOthers()[0]?.isLeft, false);
+    assert.equal((await othersOf(new TypedTexts(dir)))[0]?.isLeft, false);
     const beforeStart = new Date(Date.now() - 1_000 * uptime() - 60_000);
     utimesSync(onlyFile(), beforeStart, beforeStart);
-    assert.equal(new TypedTexts(dir).ofOthers()[0]?.isLeft, true);
+    assert.equal((await othersOf(new TypedTexts(dir)))[0]?.isLeft, true);
   });
 
-  it('wait for their workspace to be opened again, however long that takes', () => {
+  it('wait for their workspace to be opened again, however long that takes', async () => {
     new TypedTexts(dir).keep(typed);
     const longAgo = new Date(Date.now() - 365 * day);
     utimesSync(onlyFile(), longAgo, longAgo);
-    assert.deepEqual(new TypedTexts(dir).ofOthers(), [{ ...typed, isLeft: true }]);
+    assert.deepEqual(await othersOf(new TypedTexts(dir)), [{ ...typed, isLeft: true }]);
     assert.equal(readdirSync(dir).length, 1);
   });
 
-  it('go when they cannot be read as such, and half written ones after 14 days', () => {
+  it('go when they cannot be read as such, and half written ones after 14 days', async () => {
     new TypedTexts(dir).keep(typed);
     rmSync(onlyFile());
     writeFileSync(join(dir, 'half.json'), '{"uri":');
@@ -83,31 +83,31 @@ describe('texts that were typed into proposals', () => {
     writeFileSync(temporary, 'half');
     const longAgo = new Date(Date.now() - 15 * day);
     utimesSync(temporary, longAgo, longAgo);
-    assert.deepEqual(new TypedTexts(dir).ofOthers(), []);
+    assert.deepEqual(await othersOf(new TypedTexts(dir)), []);
     assert.deepEqual(readdirSync(dir), []);
   });
 
-  it('of a version that kept one for each proposal are not lost to this one', () => {
+  it('of a version that kept one for each proposal are not lost to this one', async () => {
     const texts = new TypedTexts(dir);
     texts.keep({ ...typed, id: typed.uri });
     const { id, ...rest } = z
       .looseObject({ id: z.string() })
       .parse(JSON.parse(readFileSync(onlyFile(), 'utf8')));
     writeFileSync(onlyFile(), JSON.stringify(rest));
-    assert.deepEqual(new TypedTexts(dir).ofOthers(), [{ ...typed, id, isLeft: true }]);
+    assert.deepEqual(await othersOf(new TypedTexts(dir)), [{ ...typed, id, isLeft: true }]);
     texts.forget(id);
     assert.deepEqual(readdirSync(dir), []);
   });
 
-  it('are none where nothing was typed', () => {
-    assert.deepEqual(new TypedTexts(dir).ofOthers(), []);
+  it('are none where nothing was typed', async () => {
+    assert.deepEqual(await othersOf(new TypedTexts(dir)), []);
   });
 
-  it('leave alone what another window is just writing', () => {
+  it('leave alone what another window is just writing', async () => {
     new TypedTexts(dir).keep(typed);
     const temporary = join(dir, '.0123456789abcdef.tmp');
     writeFileSync(temporary, 'half');
-    new TypedTexts(dir).ofOthers();
+    await othersOf(new TypedTexts(dir));
     assert.equal(readFileSync(temporary, 'utf8'), 'half');
   });
 
@@ -117,4 +117,26 @@ describe('texts that were typed into proposals', () => {
       /too many/,
     );
   });
+
+  it('of a window on another workspace are for the one that they belong to now, once they are its', async () => {
+    const other = join(root, 'other');
+    new TypedTexts(other).keep(typed);
+    writeFileSync(join(root, 'stray'), 'no folder');
+    const texts = new TypedTexts(dir);
+    const [always, never] = [() => true, () => false];
+    const left = [{ ...typed, isLeft: true }];
+    assert.deepEqual(await othersOf(texts, never, always), []);
+    assert.deepEqual(await othersOf(texts, always, never), left);
+    assert.equal(readdirSync(other).length, 1);
+    assert.deepEqual(await othersOf(texts, always, always), left);
+    assert.deepEqual(readdirSync(other), []);
+    texts.forget(typed.id);
+    assert.deepEqual(readdirSync(dir), []);
+  });
 });
+
+/** What a window is told of other hosts, but for those. */
+async function othersOf(texts: TypedTexts, isHere = () => false, isOurs = () => true) {
+  const left = await texts.ofOthers(isHere, isOurs);
+  return left.map(({ id, uri, language, text, isLeft }) => ({ id, uri, language, text, isLeft }));
+}
