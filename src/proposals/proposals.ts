@@ -280,12 +280,12 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     return showDiff(proposal, proposal.title(isNamed), appearance);
   }
 
-  /** A diff in front of what the user types in would take the keys from it, also where it leaves the focus. */
+  /** A diff in front of what the user types in, or decides in, would take the keys from it, also where it leaves the focus. */
   private appearanceFor(session: Proposer): Appearance {
     if (setting('diff.takeFocus') || this.isNextFor(session)) {
       return 'focused';
     }
-    return this.userPlace.isInEditor ? 'behind' : 'in front';
+    return this.userPlace.isInEditor || isReviewingAll() ? 'behind' : 'in front';
   }
 
   /** The user, in an editor, where each key is seen, has just decided the one before it, and has gone on to nothing else. */

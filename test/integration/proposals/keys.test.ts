@@ -732,4 +732,22 @@ describe('keys belong to what the user types in:', () => {
       assert.deepEqual(await first.answer, ['DIFF_REJECTED', 'A']);
     });
   }
+
+  it('one that comes while Review All is in front opens behind it, though they came there from a terminal', async function () {
+    skipOnFloor(this); // there it has the focus in none of its files
+    await openTerminal();
+    const first = await propose(desk.client, file, 'first\n', 'A');
+    await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+    await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
+    const inFront = () => vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '';
+    await until('Review All', () => inFront().includes('2 files') && activeUri() === first.uri.toString());
+    await until('the focus', hasEditorFocus);
+    letMomentPass();
+    await keyboard().press('Control+Enter');
+    assert.deepEqual(await first.answer, ['FILE_SAVED', 'first\n']);
+    await propose(desk.client, desk.scratch.path('c.txt'), 'third\n', 'C');
+    await until('one more', () => proposalTabs().some((label) => label.startsWith('c.txt')));
+    assert.match(inFront(), /^Proposals of/);
+    await until('the focus in the next one', hasEditorFocus);
+  });
 });
