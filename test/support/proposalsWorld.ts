@@ -625,6 +625,7 @@ export class ProposalsWorld {
       },
     };
     [1, 2].forEach((number) => this.connect(number));
+    this.clock.stopFor(imported);
     void proposals.closeOrphans();
   }
 
@@ -860,4 +861,5 @@ function proposedSides(input: Input): string[] {
 }
 
 /** What imports the same has it by then, too. */
-const imported = () => import('../../src/proposals/changedFile.ts');
+const imported = () =>
+  Promise.all([import('../../src/proposals/changedFile.ts'), import('../../src/proposals/leftTexts.ts')]);
