@@ -36,13 +36,17 @@ describe('What was typed into a proposal', function () {
     await until('the question which', async () => (await input.inputValue()).startsWith('/'));
     await input.fill(`${added}/`);
     // Pressed before it has looked at the folder, the key does nothing.
-    await until('another workspace', async () => {
-      await page.keyboard.press('Enter');
-      return page.waitForURL(/[?&]workspace=/, { timeout: 3_000 }).then(
-        () => true,
-        () => false,
-      );
-    });
+    await until(
+      'another workspace',
+      async () => {
+        await page.keyboard.press('Enter');
+        return page.waitForURL(/[?&]workspace=/, { timeout: 10_000 }).then(
+          () => true,
+          () => false,
+        );
+      },
+      60_000,
+    );
     await isInOneUnsavedTab(page);
     await until('nothing to be left on disk', () => !existsSync(kept));
     await client.close().catch(() => {});
