@@ -72,6 +72,18 @@ describe('keys belong to what the user types in:', () => {
     await until('the focus', hasEditorFocus);
   }
 
+  const inFront = () => vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '';
+
+  /** The first in *Review All*, which stays in front when a third proposal comes. */
+  async function decideWhileOneMoreComes(answer: Promise<string[]>): Promise<void> {
+    letMomentPass();
+    await keyboard().press('Control+Enter');
+    assert.deepEqual(await answer, ['FILE_SAVED', 'first\n']);
+    await propose(desk.client, desk.scratch.path('c.txt'), 'third\n', 'C');
+    await until('one more', () => proposalTabs().some((label) => label.startsWith('c.txt')));
+    assert.match(inFront(), /^Proposals of/);
+  }
+
   /** Opens a terminal and clicks into it. @returns the file that keeps what is typed there */
   async function openTerminal(): Promise<string> {
     const typed = desk.scratch.path('typed.txt');
@@ -342,16 +354,10 @@ describe('keys belong to what the user types in:', () => {
       const first = await propose(desk.client, file, 'first\n', 'A');
       await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
       await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
-      const inFront = () => vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '';
       await until('Review All', () => inFront().includes('2 files'));
       await desk.ui.page.locator('.editor.modified .view-line', { hasText: 'first' }).last().click();
       await until('the first one', () => activeUri() === first.uri.toString());
-      letMomentPass();
-      await keyboard().press('Control+Enter');
-      assert.deepEqual(await first.answer, ['FILE_SAVED', 'first\n']);
-      await propose(desk.client, desk.scratch.path('c.txt'), 'third\n', 'C');
-      await until('one more', () => proposalTabs().some((label) => label.startsWith('c.txt')));
-      assert.match(inFront(), /^Proposals of/);
+      await decideWhileOneMoreComes(first.answer);
     });
 
     it('comes behind it when it is of another session, or late', async () => {
@@ -739,15 +745,9 @@ describe('keys belong to what the user types in:', () => {
     const first = await propose(desk.client, file, 'first\n', 'A');
     await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
     await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
-    const inFront = () => vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '';
     await until('Review All', () => inFront().includes('2 files') && activeUri() === first.uri.toString());
     await until('the focus', hasEditorFocus);
-    letMomentPass();
-    await keyboard().press('Control+Enter');
-    assert.deepEqual(await first.answer, ['FILE_SAVED', 'first\n']);
-    await propose(desk.client, desk.scratch.path('c.txt'), 'third\n', 'C');
-    await until('one more', () => proposalTabs().some((label) => label.startsWith('c.txt')));
-    assert.match(inFront(), /^Proposals of/);
+    await decideWhileOneMoreComes(first.answer);
     await until('the focus in the next one', hasEditorFocus);
   });
 });
