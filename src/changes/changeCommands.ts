@@ -12,7 +12,7 @@ import type { HistoryEntry, HistoryFile } from './history.ts';
 import type { HunkReview } from './hunkReview.ts';
 import { openAllChanges, openChange, openDecided } from './openDiffs.ts';
 import { revertChanges } from './revertChanges.ts';
-import { byKey, onRow } from '../editor/commandIds.ts';
+import { byKey, lastDecision, onRow } from '../editor/commandIds.ts';
 import { isSame } from '../editor/documents.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 import type { ReviewTree } from '../editor/reviewTree.ts';
@@ -48,9 +48,9 @@ export function changeCommands(
   };
   /** Once a diff is closed that the user has decided in, the focus is in the editor that comes to the front. */
   const inDiff =
-    <Arguments extends unknown[]>(act: (...all: Arguments) => unknown, isThere = isInEditor) =>
+    <Arguments extends unknown[]>(act: (...all: Arguments) => unknown) =>
     async (...all: Arguments) => {
-      const isDecidedThere = isThere(all[0]) && changesInFront(changes.all).length > 0;
+      const isDecidedThere = isInEditor(all) && changesInFront(changes.all).length > 0;
       await act(...all);
       if (isDecidedThere) {
         await reviewing.closed;
@@ -161,14 +161,12 @@ export function changeCommands(
     keepSession,
     keepAllChanges: inDiff(
       decide((argument) => told(isUri(argument) ? review.keep(pathsOf(all(argument))) : review.keepAll())),
-      isUri,
     ),
     revertAllChanges: inDiff(
       decide((argument) => {
         const chosen = all(argument);
         return chosen.length > 0 ? revert(reviewing, chosen) : sayNothingChanged();
       }),
-      isUri,
     ),
     copyPatch: async (argument: unknown) => {
       const chosen = chosenBy(argument, changes);
@@ -205,10 +203,12 @@ export function changeCommands(
       const uri = uriIn(argument) ?? vscode.window.activeTextEditor?.document.uri;
       await (await reviewing.hunks()).goToNextFile(uri?.fsPath ?? '');
     },
-    /** Of a row, or of the status bar, which names it. */
+    /** Of a row, of the status bar, which names it, or by the key for undo. */
     undoDecision: decide(async (argument) => {
       const decision = isNode(argument) && 'entry' in argument ? argument.entry.id : argument;
-      if (typeof decision === 'string') {
+      if (decision === lastDecision) {
+        await (await reviewing.hunks()).undoLast((last) => undo(reviewing, last));
+      } else if (typeof decision === 'string') {
         const reverted = isNode(argument) ? undefined : revertedPart(sets.history.find(decision));
         await undo(reviewing, decision);
         if (reverted !== undefined) {
@@ -226,9 +226,9 @@ function isNode(value: unknown): value is ChangesNode {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
-/** From a title, a lens or the gutter, which pass a URI, by a key or from the palette; not from a view. */
-function isInEditor(argument: unknown): boolean {
-  return isUri(argument) || argument === byKey || argument === undefined;
+/** From a title, a lens or the gutter, which pass a URI, by a key, or from the palette, which passes nothing; a view passes two. */
+function isInEditor(all: readonly unknown[]): boolean {
+  return all.length === 0 || isUri(all[0]) || all[0] === byKey;
 }
 
 function isUri(argument: unknown): argument is vscode.Uri {
@@ -322,7 +322,9 @@ async function pick(found: readonly Change[]): Promise<Change | undefined> {
 async function tell(reviewing: Reviewing, decision: string, note?: string): Promise<void> {
   offerUndo(reviewing, decision, note);
   if (reviewInFront().shown.length > 0) {
-    await (await reviewing.hunks()).leaveOutDecided();
+    const hunks = await reviewing.hunks();
+    hunks.undoKey.decided(decision);
+    await hunks.leaveOutDecided();
   }
 }
 

@@ -25,6 +25,11 @@ export function reviewInFront(): { tab: vscode.Tab | undefined; shown: Shown[] }
   return { tab, shown: shown.some(({ before }) => isPast(before)) ? [] : shown };
 }
 
+/** Whether one is, alone or in a review of several. */
+export function isDiffInFront(): boolean {
+  return shownIn(vscode.window.tabGroups.activeTabGroup).length > 0;
+}
+
 /** The one in whose diff a file, or nothing in its place, is in view; the diff in front goes before others. */
 export function changeInView(changes: readonly Change[], now: vscode.Uri): Change | undefined {
   const shown = diffsInView().find((each) => isSame(each.now, now));

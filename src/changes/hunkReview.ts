@@ -30,7 +30,8 @@ import { bytesAt, type ChangeSets, realPathOf } from './changeSets.ts';
 import type { Editor } from './editor.ts';
 import type { HistoryEntry, HistoryFile } from './history.ts';
 import { isPlain } from './plainEditors.ts';
-import { leaveOutDecided } from './reviewEditor.ts';
+import { sidesOf } from './openDiffs.ts';
+import { leaveOutDecided, showAgain } from './reviewEditor.ts';
 import { decoded } from './shownText.ts';
 import { decisionTitle } from './historyItems.ts';
 import { commandIds } from '../editor/commandIds.ts';
@@ -39,6 +40,7 @@ import { isAsOnDisk, isReloaded } from '../editor/onDisk.ts';
 import { withoutIcons } from '../editor/plainLabel.ts';
 import { StatusItem } from '../editor/statusItem.ts';
 import { InFront } from '../proposals/inFront.ts';
+import { UndoKey } from './undoKey.ts';
 
 /** What the gutter passes; of a deletion, the 1-based line before it. */
 const lineChangesSchema = z.array(z.object({ modifiedStartLineNumber: z.number() }));
@@ -52,6 +54,7 @@ export class HunkReview implements vscode.Disposable {
   private readonly agentHunks = new AgentHunks();
   private readonly steps: ChangeSteps;
   private readonly subscription: vscode.Disposable;
+  readonly undoKey: UndoKey;
   /** The decision that the item undoes. */
   private last: string | undefined;
   /** For the part that was decided last: a message for each would bury those that need an answer. */
@@ -71,11 +74,13 @@ export class HunkReview implements vscode.Disposable {
     private readonly editor: Editor,
   ) {
     this.steps = new ChangeSteps(sets, changes, this.agentHunks);
+    this.undoKey = new UndoKey(sets.history);
     void this.inFront.stay;
     this.subscription = vscode.Disposable.from(
       this.inFront,
       this.agentHunks,
       this.undoItem,
+      this.undoKey,
       sets.onDidChange(() => this.withdrawUndo()),
       new ChangeLenses(changes, this.agentHunks),
       new ChangeColors(changes, this.agentHunks),
@@ -150,6 +155,24 @@ export class HunkReview implements vscode.Disposable {
         await leaveOutDecided(this.changes.all);
       }
     });
+  }
+
+  /** By the key for undo, in our diffs. @param undo see `Reviewing` */
+  async undoLast(undo: (decision: string) => Promise<void>): Promise<void> {
+    const decision = this.undoKey.take();
+    const entry = decision === undefined ? undefined : this.sets.history.find(decision);
+    if (!decision || !entry) {
+      return;
+    }
+    const { files, sets } = entry;
+    const title = decisionTitle(entry);
+    await undo(decision);
+    if (this.sets.history.find(decision)) {
+      return; // what stands in the way was said
+    }
+    vscode.window.setStatusBarMessage(`Undone: ${title}.`, 5_000);
+    const again = files.flatMap(({ path }) => this.changes.ofPath(path));
+    await this.queue.run(() => showAgain(again.filter(({ set }) => sets.includes(set.id)).map(sidesOf)));
   }
 
   /** @returns whether a key was meant for the file or diff in front: it may be held, or have been meant for the one before */
@@ -267,6 +290,7 @@ export class HunkReview implements vscode.Disposable {
     if (!entry) {
       return; // nothing was decided
     }
+    this.undoKey.decided(decision);
     this.last = decision;
     const title = decisionTitle(entry);
     this.undoItem.tell({

@@ -14,7 +14,7 @@ export async function openChange(change: Change): Promise<void> {
   await openDiff(before, now, `${basename(snapshot.path)} (${comparison.kind} by ${set.label})`);
 }
 
-function sidesOf({ set, snapshot, comparison }: Change): Shown {
+export function sidesOf({ set, snapshot, comparison }: Change): Shown {
   const { path } = snapshot;
   const now = comparison.kind === 'deleted' ? nothingUri(path) : vscode.Uri.file(path);
   return { before: diffUri(set, snapshot), now };

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { diffUri } from './beforeFiles.ts';
 import { reviewInFront, type Shown } from './changeDiffs.ts';
 import type { Change } from './changes.ts';
-import { openDocument } from '../editor/documents.ts';
+import { isSame, openDocument } from '../editor/documents.ts';
 
 /** All in one scrolling editor. */
 export async function showReview(title: string, diffs: readonly Shown[]): Promise<void> {
@@ -24,9 +24,23 @@ export async function leaveOutDecided(changes: readonly Change[]): Promise<void>
   // The next one first, as the editor opens at its start.
   const left = [...shown.slice(firstDecided), ...shown.slice(0, firstDecided)].filter(isLeft);
   if (tab && firstDecided >= 0 && left.length > 0) {
-    await showReview(tab.label.replace(/ \(\d[^()]*\)$/, ''), left); // the editor adds the number of files
-    if (tab.group.tabs.includes(tab)) {
-      await vscode.window.tabGroups.close(tab, true); // where the new one has not replaced it
-    }
+    await showInstead(tab, left);
+  }
+}
+
+/** Puts before what the review in front shows what is listed again, if it shows that no longer. */
+export async function showAgain(listed: readonly Shown[]): Promise<void> {
+  const { tab, shown } = reviewInFront();
+  const isShown = ({ before }: Shown) => shown.some((each) => isSame(each.before, before));
+  const missing = listed.filter((each) => !isShown(each));
+  if (tab && shown.length > 0 && missing.length > 0) {
+    await showInstead(tab, [...missing, ...shown]);
+  }
+}
+
+async function showInstead(tab: vscode.Tab, diffs: readonly Shown[]): Promise<void> {
+  await showReview(tab.label.replace(/ \(\d[^()]*\)$/, ''), diffs); // the editor adds the number of files
+  if (tab.group.tabs.includes(tab)) {
+    await vscode.window.tabGroups.close(tab, true); // where the new one has not replaced it
   }
 }

@@ -1,6 +1,9 @@
 /** What our own keys pass to a command that says yes or no: they may be held, or meant for what was in front before. */
 export const byKey = 'key';
 
+/** What the key for undo passes: the last decision is meant. */
+export const lastDecision = 'last';
+
 /** Instead of other arguments: what waits is to be shown, and not to be answered. */
 export const forShow = 'show';
 

@@ -10,20 +10,22 @@ const ordinals = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seven
 
 /** The tab in which the user was last, terminals apart. */
 export class LastTab implements vscode.Disposable {
-  /** What tells it from others: after a change of groups VS Code has other objects for the same tabs. */
+  /** What tells it from others. */
   private last: string | undefined;
   private readonly subscriptions: vscode.Disposable;
 
-  constructor() {
-    const look = () => {
+  /** @param changed a tab, or which of them is in front */
+  constructor(changed: () => void) {
+    const look = (event?: unknown) => {
       const { activeTab } = vscode.window.tabGroups.activeTabGroup;
       this.last = isNoTerminal(activeTab) ? nameOf(activeTab) : this.last;
+      if (event) {
+        changed();
+      }
     };
     look();
-    this.subscriptions = vscode.Disposable.from(
-      vscode.window.tabGroups.onDidChangeTabs(look),
-      vscode.window.tabGroups.onDidChangeTabGroups(look),
-    );
+    const { onDidChangeTabs, onDidChangeTabGroups } = vscode.window.tabGroups;
+    this.subscriptions = vscode.Disposable.from(onDidChangeTabs(look), onDidChangeTabGroups(look));
   }
 
   /**
@@ -64,10 +66,11 @@ export class LastTab implements vscode.Disposable {
   }
 }
 
-function isNoTerminal(tab: vscode.Tab | undefined): tab is vscode.Tab {
+export function isNoTerminal(tab: vscode.Tab | undefined): tab is vscode.Tab {
   return tab !== undefined && !(tab.input instanceof vscode.TabInputTerminal);
 }
 
-function nameOf({ label, input, group }: vscode.Tab): string {
+/** Also after a change of groups, when VS Code has other objects for the same tabs. */
+export function nameOf({ label, input, group }: vscode.Tab): string {
   return [group.viewColumn, contentOf(input)?.uri.toString(), label].join(' ');
 }

@@ -128,7 +128,7 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
 
   /**
    * To be asked before a decision by key on a row, which takes the row away, and the focus with it.
-   * @returns gives the focus to the row beside it, if that row is gone by then
+   * @returns gives the focus to the row beside it, if that row is gone by then; to the view, if none is left
    */
   beside(element: object): () => Promise<void> {
     const find = this.rowsOf(element)?.beside(element);
@@ -136,6 +136,8 @@ export class ReviewTree implements vscode.TreeDataProvider<object>, vscode.Dispo
       const beside = find?.();
       if (beside) {
         await this.view.reveal(beside, { focus: true, select: false });
+      } else if (this.full().length === 0) {
+        await vscode.commands.executeCommand('ideBridge.review.focus'); // which its list had
       }
     };
   }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Session } from '../server/session.ts';
-import { LastTab } from './lastTab.ts';
+import { isNoTerminal, LastTab, nameOf } from './lastTab.ts';
 import { allTabs, contentOf } from './tabContent.ts';
 
 interface Terminals {
@@ -10,19 +10,24 @@ interface Terminals {
 /** ms within which it is told that a prompt was sent: the user may have gone back to an editor since. */
 const noticeTime = 1_000;
 
+/** ms after which a tab that has given way to another one by closing is gone. */
+const closingTime = 100;
+
 /** Outside of our diffs. */
 type Place = vscode.Terminal | vscode.Uri | 'chat';
 
 /**
  * Where the user is. VS Code does not tell what has the focus, so the last place counts that showed a sign of the user:
- * a prompt from a terminal or the chat, a terminal that was shown, a key or a click in an editor.
+ * a prompt from a terminal or the chat, a terminal that was shown, a key or a click in an editor, another tab in front.
  */
 export class UserPlace implements vscode.Disposable {
   private outsideOfDiffs: Place | undefined;
   private inEditor = false;
   private seenInEditorAt = -Infinity;
   private seenOutsideAt = -Infinity;
-  private readonly lastTab = new LastTab();
+  private readonly lastTab = new LastTab(() => this.look());
+  private inFront = activeTab();
+  private looking: ReturnType<typeof setTimeout> | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
 
@@ -37,11 +42,6 @@ export class UserPlace implements vscode.Disposable {
       this.changed,
       this.lastTab,
       vscode.window.onDidChangeActiveTerminal((terminal) => this.seenIn(terminal)),
-      vscode.window.tabGroups.onDidChangeTabs(() => {
-        if (this.inEditor && allTabs().length === 0) {
-          this.setInEditor(false);
-        }
-      }),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
         if (kind !== undefined && kind !== vscode.TextEditorSelectionChangeKind.Command) {
           this.seenInEditor(textEditor.document.uri);
@@ -93,13 +93,10 @@ export class UserPlace implements vscode.Disposable {
   /** From a terminal to the tab that the user came from, or to what covers it now, of whatever kind that is. */
   async goToEditor(): Promise<void> {
     this.setInEditor(true);
-    if (!(await this.lastTab.show())) {
+    if (await this.lastTab.show()) {
+      this.noteOutside();
+    } else {
       this.setInEditor(false);
-      return;
-    }
-    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-    if (tab && !this.isOurDiff(tab)) {
-      this.outsideOfDiffs = contentOf(tab.input)?.uri ?? this.outsideOfDiffs;
     }
   }
 
@@ -111,6 +108,7 @@ export class UserPlace implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.looking);
     this.subscriptions.dispose();
   }
 
@@ -121,11 +119,28 @@ export class UserPlace implements vscode.Disposable {
     }
   }
 
-  private seenInEditor(uri: vscode.Uri): void {
-    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-    // The left side of a diff of ours is an ordinary file.
-    if (tab && !this.isOurDiff(tab)) {
-      this.outsideOfDiffs = uri;
+  /** Who goes to another tab, by its name or the mouse, is in it before the first key there. */
+  private look(): void {
+    const [before, now] = [this.inFront, activeTab()];
+    this.inFront = now;
+    if (this.inEditor && allTabs().length === 0) {
+      this.setInEditor(false);
+    }
+    const isBefore = (tab: vscode.Tab) => before && nameOf(tab) === nameOf(before);
+    if (!isNoTerminal(now) || this.isOurDiff(now) || isBefore(now)) {
+      return;
+    }
+    clearTimeout(this.looking);
+    this.looking = setTimeout(() => {
+      const hasGivenWay = before && this.isOurDiff(before) && !allTabs().some(isBefore);
+      if (!hasGivenWay) {
+        this.seenInEditor();
+      }
+    }, closingTime);
+  }
+
+  private seenInEditor(uri?: vscode.Uri): void {
+    if (this.noteOutside(uri)) {
       this.seenOutsideAt = performance.now();
     }
     if (this.inEditor) {
@@ -135,13 +150,29 @@ export class UserPlace implements vscode.Disposable {
     }
   }
 
+  /** @param uri by default that of the tab in front @returns whether the user is outside of our diffs */
+  private noteOutside(uri?: vscode.Uri): boolean {
+    const tab = activeTab();
+    // The left side of a diff of ours is an ordinary file.
+    const isOutside = tab !== undefined && !this.isOurDiff(tab);
+    if (isOutside) {
+      this.outsideOfDiffs = uri ?? contentOf(tab.input)?.uri ?? this.outsideOfDiffs;
+    }
+    return isOutside;
+  }
+
   private get mayHaveLeft(): boolean {
     return performance.now() - this.seenInEditorAt > noticeTime;
   }
 
   private setInEditor(inEditor: boolean): void {
+    clearTimeout(this.looking); // they have gone on since
     this.inEditor = inEditor;
     this.seenInEditorAt = inEditor ? performance.now() : -Infinity;
     this.changed.fire();
   }
+}
+
+function activeTab(): vscode.Tab | undefined {
+  return vscode.window.tabGroups.activeTabGroup.activeTab;
 }

@@ -217,6 +217,12 @@ export function proposalTabs(): string[] {
     .map(({ label }) => label);
 }
 
+/** What a CLI calls with each prompt of the user, who is in its terminal then, whatever file they have just gone to. */
+export async function prompt(client: IdeClient): Promise<void> {
+  letMomentPass();
+  await client.callForTexts('closeAllDiffTabs');
+}
+
 /** Proposes `text` for the file at `path`, and waits until its diff is open. */
 export async function propose(
   client: IdeClient,

@@ -6,7 +6,7 @@ import type { IdeBridgeExports } from '../../../api/ideBridge.d.ts';
 import type { AtMentioned } from '../../../src/protocol/ide.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, extensionUnderTest, propose, useDesk } from '../bridge.ts';
+import { connectClient, extensionUnderTest, prompt, propose, useDesk } from '../bridge.ts';
 import { activateSample, plainTool, sampleId } from './sample.ts';
 
 const failsWith = (code: string, message: RegExp) => (error: unknown) => {
@@ -84,6 +84,7 @@ describe('the API for other extensions', function () {
     assert.equal(now()?.state, 'idle');
     assert.ok(Math.abs(Date.now() - (now()?.connectedSince ?? 0)) < 60_000);
     assert.deepEqual(Object.keys(now() ?? {}), ['id', 'kind', 'label', 'state', 'connectedSince']);
+    await prompt(desk.client);
     const { answer } = await propose(desk.client, desk.scratch.write('a.txt', 'one\n'), 'two\n');
     await told(`${id} proposes`);
     assert.equal(now()?.state, 'proposes');
@@ -106,13 +107,11 @@ describe('the API for other extensions', function () {
       const { api } = await activateSample();
       return until('the session', () => [...api.sessions.all][0]);
     };
-    /** Nobody but the user knows of this client whether its prompt is there. */
-    const prompt = () => desk.client.callForTexts('closeAllDiffTabs');
 
     it('a file, lines of it, and a folder: with the words for it in the status bar', async () => {
       const { api } = await activateSample();
       const { id } = await known();
-      await prompt();
+      await prompt(desk.client); // only the user knows of this client whether its prompt is there
       const uri = vscode.Uri.file(desk.scratch.write('a.txt', 'text\n'));
       assert.deepEqual(await api.mention({ uri, lines: { start: 1, end: 3 } }), {
         outcome: 'sent',
@@ -225,7 +224,7 @@ describe('the API for other extensions', function () {
         );
       }
       // What waits for this session is none of the next one's.
-      await prompt();
+      await prompt(desk.client); // only the user knows of this client whether its prompt is there
       const sent = outcomes.length - reasons.length;
       await until('the others', () => mentionsOf(desk.client).length === sent, 30_000);
     });

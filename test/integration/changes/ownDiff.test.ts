@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Locator } from 'playwright-core';
 import * as vscode from 'vscode';
-import { hasReviewFocus } from '../../support/reviewRows.ts';
+import { clickRow, hasReviewFocus } from '../../support/reviewRows.ts';
 import { clickHovered, onScreen } from '../../support/ui.ts';
 import { asText, changed, original } from '../../support/threeChanges.ts';
 import { until } from '../../support/until.ts';
@@ -55,7 +55,7 @@ describe('the diff of agent changes', () => {
   async function openDiff(words: string): Promise<void> {
     const isThere = () => diffs().some(({ label, isActive }) => isActive && label.startsWith(words));
     const error = page().locator('.notification-toast', { hasText: 'Actual command not found' });
-    await row(words).click();
+    await clickRow(row(words));
     await until('the diff in front', async () => {
       if (await error.isVisible()) {
         await vscode.commands.executeCommand('notifications.clearAll');
@@ -269,7 +269,6 @@ describe('the diff of agent changes', () => {
     }
     await lens('Keep File', 'Revert File').click();
     await until('the diff to close', () => diffs().every(({ label }) => !label.startsWith('new')));
-    await row('History').waitFor(); // rows change places in the page while they are drawn
     await openDiff('old.txt');
     await lens('Keep File', 'Keep File').click();
     await until('the diff to close', () => diffs().length === 0);
@@ -362,6 +361,10 @@ describe('the diff of agent changes', () => {
       [openDiff, press('Keep Agent Changes of This File')],
       [openDiff, () => page().keyboard.press('Control+Shift+Backspace')],
       [() => vscode.commands.executeCommand('ideBridge.reviewChanges'), press('Revert All Agent Changes')],
+      [
+        () => vscode.commands.executeCommand('ideBridge.reviewChanges'),
+        () => vscode.commands.executeCommand('ideBridge.keepAllChanges'), // as the palette does
+      ],
     ] as const) {
       const path = desk.scratch.write('a.txt', text);
       await edit(path, asText(changed));
@@ -380,5 +383,57 @@ describe('the diff of agent changes', () => {
       await until('what was typed', () => mine.document.getText() === 'typed');
       await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     }
+  });
+
+  it('takes a decision back by the key for undo, and nothing of the next file', async function () {
+    skipOnFloor(this); // it gives no file of the review the focus by itself
+    this.timeout(60_000);
+    const now = asText(original.with(2, 'LINE 2').with(20, 'LINE 20'));
+    const paths = ['a.txt', 'b.txt'].map((name) => desk.scratch.write(name, text));
+    for (const path of paths) {
+      await edit(path, now);
+    }
+    await row('b.txt').waitFor();
+    await vscode.commands.executeCommand('ideBridge.reviewChanges');
+    const label = () => tabs().find(({ isActive }) => isActive)?.label;
+    const counts = (words: string) =>
+      until(words, () => label() === `Changes by Agents (${words})`, 10_000, label);
+    const isIn = (path: string | undefined) =>
+      until('the focus in the next one', () => vscode.window.activeTextEditor?.document.uri.fsPath === path);
+    const isAsWritten = () =>
+      paths.every((path) => readFileSync(path, 'utf8') === now) &&
+      vscode.workspace.textDocuments.every(({ isDirty }) => !isDirty);
+    await counts('2 files');
+    await isIn(paths[0]);
+    letMomentPass();
+    await page().keyboard.press('Control+Enter');
+    await counts('1 file');
+    await isIn(paths[1]);
+    await page().keyboard.press('Control+z');
+    await counts('2 files');
+    await page().getByText('Undone: Kept a.txt').waitFor();
+    await row('a.txt').waitFor();
+    assert.ok(isAsWritten());
+    await desk.ui.screenshot('own-review-undone');
+    await isIn(paths[0]);
+    letMomentPass();
+    await page().keyboard.press('Alt+Y');
+    await row('+1 −1').waitFor();
+    await page().keyboard.press('Alt+N');
+    await until('the text', () => readFileSync(paths[0] ?? '', 'utf8') !== now);
+    await counts('1 file');
+    await page().keyboard.press('Control+z');
+    await until('the text from before', isAsWritten);
+    await counts('2 files');
+    await page().keyboard.press('Control+z');
+    await until('both changes', async () => (await row('a.txt').innerText()).includes('+2'));
+    assert.ok(isAsWritten());
+    await isIn(paths[0]);
+    await page().keyboard.type('mine');
+    const { document } = vscode.window.activeTextEditor ?? {};
+    await until('what was typed', () => document?.getText().includes('mine'));
+    await page().keyboard.press('Control+z'); // the editor's own
+    await until('it to be gone', () => document?.getText() === now);
+    assert.equal(label(), 'Changes by Agents (2 files)');
   });
 });

@@ -6,7 +6,7 @@ import type { SelectionChanged } from '../../../src/protocol/ide.ts';
 import type { OpenEditor } from '../../../src/tools/openEditors.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, proposalTabs, Scratch, tabs } from '../bridge.ts';
+import { connectClient, prompt, proposalTabs, Scratch, tabs } from '../bridge.ts';
 import { ipynb } from '../notebooks/ipynb.ts';
 
 /** A PNG of one pixel, in base64. */
@@ -207,6 +207,7 @@ describe('tools', () => {
     it('of a proposal are never told: the latest stays that of a real file', async () => {
       const editor = await openText(file);
       editor.selection = new vscode.Selection(0, 0, 0, 3);
+      await prompt(client);
       void client.call('openDiff', { old_file_path: file, new_file_contents: 'other', tab_name: 'T' });
       await until('the diff', () => proposalTabs().length === 1);
       const label = proposalTabs()[0];

@@ -6,7 +6,7 @@ import type { FileDiagnostics } from '../../../src/protocol/ide.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { connectUi, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, letMomentPass, Scratch, skipOnFloor } from '../bridge.ts';
+import { connectClient, letMomentPass, prompt, Scratch, skipOnFloor } from '../bridge.ts';
 import { useDialogs } from '../dialogs.ts';
 import { ipynb } from './ipynb.ts';
 
@@ -274,6 +274,7 @@ describe('cells of a notebook', () => {
       const edit = new vscode.WorkspaceEdit();
       edit.insert(notebook.cellAt(0).document.uri, new vscode.Position(0, 0), '# mine\n');
       await vscode.workspace.applyEdit(edit);
+      await prompt(client);
       const answer = propose();
       await clickOnCell();
       await ui.page.keyboard.press('Control+Enter');

@@ -12,6 +12,7 @@ import {
   connectClient,
   holdMoment,
   letMomentPass,
+  prompt,
   propose,
   proposalTabs,
   skipOnFloor,
@@ -553,6 +554,17 @@ describe('keys belong to what the user types in:', () => {
       assert.equal((await second.answer)[0], 'DIFF_REJECTED');
       assert.ok(await hasTreeFocus());
     });
+
+    it('leave it in the view after the last one', async () => {
+      const { answer } = await propose(desk.client, file, 'changed\n');
+      await goToFirst('hello.txt');
+      await keyboard().press('Control+Enter');
+      assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+      await until('its diff to be gone', () => proposalTabs().length === 0);
+      await pane().locator('.monaco-list-row').first().waitFor({ state: 'hidden' });
+      await setTimeout(redrawTime);
+      assert.ok(await hasTreeFocus());
+    });
   });
 
   describe('Ctrl+S accepts a proposal', () => {
@@ -750,4 +762,43 @@ describe('keys belong to what the user types in:', () => {
     await decideWhileOneMoreComes(first.answer);
     await until('the focus in the next one', hasEditorFocus);
   });
+
+  for (const [by, go] of [
+    [
+      'its name',
+      async () => {
+        await keyboard().press('Control+P');
+        await desk.ui.page.locator('.quick-input-widget input').fill('notes.txt');
+        const picks = desk.ui.page.locator('.quick-input-widget .monaco-list-row');
+        await picks.filter({ hasText: 'other.txt' }).waitFor({ state: 'hidden' });
+        await picks.filter({ hasText: 'notes.txt' }).first().waitFor();
+        await keyboard().press('Enter');
+      },
+    ],
+    ['its tab', () => desk.ui.page.locator('.tab', { hasText: 'notes.txt' }).click()],
+  ] as const) {
+    it(`who has gone to a file by ${by} is in it before the first key: a proposal opens behind`, async () => {
+      const notes = await openNotes();
+      await clickInto(desk.ui, desk.scratch.write('other.txt', ''));
+      await openTerminal();
+      await prompt(desk.client);
+      await propose(desk.client, file, 'first\n', 'A');
+      await until('the first in front', () => inFront().startsWith('hello.txt'));
+      await desk.client.callForTexts('close_tab', { tab_name: 'A' });
+      await until('it to be gone', () => inFront() === 'other.txt');
+      await setTimeout(300); // that this came to the front by itself tells nothing
+      await propose(desk.client, file, 'second\n', 'B');
+      await until('the second in front', () => inFront().startsWith('hello.txt'));
+      await desk.client.callForTexts('close_tab', { tab_name: 'B' });
+      await until('it to be gone', () => inFront() === 'other.txt');
+      await go();
+      await until('the file', () => activeUri() === notes.uri.toString());
+      await until('the focus', hasEditorFocus);
+      await setTimeout(300); // the first key comes later than that
+      await propose(desk.client, file, 'third\n', 'C');
+      await keyboard().type('typed');
+      await until('what was typed', () => notes.getText() === 'typed');
+      assert.equal(inFront(), 'notes.txt');
+    });
+  }
 });
