@@ -14,6 +14,7 @@ import {
   connectClient,
   holdMoment,
   letMomentPass,
+  prompt,
   propose,
   proposalTabs,
   skipOnFloor,
@@ -41,7 +42,7 @@ describe('the review of proposals', () => {
 
   /** A lens that is drawn anew while it is clicked loses its command: then it is still there. */
   async function merge(): Promise<void> {
-    await lens('Merge').waitFor();
+    await lens('Merge').first().waitFor(); // of two, while it is drawn anew
     await until('the merge', async () => {
       await lens('Merge')
         .click({ timeout: 3_000 })
@@ -217,6 +218,7 @@ describe('the review of proposals', () => {
       const document = await vscode.workspace.openTextDocument(file);
       const editor = await vscode.window.showTextDocument(document, { preview: false });
       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'mine\n'));
+      await prompt(desk.client);
       const { answer } = await propose(desk.client, file, asText(original), 'A');
       await vscode.commands.executeCommand('ideBridge.rejectProposal');
       assert.deepEqual(await answer, ['DIFF_REJECTED', 'A']);
@@ -625,6 +627,7 @@ describe('the review of proposals', () => {
       const document = await vscode.workspace.openTextDocument(file);
       const editor = await vscode.window.showTextDocument(document, { preview: false });
       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'mine\n'));
+      await prompt(desk.client);
       return document;
     }
     const nextDialog = useDialogs();
@@ -771,7 +774,7 @@ describe('the review of proposals', () => {
       await desk.ui.page.locator('.editor.modified .view-lines').first().click();
       await desk.ui.page.keyboard.press('Control+z');
       await becomes(uri, proposed);
-      await lens('Merge').waitFor();
+      await lens('Merge').first().waitFor();
       await desk.ui.page.keyboard.press('Control+Shift+z');
       await becomes(uri, ['newer', ...proposed]);
       await until('no warning', async () => (await lens('Merge').count()) === 0);
@@ -1202,5 +1205,21 @@ describe('the review of proposals', () => {
     await reviewRows(desk.ui.page).filter({ hasText: 'gone.txt' }).waitFor({ state: 'detached' });
     await propose(desk.client, file, asText(proposed)); // by then it would have opened
     assert.equal(proposalTabs().length, 1);
+  });
+
+  it('all in one editor name the session of each, where there are several', async () => {
+    await propose(desk.client, file, asText(proposed), 'A');
+    const names = () => desk.ui.page.locator('.codelens-decoration:visible').getByText(/Claude \d/);
+    await lens('Drop').first().waitFor();
+    assert.equal(await names().count(), 0, 'there is one only');
+    await propose(await connectClient(), desk.scratch.path('second.txt'), 'x\n', 'B');
+    await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
+    await until('the multi-diff', () => reviews().length === 1);
+    await until('both names', async () => new Set(await names().allInnerTexts()).size === 2);
+    await desk.ui.screenshot('review-all-of-two-sessions');
+    await desk.ui.page.setViewportSize({ width: 900, height: 900 });
+    await lens('Drop').first().click({ trial: true });
+    await desk.ui.screenshot('review-all-of-two-sessions-narrow');
+    await desk.ui.page.setViewportSize({ width: 1400, height: 900 });
   });
 });
