@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
-import { printable } from '../base/printable.ts';
 import type { Hunks, ProposalHunk } from './hunks.ts';
 import type { Proposal } from './proposal.ts';
 import type { Proposals } from './proposals.ts';
 import { proposalScheme } from '../editor/schemes.ts';
 import { commandIds } from '../editor/commandIds.ts';
-import { withoutIcons } from '../editor/plainLabel.ts';
 
 /** A setting of the editor: whether a diff leaves out what differs only at the ends of lines. */
 const hidesWhitespace = 'diffEditor.ignoreTrimWhitespace';
@@ -60,7 +58,6 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
       ...fileLenses(proposal, line, what),
       ...first.slice(2), // comment and place, which decide nothing
       ...onlyHunkLenses(uri, hunks),
-      ...this.sessionNote(proposal, line),
       ...others.flat(),
     ];
   }
@@ -68,13 +65,6 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
   dispose(): void {
     this.subscriptions.dispose();
     this.changed.dispose();
-  }
-
-  /** Where those of several wait: in the review of all the editor writes nothing but the file above each. */
-  private sessionNote({ session }: Proposal, line: number): vscode.CodeLens[] {
-    return this.proposals.all.some((other) => other.session !== session)
-      ? [lens(line, withoutIcons(printable(session.label, 40)))]
-      : [];
   }
 
   private hiddenNote(proposal: Proposal): vscode.CodeLens[] {

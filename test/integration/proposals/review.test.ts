@@ -1206,20 +1206,4 @@ describe('the review of proposals', () => {
     await propose(desk.client, file, asText(proposed)); // by then it would have opened
     assert.equal(proposalTabs().length, 1);
   });
-
-  it('all in one editor name the session of each, where there are several', async () => {
-    await propose(desk.client, file, asText(proposed), 'A');
-    const names = () => desk.ui.page.locator('.codelens-decoration:visible').getByText(/Claude \d/);
-    await lens('Drop').first().waitFor();
-    assert.equal(await names().count(), 0, 'there is one only');
-    await propose(await connectClient(), desk.scratch.path('second.txt'), 'x\n', 'B');
-    await vscode.commands.executeCommand('ideBridge.reviewAllProposals');
-    await until('the multi-diff', () => reviews().length === 1);
-    await until('both names', async () => new Set(await names().allInnerTexts()).size === 2);
-    await desk.ui.screenshot('review-all-of-two-sessions');
-    await desk.ui.page.setViewportSize({ width: 900, height: 900 });
-    await lens('Drop').first().click({ trial: true });
-    await desk.ui.screenshot('review-all-of-two-sessions-narrow');
-    await desk.ui.page.setViewportSize({ width: 1400, height: 900 });
-  });
 });
