@@ -73,9 +73,9 @@ export class UserPlace implements vscode.Disposable {
 
   /** The user has sent a prompt to it. */
   prompted(session: Session): void {
-    if (this.mayHaveLeft) {
+    this.leaveEditor(); // also for a terminal that is not of this window
+    if (!this.inEditor) {
       this.seenIn(this.terminals.terminalOf(session));
-      this.leaveEditor(); // also for a terminal that is not of this window
     }
   }
 
@@ -102,7 +102,7 @@ export class UserPlace implements vscode.Disposable {
 
   /** Until the next key or click in an editor, if the last one was not just now. */
   leaveEditor(): void {
-    if (this.mayHaveLeft) {
+    if (performance.now() - this.seenInEditorAt > noticeTime) {
       this.setInEditor(false);
     }
   }
@@ -139,14 +139,16 @@ export class UserPlace implements vscode.Disposable {
     }, closingTime);
   }
 
+  /** @param uri where a key or a click was; else they have gone there, for which a prompt told later is a later sign */
   private seenInEditor(uri?: vscode.Uri): void {
     if (this.noteOutside(uri)) {
       this.seenOutsideAt = performance.now();
     }
+    const at = uri ? performance.now() : this.seenInEditorAt;
     if (this.inEditor) {
-      this.seenInEditorAt = performance.now();
+      this.seenInEditorAt = at;
     } else {
-      this.setInEditor(true);
+      this.setInEditor(true, at);
     }
   }
 
@@ -161,14 +163,10 @@ export class UserPlace implements vscode.Disposable {
     return isOutside;
   }
 
-  private get mayHaveLeft(): boolean {
-    return performance.now() - this.seenInEditorAt > noticeTime;
-  }
-
-  private setInEditor(inEditor: boolean): void {
+  private setInEditor(inEditor: boolean, at = performance.now()): void {
     clearTimeout(this.looking); // they have gone on since
     this.inEditor = inEditor;
-    this.seenInEditorAt = inEditor ? performance.now() : -Infinity;
+    this.seenInEditorAt = inEditor ? at : -Infinity;
     this.changed.fire();
   }
 }

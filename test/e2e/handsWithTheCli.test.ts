@@ -166,4 +166,22 @@ describe(`The user's keys, with Claude Code ${cliVersions.newest} in a terminal:
     await claude.terminal.shows('@../workspace/');
     await claude.terminal.shows('/more.txt');
   });
+
+  it('none is lost in a file to which they have gone by its name while it works: the edit waits behind it', async () => {
+    const file = await desk().file('target.txt', 'one\ntwo\n');
+    const notes = await openNotes('list.txt');
+    await openNotes('other.txt');
+    const { claude, goOn } = await askToEdit(desk(), file);
+    await desk().window.openFile(notes.path);
+    await isIn('list.txt');
+    goOn();
+    await until('the proposal', async () => (await waiting()).length === 1, 20_000);
+    await keyboard().type('milk');
+    await claude.terminal.shows('Do you want to make this edit');
+    await isIn('list.txt');
+    await save(notes, /^milk$/);
+    await goToProposal('target.txt');
+    await decide('Control+Enter', () => isEdited(file));
+    await isIn('list.txt');
+  });
 });
