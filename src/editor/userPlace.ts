@@ -27,7 +27,7 @@ export class UserPlace implements vscode.Disposable {
   private seenOutsideAt = -Infinity;
   private readonly lastTab = new LastTab(() => this.look());
   private inFront = activeTab();
-  private looking: ReturnType<typeof setTimeout> | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
 
@@ -108,7 +108,7 @@ export class UserPlace implements vscode.Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.looking);
+    clearTimeout(this.timer);
     this.subscriptions.dispose();
   }
 
@@ -123,17 +123,18 @@ export class UserPlace implements vscode.Disposable {
   private look(): void {
     const [before, now] = [this.inFront, activeTab()];
     this.inFront = now;
-    if (this.inEditor && allTabs().length === 0) {
+    if (!now && this.inEditor) {
       this.setInEditor(false);
     }
-    const isBefore = (tab: vscode.Tab) => before && nameOf(tab) === nameOf(before);
-    if (!isNoTerminal(now) || this.isOurDiff(now) || isBefore(now)) {
+    // What comes where nothing was in front may be a file that was accepted, which we leave open.
+    const name = before && nameOf(before);
+    if (!before || !isNoTerminal(now) || this.isOurDiff(now) || nameOf(now) === name) {
       return;
     }
-    clearTimeout(this.looking);
-    this.looking = setTimeout(() => {
-      const hasGivenWay = before && this.isOurDiff(before) && !allTabs().some(isBefore);
-      if (!hasGivenWay) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const hasGivenWay = this.isOurDiff(before) && !allTabs().some((tab) => nameOf(tab) === name);
+      if (this.inFront === now && !hasGivenWay) {
         this.seenInEditor();
       }
     }, closingTime);
@@ -164,7 +165,7 @@ export class UserPlace implements vscode.Disposable {
   }
 
   private setInEditor(inEditor: boolean, at = performance.now()): void {
-    clearTimeout(this.looking); // they have gone on since
+    clearTimeout(this.timer); // they have gone on since
     this.inEditor = inEditor;
     this.seenInEditorAt = inEditor ? at : -Infinity;
     this.changed.fire();

@@ -5,7 +5,16 @@ import * as vscode from 'vscode';
 import type { IdeClient } from '../../support/ideClient.ts';
 import { reviewRows } from '../../support/reviewRows.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, holdMoment, propose, proposalTabs, skipOnFloor, tabs, useDesk } from '../bridge.ts';
+import {
+  connectClient,
+  holdMoment,
+  prompt,
+  propose,
+  proposalTabs,
+  skipOnFloor,
+  tabs,
+  useDesk,
+} from '../bridge.ts';
 
 describe('a decision', () => {
   const desk = useDesk();
@@ -182,6 +191,7 @@ describe('a decision', () => {
     it('location newWindow: one window for all of them', async () => {
       await set('location', 'newWindow');
       await openFile('other.txt');
+      await prompt(desk.client);
       const pages = () => desk.ui.page.context().pages().length;
       const before = pages();
       const first = await propose(desk.client, file, 'changed\n', 'A');

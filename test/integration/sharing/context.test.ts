@@ -5,7 +5,7 @@ import type { ActiveEditorChanged, AtMentioned, SelectionChanged } from '../../.
 import type { IdeClient } from '../../support/ideClient.ts';
 import { connectUi, type Ui } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
-import { connectClient, Scratch } from '../bridge.ts';
+import { connectClient, prompt, Scratch } from '../bridge.ts';
 
 describe('context', () => {
   let ui: Ui;
@@ -105,6 +105,7 @@ describe('context', () => {
       await open(file);
       await selection('the file', ({ filePath }) => filePath === file);
       const args = { old_file_path: file, new_file_path: file, new_file_contents: 'ONE\n', tab_name: 'T' };
+      await prompt(client);
       void client.call('openDiff', args);
       await ui.page.locator('.editor.modified .view-lines').first().click();
       await ui.page.keyboard.press('Control+a');
