@@ -398,8 +398,10 @@ describe('the diff of agent changes', () => {
     const label = () => tabs().find(({ isActive }) => isActive)?.label;
     const counts = (words: string) =>
       until(words, () => label() === `Changes by Agents (${words})`, 10_000, label);
-    const isIn = (path: string | undefined) =>
-      until('the focus in the next one', () => vscode.window.activeTextEditor?.document.uri.fsPath === path);
+    const isIn = async (path: string | undefined) => {
+      await until('the next one', () => vscode.window.activeTextEditor?.document.uri.fsPath === path);
+      await page().locator('.monaco-editor.focused').first().waitFor();
+    };
     const isAsWritten = () =>
       paths.every((path) => readFileSync(path, 'utf8') === now) &&
       vscode.workspace.textDocuments.every(({ isDirty }) => !isDirty);
@@ -425,6 +427,7 @@ describe('the diff of agent changes', () => {
     await page().keyboard.press('Control+z');
     await until('the text from before', isAsWritten);
     await counts('2 files');
+    await isIn(paths[0]); // opened anew, with the focus after a moment
     await page().keyboard.press('Control+z');
     await until('both changes', async () => (await row('a.txt').innerText()).includes('+2'));
     assert.ok(isAsWritten());
