@@ -3,22 +3,30 @@ import { isDiffInFront } from './changeDiffs.ts';
 import type { History } from './history.ts';
 import { setContext } from '../editor/setContext.ts';
 
+/** ms in which a review that is opened anew may be out of sight. */
+const reopening = 1_000;
+
 /**
- * What the key for undo takes back in our diffs, until the user types something there: the decisions that were made in
- * them, the last one first. The editor's own undo would take out of the next file what an agent has written.
+ * What the key for undo takes back in our diffs, until the user types something or goes elsewhere: the decisions that were
+ * made in them, the last one first. The editor's own undo would take out of the next file what an agent has written.
  */
 export class UndoKey implements vscode.Disposable {
   /** From the first to the last. */
   private decisions: readonly string[] = [];
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly subscription: vscode.Disposable;
 
   constructor(private readonly history: Pick<History, 'find'>) {
-    this.subscription = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-      // What is read anew from the disk is not dirty.
-      if (document.isDirty && contentChanges.length > 0 && document.uri.scheme === 'file') {
-        this.set([]);
-      }
-    });
+    this.subscription = vscode.Disposable.from(
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        // What is read anew from the disk is not dirty.
+        if (document.isDirty && contentChanges.length > 0 && document.uri.scheme === 'file') {
+          this.set([]);
+        }
+      }),
+      vscode.window.tabGroups.onDidChangeTabs(() => this.look()),
+      vscode.window.tabGroups.onDidChangeTabGroups(() => this.look()),
+    );
   }
 
   /** To be called once all that belongs to it is done. */
@@ -34,8 +42,14 @@ export class UndoKey implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     this.subscription.dispose();
     this.set([]);
+  }
+
+  private look(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.set(isDiffInFront() ? this.decisions : []), reopening);
   }
 
   private left(): string[] {
