@@ -51,6 +51,11 @@ describe('the diff of agent changes', () => {
       .filter(Boolean);
   const diffs = () => tabs().filter(({ input }) => input instanceof vscode.TabInputTextDiff);
 
+  const label = () => tabs().find(({ isActive }) => isActive)?.label;
+  /** That many files are left in the review of all. */
+  const counts = (words: string) =>
+    until(words, () => label() === `Changes by Agents (${words})`, 10_000, label);
+
   /** VS Code 1.96 answers a click with an error while the row is drawn anew: then one clicks again. */
   async function openDiff(words: string): Promise<void> {
     const isThere = () => diffs().some(({ label, isActive }) => isActive && label.startsWith(words));
@@ -307,9 +312,6 @@ describe('the diff of agent changes', () => {
     await edit(gone, undefined);
     await row('gone.txt').waitFor();
     await vscode.commands.executeCommand('ideBridge.reviewChanges');
-    const label = () => tabs().find(({ isActive }) => isActive)?.label;
-    const counts = (words: string) =>
-      until(words, () => label() === `Changes by Agents (${words})`, 10_000, label);
     const isIn = (path: string | undefined) =>
       until(
         'its first change',
@@ -395,9 +397,6 @@ describe('the diff of agent changes', () => {
     }
     await row('b.txt').waitFor();
     await vscode.commands.executeCommand('ideBridge.reviewChanges');
-    const label = () => tabs().find(({ isActive }) => isActive)?.label;
-    const counts = (words: string) =>
-      until(words, () => label() === `Changes by Agents (${words})`, 10_000, label);
     const isIn = async (path: string | undefined) => {
       await until('the next one', () => vscode.window.activeTextEditor?.document.uri.fsPath === path);
       await page().locator('.monaco-editor.focused').first().waitFor();
