@@ -13,6 +13,9 @@ const noticeTime = 1_000;
 /** ms after which a tab that has given way to another one by closing is gone. */
 const closingTime = 100;
 
+/** ms in which nobody who was led back to a terminal or the chat has begun to type there. */
+const arrivalTime = 1_500;
+
 /** Outside of our diffs. */
 type Place = vscode.Terminal | vscode.Uri | 'chat';
 
@@ -25,6 +28,7 @@ export class UserPlace implements vscode.Disposable {
   private inEditor = false;
   private seenInEditorAt = -Infinity;
   private seenOutsideAt = -Infinity;
+  private ledBackAt = -Infinity;
   private readonly lastTab = new LastTab(() => this.look());
   private inFront = activeTab();
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -41,7 +45,12 @@ export class UserPlace implements vscode.Disposable {
     this.subscriptions = vscode.Disposable.from(
       this.changed,
       this.lastTab,
-      vscode.window.onDidChangeActiveTerminal((terminal) => this.seenIn(terminal)),
+      vscode.window.onDidChangeActiveTerminal((terminal) => {
+        if (terminal !== this.outsideOfDiffs) {
+          this.ledBackAt = -Infinity; // they have gone on by themselves
+        }
+        this.seenIn(terminal);
+      }),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
         if (kind !== undefined && kind !== vscode.TextEditorSelectionChangeKind.Command) {
           this.seenInEditor(textEditor.document.uri);
@@ -63,6 +72,16 @@ export class UserPlace implements vscode.Disposable {
   /** Whether there was a key or a click in an editor outside of our diffs since then, in ms as `performance.now` counts. */
   wasSeenOutside(since: number): boolean {
     return this.seenOutsideAt > since;
+  }
+
+  /** In a terminal or the chat, where no key is seen, but too short a while for one. */
+  get isJustBack(): boolean {
+    return performance.now() - this.ledBackAt < arrivalTime;
+  }
+
+  /** A decision has led them back to where they were. */
+  ledBack(): void {
+    this.ledBackAt = performance.now();
   }
 
   /** Of a terminal that was the active one before, in a closed panel perhaps, VS Code tells nothing. */

@@ -12,7 +12,6 @@ import {
   loadedCommands,
   proposalCommandNames,
 } from '../editor/commandIds.ts';
-import { keepAcceptedFilesOpen } from './acceptedFiles.ts';
 import { HunkLenses } from './hunkLenses.ts';
 import { Hunks } from './hunks.ts';
 import type { Proposal } from './proposal.ts';
@@ -71,7 +70,12 @@ export class ProposalsFeature implements Disposable {
     store.add(new ProposalStatus(proposals));
     store.add(tree.add(store.add(new ProposalsSection(proposals, this.hunks, terminals))));
     store.add(new HunkLenses(proposals, this.hunks));
-    store.add(keepAcceptedFilesOpen(proposals));
+    store.add(
+      proposals.onDidDecide(async (decision) => {
+        const { keepAcceptedFileOpen } = await import('./acceptedFiles.ts');
+        await keepAcceptedFileOpen(decision);
+      }),
+    );
     store.add(
       once(proposals.onDidChange, () => {
         void loadCommands(); // the first key shall not wait for them

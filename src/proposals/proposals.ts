@@ -56,8 +56,8 @@ const nextEditTime = 2_000;
 /** ms for the editor to end the command that has shown a tab, of those: in VS Code 1.96 it may never do so. */
 const openingTime = 1_000;
 
-/** UTF-16 units of a text for whose diff the editor takes long: while it opens, no row is drawn. */
-const longText = 500_000;
+/** UTF-16 units of a text for whose diff the editor takes longer than for a row; while it opens, none is drawn. */
+const longText = 200_000;
 
 /** By what the client names a proposal. */
 type Named = Pick<ProposalRequest, 'session' | 'tabName' | 'filePath'>;
@@ -98,7 +98,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     private readonly log: Logger,
     typedTexts: TypedTexts,
     private readonly hasSeveralSessions: () => boolean,
-    private readonly userPlace: Pick<UserPlace, 'isInEditor' | 'wasSeenOutside'>,
+    private readonly userPlace: Pick<UserPlace, 'isInEditor' | 'isJustBack' | 'wasSeenOutside'>,
     /** See `ReviewTree.listed`. */
     private readonly listed: (proposal: Proposal) => Promise<void> | undefined,
   ) {
@@ -251,6 +251,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   }
 
   async withdrawAll(session: Session): Promise<number> {
+    this.lastInFront = undefined;
     this.prompted.fire(session);
     return this.endEach('withdrawn', session, () => true);
   }
@@ -288,13 +289,13 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     return this.userPlace.isInEditor || isReviewingAll() ? 'behind' : 'in front';
   }
 
-  /** The user, in an editor, where each key is seen, has just decided the one before it, and has gone on to nothing else. */
+  /** The user has just decided the one before it, and has gone on to nothing else: in an editor each key of theirs is seen. */
   private isNextFor(session: Proposer): boolean {
     const { lastInFront: last, userPlace } = this;
     return (
       last?.session === session &&
       performance.now() - last.at < nextEditTime &&
-      userPlace.isInEditor &&
+      (userPlace.isInEditor || userPlace.isJustBack) &&
       !userPlace.wasSeenOutside(last.at)
     );
   }

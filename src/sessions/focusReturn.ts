@@ -35,6 +35,7 @@ function goBack(userPlace: UserPlace, asks: (terminal: vscode.Terminal) => boole
   const place = userPlace.beforeDiff;
   if (place === 'chat') {
     userPlace.wentToChat();
+    userPlace.ledBack();
     void vscode.commands.executeCommand('workbench.action.chat.focusInput');
     return;
   }
@@ -48,5 +49,6 @@ function goBack(userPlace: UserPlace, asks: (terminal: vscode.Terminal) => boole
     }
   } else if (place && place.exitStatus === undefined && !asks(place)) {
     userPlace.show(place);
+    userPlace.ledBack();
   }
 }

@@ -184,4 +184,21 @@ describe(`The user's keys, with Claude Code ${cliVersions.newest} in a terminal:
     await decide('Control+Enter', () => isEdited(file));
     await isIn('list.txt');
   });
+
+  it('Ctrl+Enter accepts one edit after another, though they have come from its terminal, and then they are back there', async () => {
+    const names = ['a.txt', 'b.txt', 'c.txt'];
+    const files = await Promise.all(names.map((name) => desk().file(name, 'one\ntwo\n')));
+    const claude = await desk().startClaude();
+    claude.api.script([...files.flatMap(({ path }) => editTurns(path, 'two', 'TWO')), text('edited them')]);
+    await claude.prompt('edit all');
+    await page().locator('.tab.active', { hasText: 'a.txt (proposed' }).waitFor();
+    await isInTerminal();
+    await goToProposal('a.txt');
+    for (const [index, file] of files.entries()) {
+      await isIn(`${names[index]} (proposed`);
+      await decide('Control+Enter', () => isEdited(file));
+    }
+    await claude.terminal.shows('edited them');
+    await isInTerminal();
+  });
 });

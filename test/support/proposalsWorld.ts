@@ -30,7 +30,7 @@ import {
 } from './editor/window.ts';
 import { MemoryLog } from './memoryLog.ts';
 import { MemoryTransport } from './memoryTransport.ts';
-import { keepAcceptedFilesOpen } from '../../src/proposals/acceptedFiles.ts';
+import { keepAcceptedFileOpen } from '../../src/proposals/acceptedFiles.ts';
 import { putBack } from '../../src/proposals/hunkCommands.ts';
 import { Hunks } from '../../src/proposals/hunks.ts';
 import type { Proposal } from '../../src/proposals/proposal.ts';
@@ -589,7 +589,7 @@ export class ProposalsWorld {
       log,
       new TypedTexts(this.kept),
       () => clients.length > 1,
-      { isInEditor: true, wasSeenOutside: () => false },
+      { isInEditor: true, isJustBack: false, wasSeenOutside: () => false },
       () => undefined,
     );
     const accept = proposals.accept.bind(proposals);
@@ -601,7 +601,7 @@ export class ProposalsWorld {
       await accept(uri).finally(() => accepting.delete(key));
     };
     const hunks = new Hunks(proposals);
-    const opened = keepAcceptedFilesOpen(proposals);
+    const opened = proposals.onDidDecide(keepAcceptedFileOpen);
     const tools = new ToolRegistry(
       [
         openDiff(proposals),

@@ -801,4 +801,58 @@ describe('keys belong to what the user types in:', () => {
       assert.equal(inFront(), 'notes.txt');
     });
   }
+
+  describe('back in their terminal after a decision', () => {
+    let typed: string;
+    let first: Awaited<ReturnType<typeof propose>>;
+
+    beforeEach(async () => {
+      typed = await openTerminal();
+      first = await propose(desk.client, file, 'first\n', 'A');
+      await goToProposal(first.uri);
+      letMomentPass();
+      await keyboard().press('Control+Enter');
+      assert.deepEqual(await first.answer, ['FILE_SAVED', 'first\n']);
+      await until('the terminal', () => desk.ui.hasTerminalFocus());
+    });
+
+    const next = () => propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+    const keepsFocus = async () => {
+      const { uri } = await next();
+      await until('it in front', () => activeUri() === uri.toString());
+      await keyboard().type('x');
+      await until('the key in the terminal', () => readFileSync(typed, 'utf8') === 'x');
+    };
+
+    it('the next edit of that answer has the focus, and after it they are back', async () => {
+      const { answer, uri } = await next();
+      await until('the next in front', () => activeUri() === uri.toString());
+      await until('the focus', hasEditorFocus);
+      letMomentPass();
+      await keyboard().press('Control+Enter');
+      assert.deepEqual(await answer, ['FILE_SAVED', 'second\n']);
+      await until('the terminal', () => desk.ui.hasTerminalFocus());
+      await keyboard().type('x');
+      await until('the key in the terminal', () => readFileSync(typed, 'utf8') === 'x');
+    });
+
+    it('a later one leaves them there', async () => {
+      letMomentPass(1_500); // in which they may have begun to type
+      await keepsFocus();
+    });
+
+    it('one that comes after a prompt leaves them there', async () => {
+      await desk.client.callForTexts('closeAllDiffTabs');
+      await keepsFocus();
+    });
+
+    it('one of another session leaves them there', async () => {
+      const other = await connectClient();
+      const { uri } = await propose(other, desk.scratch.path('c.txt'), 'third\n', 'C');
+      await until('it in front', () => activeUri() === uri.toString());
+      await keyboard().type('x');
+      await until('the key in the terminal', () => readFileSync(typed, 'utf8') === 'x');
+      await other.close();
+    });
+  });
 });

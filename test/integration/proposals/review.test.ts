@@ -1151,43 +1151,44 @@ describe('the review of proposals', () => {
     assert.deepEqual([...new Set(lenses.map(({ range }) => range.start.line))], [1, 20_000, 39_998]);
   });
 
-  it('of 40,000 lines has its row drawn before its diff', async () => {
-    const before = Array.from(
-      { length: 40_000 },
-      (_, index) => `a line of some fifty characters, its number: ${index}`,
-    );
-    const { page } = desk.ui;
-    await vscode.commands.executeCommand('ideBridge.review.focus');
-    // Looks at each frame: ms of the page's clock when each was first there.
-    const seen = page.evaluate(
-      (selectors) =>
-        new Promise<number[]>((done) => {
-          const times: number[] = [];
-          const look = () => {
-            selectors.forEach(([selector, words], index) => {
-              const all = [...document.querySelectorAll(selector)];
-              if (all.some(({ textContent }) => textContent.includes(words)))
-                times[index] ??= performance.now();
-            });
-            if (Object.keys(times).length < selectors.length) requestAnimationFrame(look);
-            else done(times);
-          };
-          look();
-        }),
-      [
-        ['.pane-body .monaco-list-row', 'drawn.txt'],
-        ['.editor.modified .view-line', 'CHANGED'],
-      ] as const,
-    );
-    const asked = propose(
-      desk.client,
-      desk.scratch.write('drawn.txt', asText(before)),
-      asText(before.with(0, 'CHANGED')),
-    );
-    const [row = 0, text = 0] = await seen;
-    await asked;
-    assert.ok(row < text, `row at ${row}, diff at ${text}`);
-  });
+  for (const [length, line] of [
+    ['short', 'line'],
+    ['long', 'a line of some fifty characters, its number:'],
+  ] as const)
+    it(`of 40,000 ${length} lines has its row drawn before its diff`, async () => {
+      const before = Array.from({ length: 40_000 }, (_, index) => `${line} ${index}`);
+      const { page } = desk.ui;
+      await vscode.commands.executeCommand('ideBridge.review.focus');
+      // Looks at each frame: ms of the page's clock when each was first there.
+      const seen = page.evaluate(
+        (selectors) =>
+          new Promise<number[]>((done) => {
+            const times: number[] = [];
+            const look = () => {
+              selectors.forEach(([selector, words], index) => {
+                const all = [...document.querySelectorAll(selector)];
+                if (all.some(({ textContent }) => textContent.includes(words)))
+                  times[index] ??= performance.now();
+              });
+              if (Object.keys(times).length < selectors.length) requestAnimationFrame(look);
+              else done(times);
+            };
+            look();
+          }),
+        [
+          ['.pane-body .monaco-list-row', 'drawn.txt'],
+          ['.editor.modified .view-line', 'CHANGED'],
+        ] as const,
+      );
+      const asked = propose(
+        desk.client,
+        desk.scratch.write('drawn.txt', asText(before)),
+        asText(before.with(0, 'CHANGED')),
+      );
+      const [row = 0, text = 0] = await seen;
+      await asked;
+      assert.ok(row < text, `row at ${row}, diff at ${text}`);
+    });
 
   it('of 40,000 lines that is withdrawn before its row has come leaves no diff, and no row', async () => {
     const before = Array.from({ length: 40_000 }, (_, index) => `a line of some fifty characters: ${index}`);
