@@ -13,8 +13,8 @@ const noticeTime = 1_000;
 /** ms after which a tab that has given way to another one by closing is gone. */
 const closingTime = 100;
 
-/** ms in which nobody who was led back to a terminal or the chat has begun to type there. */
-const arrivalTime = 1_500;
+/** ms in which hardly anybody who was led back to a terminal or the chat has begun to type there. */
+export const arrivalTime = 2_000;
 
 /** Outside of our diffs. */
 type Place = vscode.Terminal | vscode.Uri | 'chat';

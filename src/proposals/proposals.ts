@@ -51,7 +51,7 @@ export interface Acceptance {
 const patience = 2_000;
 
 /** ms after a decision in which the CLI asks for the next edit of the same answer, once it has written the one before. */
-const nextEditTime = 2_000;
+const nextEditTime = 3_000;
 
 /** ms for the editor to end the command that has shown a tab, of those: in VS Code 1.96 it may never do so. */
 const openingTime = 1_000;

@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import { hasReviewFocus, redrawTime, reviewPane } from '../../support/reviewRows.ts';
 import { until } from '../../support/until.ts';
 import { useDialogs } from '../dialogs.ts';
+import { arrivalTime } from '../../../src/editor/userPlace.ts';
 import { repeatTime } from '../../../src/proposals/inFront.ts';
 import {
   clickInto,
@@ -366,8 +367,7 @@ describe('keys belong to what the user types in:', () => {
       await until('the notes in front', () => activeUri() === notes.uri.toString());
       await propose(await connectClient(), desk.scratch.path('b.txt'), 'second\n', 'B');
       assert.equal(activeUri(), notes.uri.toString());
-      letMomentPass();
-      letMomentPass();
+      letMomentPass(3_000);
       await propose(desk.client, desk.scratch.path('c.txt'), 'third\n', 'C');
       assert.equal(activeUri(), notes.uri.toString());
     });
@@ -836,7 +836,7 @@ describe('keys belong to what the user types in:', () => {
     });
 
     it('a later one leaves them there', async () => {
-      letMomentPass(1_500); // in which they may have begun to type
+      letMomentPass(arrivalTime); // in which they may have begun to type
       await keepsFocus();
     });
 
