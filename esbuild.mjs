@@ -43,6 +43,7 @@ const budgets = {
   'src/doctor/pages.ts': 16_000,
   'src/documents/formatFile.ts': 3_500,
   'src/documents/typescript.ts': 5_500,
+  'src/editor/showTab.ts': 2_000,
   'src/editor/tell.ts': 2_500,
   'src/editor/terminalInput.ts': 8_000,
   'src/editorTools/copyConfiguration.ts': 4_000,

@@ -73,6 +73,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<IdeBri
   const notebooks = new NotebooksFeature(workspaceState);
   const documents = new DocumentsFeature(bridge, proposals, sharing.sharing);
   const agentChanges = new AgentChanges(storageUri, git, review, log);
+  sessionTerminals.otherNames = (own) =>
+    agentChanges.changes.all.flatMap(({ set: { pid, label } }) => (pid === own ? [] : label));
   const editorTools = new EditorToolsFeature({
     bridge,
     sharing: sharing.sharing,

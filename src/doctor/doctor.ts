@@ -56,7 +56,7 @@ export interface Examined {
 /** Everything that can keep a CLI from connecting, by the name of what is looked at. */
 const checks: Record<string, (examined: Examined) => Finding[] | Promise<Finding[]>> = {
   'the bridge': ({ bridge }) => (vscode.workspace.isTrusted ? checkBridge(bridge) : [untrusted]),
-  'the folders': () => [checkFolders(workspaceFolderPaths())],
+  'the folders': ({ bridge }) => (bridge.port === undefined ? [] : [checkFolders(workspaceFolderPaths())]),
   'CLIs without a connection': async ({ states, sessionTerminals }) => {
     await states.lookForAbsent();
     return [

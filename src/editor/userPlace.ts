@@ -13,9 +13,6 @@ const noticeTime = 1_000;
 /** ms after which a tab that has given way to another one by closing is gone. */
 const closingTime = 100;
 
-/** ms in which hardly anybody who was led back to a terminal or the chat has begun to type there. */
-export const arrivalTime = 2_000;
-
 /** Outside of our diffs. */
 type Place = vscode.Terminal | vscode.Uri | 'chat';
 
@@ -28,7 +25,6 @@ export class UserPlace implements vscode.Disposable {
   private inEditor = false;
   private seenInEditorAt = -Infinity;
   private seenOutsideAt = -Infinity;
-  private ledBackAt = -Infinity;
   private readonly lastTab = new LastTab(() => this.look());
   private inFront = activeTab();
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,7 +43,7 @@ export class UserPlace implements vscode.Disposable {
       this.lastTab,
       vscode.window.onDidChangeActiveTerminal((terminal) => {
         if (terminal !== this.outsideOfDiffs) {
-          this.ledBackAt = -Infinity; // they have gone on by themselves
+          this.seenOutsideAt = performance.now(); // they have gone on by themselves
         }
         this.seenIn(terminal);
       }),
@@ -69,19 +65,9 @@ export class UserPlace implements vscode.Disposable {
     return this.inEditor;
   }
 
-  /** Whether there was a key or a click in an editor outside of our diffs since then, in ms as `performance.now` counts. */
+  /** Whether there was a key or a click in an editor outside of our diffs, or another terminal, since then, in ms as `performance.now` counts. */
   wasSeenOutside(since: number): boolean {
     return this.seenOutsideAt > since;
-  }
-
-  /** In a terminal or the chat, where no key is seen, but too short a while for one. */
-  get isJustBack(): boolean {
-    return performance.now() - this.ledBackAt < arrivalTime;
-  }
-
-  /** A decision has led them back to where they were. */
-  ledBack(): void {
-    this.ledBackAt = performance.now();
   }
 
   /** Of a terminal that was the active one before, in a closed panel perhaps, VS Code tells nothing. */
@@ -90,10 +76,11 @@ export class UserPlace implements vscode.Disposable {
     this.seenIn(terminal);
   }
 
-  /** The user has sent a prompt to it. */
+  /** The user has sent a prompt to it, or answered what it asks in its terminal. */
   prompted(session: Session): void {
-    this.leaveEditor(); // also for a terminal that is not of this window
-    if (!this.inEditor) {
+    // They may have gone back to an editor since.
+    if (performance.now() - this.seenInEditorAt > noticeTime) {
+      this.setInEditor(false); // also for a terminal that is not of this window
       this.seenIn(this.terminals.terminalOf(session));
     }
   }
@@ -112,16 +99,10 @@ export class UserPlace implements vscode.Disposable {
   /** From a terminal to the tab that the user came from, or to what covers it now, of whatever kind that is. */
   async goToEditor(): Promise<void> {
     this.setInEditor(true);
-    if (await this.lastTab.show()) {
+    const { showTab } = await import('./showTab.ts');
+    if (await showTab(this.lastTab.name)) {
       this.noteOutside();
     } else {
-      this.setInEditor(false);
-    }
-  }
-
-  /** Until the next key or click in an editor, if the last one was not just now. */
-  leaveEditor(): void {
-    if (performance.now() - this.seenInEditorAt > noticeTime) {
       this.setInEditor(false);
     }
   }

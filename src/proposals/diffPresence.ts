@@ -38,7 +38,12 @@ export class DiffPresence implements vscode.Disposable {
 
   /** For the diff that has the focus, once for each key. @returns whether the key was meant for it */
   takesKey(): boolean {
-    return this.inFront.takesKey(this.inFront.stay === this.clicked);
+    const { stay } = this.inFront;
+    const takes = this.inFront.takesKey(stay === this.clicked);
+    if (takes) {
+      this.typed = stay;
+    }
+    return takes;
   }
 
   dispose(): void {

@@ -36,7 +36,7 @@ export class EditorDecisions implements vscode.Disposable {
         closed.flatMap(proposedSides).forEach((uri) => this.closed(uri)),
       ),
       onDidSaveByHand(
-        (uri) => isSame(this.saving, uri) || this.presence.isIn(uri),
+        (uri) => isSame(this.saving, uri) || this.isIn(uri),
         (uri) => {
           if (setting('diff.acceptOnSave')) {
             void proposals.accept(uri);
@@ -49,6 +49,11 @@ export class EditorDecisions implements vscode.Disposable {
   /** For the diff that has the focus, once for each key. @returns whether the key was meant for it */
   takesKey(): boolean {
     return this.presence.takesKey();
+  }
+
+  /** The last sign of the user was in it. */
+  isIn(uri: vscode.Uri): boolean {
+    return this.presence.isIn(uri);
   }
 
   /** Saves, and so accepts, the diff that has the focus. */

@@ -50,8 +50,11 @@ export interface Acceptance {
 /** ms that a client waits for tabs to close: one that asks something may never do so. */
 const patience = 2_000;
 
-/** ms after a decision in which the CLI asks for the next edit of the same answer, once it has written the one before. */
-const nextEditTime = 3_000;
+/**
+ * ms after a decision in which the CLI asks for the next edit of the same answer, once it has written the one before, and in
+ * which hardly anybody has gone on to something where no key is seen: a terminal, the palette, a search.
+ */
+const nextEditTime = 1_200;
 
 /** ms for the editor to end the command that has shown a tab, of those: in VS Code 1.96 it may never do so. */
 const openingTime = 1_000;
@@ -82,7 +85,8 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   private readonly byEditor = new EditorDecisions(this);
   private readonly subscriptions: vscode.Disposable[];
   /** That of the last one that was decided in front, in a diff of its own. */
-  private lastInFront: { readonly session: Proposer; readonly at: number } | undefined;
+  private lastInFront:
+    { readonly session: Proposer; readonly at: number; readonly wasIn: boolean } | undefined;
   private isDisposed = false;
 
   /** A proposal has come or gone, or was merged. */
@@ -98,7 +102,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
     private readonly log: Logger,
     typedTexts: TypedTexts,
     private readonly hasSeveralSessions: () => boolean,
-    private readonly userPlace: Pick<UserPlace, 'isInEditor' | 'isJustBack' | 'wasSeenOutside'>,
+    private readonly userPlace: Pick<UserPlace, 'isInEditor' | 'wasSeenOutside'>,
     /** See `ReviewTree.listed`. */
     private readonly listed: (proposal: Proposal) => Promise<void> | undefined,
   ) {
@@ -282,20 +286,21 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   }
 
   /** A diff in front of what the user types in, or decides in, would take the keys from it, also where it leaves the focus. */
-  private appearanceFor(session: Proposer): Appearance {
-    if (setting('diff.takeFocus') || this.isNextFor(session)) {
+  private appearanceFor({ session, proposedText }: Proposal): Appearance {
+    // They may be elsewhere when a long one has opened.
+    if (setting('diff.takeFocus') || (this.isNextFor(session) && proposedText.length <= longText)) {
       return 'focused';
     }
     return this.userPlace.isInEditor || isReviewingAll() ? 'behind' : 'in front';
   }
 
-  /** The user has just decided the one before it, and has gone on to nothing else: in an editor each key of theirs is seen. */
+  /** The user has just decided the one before it, in it or from an editor, and was seen nowhere else since. */
   private isNextFor(session: Proposer): boolean {
     const { lastInFront: last, userPlace } = this;
     return (
       last?.session === session &&
       performance.now() - last.at < nextEditTime &&
-      (userPlace.isInEditor || userPlace.isJustBack) &&
+      (last.wasIn || userPlace.isInEditor) &&
       !userPlace.wasSeenOutside(last.at)
     );
   }
@@ -364,7 +369,7 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
       await Promise.race([this.listed(proposal), proposal.outcome.promise]);
     }
     if (this.find(proposal.uri)) {
-      await this.showAs(this.appearanceFor(proposal.session), proposal);
+      await this.showAs(this.appearanceFor(proposal), proposal);
     }
   }
 
@@ -375,12 +380,13 @@ export class Proposals implements ProposalReviewer, WithdrawableProposals, vscod
   private async settle(proposal: Proposal, outcome: Outcome, isOnRow = false): Promise<void> {
     const { uri } = proposal;
     const [at, wasInFront] = [performance.now(), this.active === proposal && !isOnRow];
+    const wasIn = this.byEditor.isIn(uri);
     if (!proposal.outcome.settle(outcome)) {
       return;
     }
     const isDecided = outcome.kind === 'accepted' || outcome.kind === 'rejected';
     if (isDecided && wasInFront && !isReviewingAll()) {
-      this.lastInFront = { session: proposal.session, at };
+      this.lastInFront = { session: proposal.session, at, wasIn };
     }
     if (outcome.kind === 'accepted') {
       const { session, filePath } = proposal;

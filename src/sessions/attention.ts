@@ -43,6 +43,9 @@ class Wait {
 /** A diff needs a moment to open, and the user one to look away, in ms: what is in view then needs no word. */
 const grace = 1_500;
 
+/** A CLI that is done so soon after a rejection, in ms, was stopped by it. */
+const stopping = 5_000;
+
 /** A CLI that works again so soon after a decision, in ms, does so because of it. */
 const resumption = 2_000;
 
@@ -62,6 +65,7 @@ interface AttentionDependencies {
 export class Attention implements vscode.Disposable {
   private waits: Wait[] = [];
   private lastDecision = -Infinity;
+  private readonly rejections = new WeakMap<Proposer, number>();
   /** As the record had it last. */
   private readonly states = new WeakMap<Session, SessionState['status']>();
   private readonly changed = new vscode.EventEmitter<void>();
@@ -140,8 +144,13 @@ export class Attention implements vscode.Disposable {
 
   private followProposals(): void {
     const { all } = this.dependencies.proposals;
-    if (this.waits.some(({ proposal }) => proposal && !all.includes(proposal))) {
-      this.lastDecision = performance.now();
+    for (const { proposal, session } of this.waits) {
+      if (proposal && !all.includes(proposal)) {
+        const at = (this.lastDecision = performance.now());
+        void proposal.outcome.promise.then(
+          ({ kind }) => kind === 'rejected' && this.rejections.set(session, at),
+        );
+      }
     }
     const known = new Set(this.waits.map(({ proposal }) => proposal));
     const added = all.filter((proposal) => !known.has(proposal));
@@ -176,6 +185,7 @@ export class Attention implements vscode.Disposable {
       // A command in the background is a part of its work.
       state.status === 'idle' &&
       before !== 'idle' &&
+      performance.now() - (this.rejections.get(session) ?? -Infinity) > stopping &&
       sessionRecords.of(session)?.turn?.isInterrupted !== true &&
       // Of a CLI elsewhere, in tmux for example, it is not known whether the user looks at it.
       sessionTerminals.terminalOf(session)
@@ -197,7 +207,7 @@ export class Attention implements vscode.Disposable {
     const { sessionTerminals, userPlace } = this.dependencies;
     const terminal = sessionTerminals.terminalOf(session);
     if (terminal && terminal === vscode.window.activeTerminal) {
-      userPlace.leaveEditor();
+      userPlace.prompted(session);
     }
   }
 

@@ -18,7 +18,7 @@ export function returnFocus(
   userPlace: UserPlace,
   asks: (terminal: vscode.Terminal, session: Proposer) => boolean,
 ): vscode.Disposable {
-  return proposals.onDidDecide(({ proposal: { session }, wasInFront, at }) => {
+  return proposals.onDidDecide(({ proposal: { session }, wasInFront, at, column }) => {
     if (!wasInFront || isReviewingAll() || userPlace.wasSeenOutside(at)) {
       return;
     }
@@ -26,29 +26,37 @@ export function returnFocus(
     if (next) {
       void proposals.show(next);
     } else if (setting('diff.returnFocus')) {
-      goBack(userPlace, (terminal) => asks(terminal, session));
+      goBack(userPlace, column, (terminal) => asks(terminal, session));
     }
   });
 }
 
-function goBack(userPlace: UserPlace, asks: (terminal: vscode.Terminal) => boolean): void {
+/** @param column where the diff was */
+function goBack(
+  userPlace: UserPlace,
+  column: vscode.ViewColumn | undefined,
+  asks: (terminal: vscode.Terminal) => boolean,
+): void {
   const place = userPlace.beforeDiff;
   if (place === 'chat') {
     userPlace.wentToChat();
-    userPlace.ledBack();
     void vscode.commands.executeCommand('workbench.action.chat.focusInput');
     return;
   }
   if (place instanceof vscode.Uri) {
-    const tab = tabsWith(fileUriOf(place)).find(
-      ({ input }) => contentOf(input)?.kind !== 'diff' && contentOf(input),
-    );
-    if (tab) {
+    const tabs = tabsWith(fileUriOf(place));
+    const tab = tabs.find(({ input }) => contentOf(input)?.kind !== 'diff' && contentOf(input));
+    const isInFront = [tab, ...tabs].some((each) => each?.isActive && each.group.isActive);
+    if (isInFront) {
+      // Also in a diff of the file. Where the group of ours has gone, the editor has done so, and they may be elsewhere by now.
+      if (vscode.window.tabGroups.activeTabGroup.viewColumn === column) {
+        void vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+      }
+    } else if (tab) {
       const { viewColumn } = tab.group;
       void vscode.commands.executeCommand('vscode.open', place, { viewColumn });
     }
   } else if (place && place.exitStatus === undefined && !asks(place)) {
     userPlace.show(place);
-    userPlace.ledBack();
   }
 }

@@ -96,6 +96,9 @@ export class SessionTerminals implements vscode.Disposable {
     );
   }
 
+  /** What others are called of whom something is still shown. @param own the process of which it is not asked */
+  otherNames: (own: number | undefined) => string[] = () => [];
+
   /** Those that have said who they are; the one that the user had to do with last comes first. */
   get sessions(): Session[] {
     return [...this.bridge.sessions]
@@ -239,7 +242,8 @@ export class SessionTerminals implements vscode.Disposable {
 
   /** Also those of CLIs that are still to come back. */
   private labelsOfOthers(own: number | undefined): string[] {
-    return [...this.labels].flatMap(([pid, label]) => (pid !== own && isAlive(pid) ? label : []));
+    const live = [...this.labels].flatMap(([pid, label]) => (pid !== own && isAlive(pid) ? label : []));
+    return [...live, ...this.otherNames(own)];
   }
 }
 

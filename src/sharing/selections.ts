@@ -14,6 +14,9 @@ import { toRange } from '../editor/toRange.ts';
 /** UTF-16 code units; the CLI itself cuts at 2,000 characters. */
 const maxText = 10_000;
 
+/** ms after which a tab for text that has no editor shows something else: the editor of a text that opens is there by then. */
+const openingTime = 500;
+
 /**
  * What the user looks at. It stays while the focus is in a terminal, a view or a virtual document, and goes when
  * its tab is closed.
@@ -21,6 +24,7 @@ const maxText = 10_000;
 export class Selections implements SelectionSource, ActiveSelection, vscode.Disposable {
   private shown: Shown | undefined;
   private isActiveEditorTold = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly activeEditorChanged = new vscode.EventEmitter<ActiveEditorChanged | undefined>();
   private readonly subscriptions: vscode.Disposable[];
@@ -105,6 +109,7 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     vscode.Disposable.from(...this.subscriptions, this.changed, this.activeEditorChanged).dispose();
   }
 
@@ -122,8 +127,13 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
     return shown && this.sharing.allows(fileOf(shown)) ? toSelection(shown) : undefined;
   }
 
-  private follow(): void {
-    const shown = inFront();
+  /** @param isOpen nothing has come to the front for a while */
+  private follow(isOpen = false): void {
+    const shown = inFront(isOpen);
+    clearTimeout(this.timer);
+    if (!shown && !isOpen) {
+      this.timer = setTimeout(() => this.follow(true), openingTime);
+    }
     const isSameFile =
       shown instanceof vscode.Uri && this.shown instanceof vscode.Uri && shown.fsPath === this.shown.fsPath;
     if (shown && shown !== this.shown && !isSameFile) {
@@ -155,14 +165,15 @@ export class Selections implements SelectionSource, ActiveSelection, vscode.Disp
 /** A text editor, or the file that something else shows: a picture, a notebook of which no text has the cursor. */
 type Shown = vscode.TextEditor | vscode.Uri;
 
-function inFront(): Shown | undefined {
+/** @param isOpen what is in front without an editor is no text: the tab of a binary file says that it is one */
+function inFront(isOpen = false): Shown | undefined {
   const { activeTextEditor, tabGroups } = vscode.window;
   if (activeTextEditor) {
     return realSide(activeTextEditor);
   }
   const content = contentOf(tabGroups.activeTabGroup.activeTab?.input);
-  const hasText = content?.kind === 'text' || content?.kind === 'diff';
-  return content?.uri.scheme === 'file' && !hasText ? content.uri : undefined;
+  const mayHaveText = content?.kind === 'text' || content?.kind === 'diff';
+  return content?.uri.scheme === 'file' && (isOpen || !mayHaveText) ? content.uri : undefined;
 }
 
 function fileOf(shown: Shown): vscode.Uri {

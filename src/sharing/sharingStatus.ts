@@ -41,7 +41,7 @@ export class SharingStatus implements vscode.Disposable {
           tooltip: 'Sharing with Claude Code is paused in this window.',
         };
       case 'off':
-        return { text: '$(eye-closed) Off', tooltip: 'Sharing with Claude Code is off.' };
+        return { text: '$(eye-closed) Off', tooltip: `Sharing with Claude Code is off${vscode.workspace.isTrusted ? '' : ' in Restricted Mode'}.` };
     }
   }
 

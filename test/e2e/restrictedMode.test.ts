@@ -182,13 +182,14 @@ describe('Restricted Mode', function () {
     });
     const window = new EditorWindow(page);
     await window.openFile(path.join(folder, 'a.txt'));
-    await page.getByLabel('Sharing with Claude Code is off.').first().waitFor();
+    await page.getByLabel('Sharing with Claude Code is off in Restricted Mode.').first().waitFor();
     assert.ok(!existsSync(mark));
     await page.keyboard.press('F1');
     await page.locator('.quick-input-widget:visible input').fill('>IDE Bridge: Doctor');
     await page.getByRole('option', { name: /^IDE Bridge: Doctor(,|$)/ }).click();
     await until('the page', () => inWebview({ page }, 'li', 'so the bridge is off'), 15_000);
     assert.ok(await inWebview({ page }, 'a', 'Manage Workspace Trust'));
+    assert.ok(!(await inWebview({ page }, 'li', 'finds this window')));
     assert.ok(!existsSync(mark));
   });
 });

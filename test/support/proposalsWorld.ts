@@ -589,7 +589,7 @@ export class ProposalsWorld {
       log,
       new TypedTexts(this.kept),
       () => clients.length > 1,
-      { isInEditor: true, isJustBack: false, wasSeenOutside: () => false },
+      { isInEditor: true, wasSeenOutside: () => false },
       () => undefined,
     );
     const accept = proposals.accept.bind(proposals);

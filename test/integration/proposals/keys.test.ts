@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { hasReviewFocus, redrawTime, reviewPane } from '../../support/reviewRows.ts';
+import { asText } from '../../support/threeChanges.ts';
 import { until } from '../../support/until.ts';
 import { useDialogs } from '../dialogs.ts';
-import { arrivalTime } from '../../../src/editor/userPlace.ts';
 import { repeatTime } from '../../../src/proposals/inFront.ts';
 import {
   clickInto,
@@ -836,13 +836,21 @@ describe('keys belong to what the user types in:', () => {
     });
 
     it('a later one leaves them there', async () => {
-      letMomentPass(arrivalTime); // in which they may have begun to type
+      letMomentPass(1_200); // in which they may have begun to type
       await keepsFocus();
     });
 
     it('one that comes after a prompt leaves them there', async () => {
       await desk.client.callForTexts('closeAllDiffTabs');
       await keepsFocus();
+    });
+
+    it('one of a long text leaves them there, as it opens when they may be elsewhere', async () => {
+      const text = asText(Array.from({ length: 40_000 }, (_, index) => `line ${index}`));
+      await propose(desk.client, desk.scratch.path('long.txt'), text, 'B');
+      await desk.ui.page.locator('.editor.modified .view-line', { hasText: 'line 0' }).waitFor();
+      await keyboard().type('x');
+      await until('the key in the terminal', () => readFileSync(typed, 'utf8') === 'x');
     });
 
     it('one of another session leaves them there', async () => {
@@ -853,5 +861,40 @@ describe('keys belong to what the user types in:', () => {
       await until('the key in the terminal', () => readFileSync(typed, 'utf8') === 'x');
       await other.close();
     });
+  });
+
+  it('the next edit takes none from who has typed in their terminal, and decided by the mouse', async () => {
+    const typed = await openTerminal();
+    const first = await propose(desk.client, file, 'first\n', 'A');
+    await keyboard().type('x');
+    await until('the key', () => readFileSync(typed, 'utf8') === 'x');
+    await desk.ui.page.getByRole('button', { name: 'Accept Proposed Changes' }).first().click();
+    assert.deepEqual(await first.answer, ['FILE_SAVED', 'first\n']);
+    await until('the terminal', () => desk.ui.hasTerminalFocus());
+    const { uri } = await propose(desk.client, desk.scratch.path('b.txt'), 'second\n', 'B');
+    await until('it in front', () => activeUri() === uri.toString());
+    await keyboard().type('y');
+    await until('the key in the terminal', () => readFileSync(typed, 'utf8') === 'xy');
+  });
+
+  it('after a decision they are back in a diff that is not ours', async () => {
+    const [before, now] = ['before.txt', 'now.txt'].map((name) =>
+      vscode.Uri.file(desk.scratch.write(name, `${name}\n`)),
+    );
+    await vscode.commands.executeCommand('vscode.diff', before, now, 'theirs');
+    await proposedSide().click();
+    await keyboard().press('Control+Home');
+    const { answer, uri } = await propose(desk.client, file, 'changed\n');
+    await goToProposal(uri);
+    letMomentPass();
+    await keyboard().press('Control+Enter');
+    assert.deepEqual(await answer, ['FILE_SAVED', 'changed\n']);
+    await until('their diff', () => inFront() === 'theirs');
+    await until('the focus', hasEditorFocus);
+    await keyboard().type('mine ');
+    await until(
+      'the keys in it',
+      () => vscode.window.activeTextEditor?.document.getText() === 'mine now.txt\n',
+    );
   });
 });

@@ -380,4 +380,19 @@ describe('CLIs that have lost the bridge', function () {
     sessionTerminals.dispose();
     await bridges.cleanUp();
   });
+
+  it('nor is one called as another whose changes still wait', async () => {
+    const bridges = new TestBridges();
+    const { bridge } = await bridges.start();
+    const memento: vscode.Memento = {
+      keys: () => [],
+      get: <T>(_key: string, otherwise?: T) => otherwise as T,
+      update: () => Promise.resolve(),
+    };
+    const sessionTerminals = new SessionTerminals(bridge, memento, trustedProcesses, bridges.log);
+    sessionTerminals.otherNames = () => ['Claude Code', 'Claude Code 3'];
+    assert.equal(sessionTerminals.newTerminalName('Claude Code'), 'Claude Code 2');
+    sessionTerminals.dispose();
+    await bridges.cleanUp();
+  });
 });

@@ -242,6 +242,17 @@ describe('the records of a session', function () {
       await row('Idle').waitFor();
     });
 
+    it('do not when the user has stopped it by a rejection', async () => {
+      const { answer, uri } = await propose(client, desk.scratch.path('new.txt'), 'text\n');
+      await lookAway();
+      await vscode.commands.executeCommand('ideBridge.rejectProposal', uri);
+      assert.equal((await answer)[0], 'DIFF_REJECTED');
+      cli.is('idle');
+      await row('Idle').waitFor();
+      await setTimeout(2_000); // as long as it takes to tell
+      assert.equal(await toasts().filter({ hasText: 'has finished' }).count(), 0);
+    });
+
     it('offer the review of what it has changed, when it has finished', async () => {
       await lookAway();
       await editAs(client, desk.scratch.write('changed.txt', 'one\n'), 'two\n');

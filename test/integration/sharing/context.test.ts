@@ -162,6 +162,10 @@ describe('context', () => {
     await until('no text', () => vscode.window.activeTextEditor === undefined);
     await vscode.commands.executeCommand('ideBridge.mention');
     assert.deepEqual(mentions(), [binary]);
+    await until(
+      'the CLI to be told',
+      () => client.notifications<SelectionChanged>('selection_changed').at(-1)?.filePath === binary,
+    );
     await vscode.commands.executeCommand('workbench.action.openSettings2');
     await ui.page.locator('.settings-editor').waitFor();
     await until('the settings', () => vscode.window.tabGroups.activeTabGroup.activeTab?.label === 'Settings');
