@@ -54,7 +54,7 @@ const patience = 2_000;
  * ms after a decision in which the CLI asks for the next edit of the same answer, once it has written the one before, and in
  * which hardly anybody has gone on to something where no key is seen: a terminal, the palette, a search.
  */
-const nextEditTime = 1_200;
+const nextEditTime = 1_500;
 
 /** ms for the editor to end the command that has shown a tab, of those: in VS Code 1.96 it may never do so. */
 const openingTime = 1_000;

@@ -836,7 +836,7 @@ describe('keys belong to what the user types in:', () => {
     });
 
     it('a later one leaves them there', async () => {
-      letMomentPass(1_200); // in which they may have begun to type
+      letMomentPass(1_500); // in which they may have begun to type
       await keepsFocus();
     });
 
