@@ -5,7 +5,7 @@ import { RecordedCli } from '../../support/recordedCli.ts';
 import { tooltip } from '../../support/ui.ts';
 import { until } from '../../support/until.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
-import { clickInto, connectClient, endReview, propose, tabs, useDesk } from '../bridge.ts';
+import { clickInto, connectClient, endReview, letMomentPass, propose, tabs, useDesk } from '../bridge.ts';
 import { editAs } from '../changes/edits.ts';
 import { closeTerminals, FakeCli } from '../fakeCli.ts';
 
@@ -251,6 +251,21 @@ describe('the records of a session', function () {
       await row('Idle').waitFor();
       await setTimeout(2_000); // as long as it takes to tell
       assert.equal(await toasts().filter({ hasText: 'has finished' }).count(), 0);
+    });
+
+    it('take the user who has answered it in its terminal for being there, and no more in the file before', async () => {
+      await clickInto(desk.ui, desk.scratch.write('mine.txt', ''));
+      await desk.ui.page.keyboard.type('mine');
+      letMomentPass(10_000); // also since the last decision of another test
+      ask();
+      await row('Asks: Bash: npm test').waitFor();
+      cli.is('busy'); // which the user has answered by Enter
+      await row('Working').waitFor();
+      const { answer, uri } = await propose(client, desk.scratch.path('new.txt'), 'text\n');
+      await vscode.commands.executeCommand('ideBridge.openProposal', uri);
+      await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
+      assert.equal((await answer)[0], 'FILE_SAVED');
+      await until('the focus in its terminal', () => desk.ui.hasTerminalFocus());
     });
 
     it('offer the review of what it has changed, when it has finished', async () => {
