@@ -50,8 +50,9 @@ export class MentionsFeature implements Disposable {
     this.store.add(mentions.onDidChange(() => this.askForWord()));
     this.store.add(records.onDidChange(() => this.askForWord()));
     this.store.add(
-      mentions.onDidSendWaiting(({ session, mentions }) => {
-        const text = `$(mention) Mentioned ${describeMentions(mentions)} in ${session.label}. Not there? Click Claude here, then Send Again.`;
+      mentions.onDidSendWaiting(({ mentions }) => {
+        // Not more: a narrow window cuts off what comes last.
+        const text = `$(mention) Mentioned ${describeMentions(mentions)}. Not there? Click Claude here.`;
         vscode.window.setStatusBarMessage(text, 10_000);
       }),
     );
