@@ -51,8 +51,8 @@ export class MentionsFeature implements Disposable {
     this.store.add(records.onDidChange(() => this.askForWord()));
     this.store.add(
       mentions.onDidSendWaiting(({ mentions }) => {
-        // Not more: a narrow window cuts off what comes last.
-        const text = `$(mention) Mentioned ${describeMentions(mentions)}. Not there? Click Claude here.`;
+        // The names last: a narrow window cuts off what comes there.
+        const text = `$(mention) Mentioned. Not there? Click Claude here. (${describeMentions(mentions)})`;
         vscode.window.setStatusBarMessage(text, 10_000);
       }),
     );

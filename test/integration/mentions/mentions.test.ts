@@ -324,7 +324,7 @@ describe('mentions', function () {
       cli.is('idle');
       await until('it', () => mentionsOf(client).length === 1);
       await ui.page
-        .getByText(/Mentioned early\.txt\. Not there\? Click Claude here\./)
+        .getByText(/Mentioned\. Not there\? Click Claude here\. \(early\.txt\)/)
         .first()
         .waitFor();
       await status().click();
