@@ -13,9 +13,9 @@ import { onDidChangeSetting, setting } from '../editor/settings.ts';
 
 /**
  * The decisions that can be made inside a diff of Agent Changes, at each hunk, and about the file at the first one; and
- * inside the editor of a file by itself, where those about the file stand above its first line. What is about a change comes
- * first, with its place, and is not cut off in a narrow editor. They stand in the file
- * itself, so while such a diff is in view, all editors of it have them.
+ * inside the editor of a file by itself, where those about the file stand above its first line. What decides comes first, as in
+ * a proposal, and is not cut off in a narrow editor. They stand in the file itself, so while such a diff is in view, all
+ * editors of it have them.
  */
 export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -51,10 +51,10 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
         return wholeLenses(inDiff, document);
       }
       const hunks = await hunksOf(inDiff, document).catch(() => []);
-      const [first = [], ...others] = await lensesOf(inDiff, hunks, document);
+      const lenses = await lensesOf(inDiff, hunks, document);
       const line = hunks[0] ? shownLine(hunks[0], document) : 0;
       // The only hunk says it all: a narrow editor has no room for both.
-      return hunks.length === 1 ? first : [...first, ...fileLenses(uri, line), ...others.flat()];
+      return hunks.length === 1 ? lenses.flat() : withFile(uri, line, lenses);
     }
     const [change] = uri.scheme === 'file' ? this.changes.ofPath(uri.fsPath) : [];
     return change && isInView(uri) && setting('changes.lenses') ? this.inFile(change, document) : [];
@@ -72,7 +72,7 @@ export class ChangeLenses implements vscode.CodeLensProvider, vscode.Disposable 
       return [...wholeLenses(change, document), ...next];
     }
     const hunks = await this.agentHunks.of(change, document);
-    return [...(await lensesOf(change, hunks, document)).flat(), ...fileLenses(uri, 0), ...next];
+    return [...withFile(uri, 0, await lensesOf(change, hunks, document)), ...next];
   }
 
   dispose(): void {
@@ -100,16 +100,25 @@ function fileLenses(uri: vscode.Uri, line: number): vscode.CodeLens[] {
   ];
 }
 
-/** Of a file as a whole: of one that came all lines are the change, and there to be commented on. */
-function wholeLenses({ comparison }: Change, { uri, lineCount }: vscode.TextDocument): vscode.CodeLens[] {
-  const { title, command, arguments: args } = commentOn(uri, 0, lineCount - 1);
-  const comment = comparison.kind === 'created' ? [lens(0, title, command, ...args)] : [];
-  return [...fileLenses(uri, 0), ...comment];
+/** Lines are 0-based, the last one included. */
+function commentOn(uri: vscode.Uri, start: number, end: number): vscode.Command {
+  return { title: '$(comment) Comment', command: commandIds.commentOnLines, arguments: [uri, start, end] };
 }
 
-/** Lines are 0-based, the last one included. */
-function commentOn(uri: vscode.Uri, start: number, end: number) {
-  return { title: '$(comment) Comment', command: commandIds.commentOnLines, arguments: [uri, start, end] };
+/** Those about the file come after what decides on the first change, before its comment and place, which decide nothing. */
+function withFile(
+  uri: vscode.Uri,
+  line: number,
+  [first = [], ...others]: readonly vscode.CodeLens[][],
+): vscode.CodeLens[] {
+  return [...first.slice(0, 2), ...fileLenses(uri, line), ...first.slice(2), ...others.flat()];
+}
+
+/** Of a file as a whole: of one that came all lines are the change, and there to be commented on. */
+function wholeLenses({ comparison }: Change, { uri, lineCount }: vscode.TextDocument): vscode.CodeLens[] {
+  const comment =
+    comparison.kind === 'created' ? [new vscode.CodeLens(at(0), commentOn(uri, 0, lineCount - 1))] : [];
+  return [...fileLenses(uri, 0), ...comment];
 }
 
 /** Those that are out of view get their words and commands once they are seen: a long file may have thousands. */
@@ -152,7 +161,11 @@ async function lensesOf(
         ? { title, command: '' }
         : { title, command, arguments: [uri, namedLine(hunk), mark] };
     };
-    const place = () => ({ title: `${index + 1} of ${hunks.length}`, command: '' });
+    const place = () => ({
+      title: `${index + 1}/${hunks.length}`, // a narrow diff has no room for more
+      tooltip: `Change ${index + 1} of ${hunks.length}`,
+      command: '',
+    });
     return [
       decision('$(check) Keep', commandIds.keepChangedHunk),
       decision('$(discard) Revert', commandIds.revertHunk),

@@ -50,8 +50,9 @@ export class MentionsFeature implements Disposable {
     this.store.add(mentions.onDidChange(() => this.askForWord()));
     this.store.add(records.onDidChange(() => this.askForWord()));
     this.store.add(
-      mentions.onDidSendWaiting(({ session, mentions }) => {
-        const text = `$(mention) Mentioned ${describeMentions(mentions)} in ${session.label}. Not there? Click Claude here, then Send Again.`;
+      mentions.onDidSendWaiting(({ mentions }) => {
+        // The names last: a narrow window cuts off what comes there.
+        const text = `$(mention) Mentioned. Not there? Click Claude here. (${describeMentions(mentions)})`;
         vscode.window.setStatusBarMessage(text, 10_000);
       }),
     );

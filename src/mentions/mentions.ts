@@ -194,10 +194,15 @@ export class Mentions implements Disposable {
   }
 }
 
-/** Fit to be shown. */
+/** By their files, fit to be shown. */
 export function describeMentions(mentions: readonly AtMentioned[]): string {
-  const [first, ...others] = mentions.map(({ filePath }) => printable(basename(filePath)));
-  return others.length === 0 ? `${first}` : `${first} and ${others.length} more`;
+  const [first = '', ...others] = new Set(mentions.map(({ filePath }) => filePath));
+  const name = printable(basename(first));
+  if (others.length > 0) {
+    return `${name} and ${others.length} more`;
+  }
+  const isInParts = mentions.every(({ lineStart, cellId }) => (lineStart ?? cellId) !== undefined);
+  return isInParts && mentions.length > 1 ? `${mentions.length} selections of ${name}` : name;
 }
 
 /**

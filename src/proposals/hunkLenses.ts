@@ -19,15 +19,16 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     private readonly proposals: Proposals,
     private readonly hunks: Hunks,
   ) {
+    const look = () => this.changed.fire();
     this.subscriptions = vscode.Disposable.from(
       vscode.languages.registerCodeLensProvider({ scheme: proposalScheme }, this),
-      hunks.onDidChange(() => this.changed.fire()),
+      hunks.onDidChange(look),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration(hidesWhitespace)) {
-          this.changed.fire();
+          look();
         }
       }),
-      proposals.onDidChange(() => this.changed.fire()),
+      proposals.onDidChange(look),
     );
   }
 
@@ -95,17 +96,14 @@ function warnings({ uri, isOverUnsavedChanges, base, canMerge }: Proposal, line:
     : [];
 }
 
-function hunkLenses(
-  uri: vscode.Uri,
-  { line, isKept, nowEnd }: ProposalHunk,
-  index: number,
-  count: number,
-): vscode.CodeLens[] {
+function hunkLenses(uri: vscode.Uri, hunk: ProposalHunk, index: number, count: number): vscode.CodeLens[] {
+  const { line, isKept } = hunk;
+  const place = index + 1;
   return [
     isKept ? keptLens(line) : lens(line, '$(check) Keep', commandIds.keepHunk, uri, line),
     lens(line, '$(discard) Drop', commandIds.dropHunk, uri, line),
-    commentLens(uri, { line, nowEnd }),
-    lens(line, `${index + 1} of ${count}`),
+    commentLens(uri, hunk),
+    lensOf(line, { title: `${place}/${count}`, tooltip: `Change ${place} of ${count}`, command: '' }),
   ];
 }
 
@@ -121,14 +119,15 @@ function keptLens(line: number): vscode.CodeLens {
   return lens(line, '$(check) Kept');
 }
 
-function commentLens(
-  uri: vscode.Uri,
-  { line, nowEnd }: Pick<ProposalHunk, 'line' | 'nowEnd'>,
-): vscode.CodeLens {
+function commentLens(uri: vscode.Uri, { line, nowEnd }: ProposalHunk): vscode.CodeLens {
   return lens(line, '$(comment) Comment', commandIds.commentOnLines, uri, line, Math.max(line, nowEnd - 1));
 }
 
 /** Without a command it is plain text. */
 function lens(line: number, title: string, command = '', ...args: unknown[]): vscode.CodeLens {
-  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title, command, arguments: args });
+  return lensOf(line, { title, command, arguments: args });
+}
+
+function lensOf(line: number, command: vscode.Command): vscode.CodeLens {
+  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command);
 }

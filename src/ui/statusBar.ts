@@ -26,12 +26,13 @@ export class StatusBar implements vscode.Disposable {
     private readonly mentions: Mentions,
     private readonly reasons: WaitingReasons,
   ) {
+    const update = () => this.update();
     this.subscription = vscode.Disposable.from(
-      states.onDidChange(() => this.update()),
-      mentions.onDidChange(() => this.update()),
-      reasons.onDidChange(() => this.update()),
+      states.onDidChange(update),
+      mentions.onDidChange(update),
+      reasons.onDidChange(update),
     );
-    this.update();
+    update();
   }
 
   dispose(): void {
@@ -48,10 +49,11 @@ export class StatusBar implements vscode.Disposable {
 /** Of each that waits, what for. */
 function waiting(mentions: Mentions, reasons: WaitingReasons): { count: number; lines: string[] } {
   const { waiting: forSession, waitingForPrompt } = mentions;
-  const wait = (count: number) => counted(count, 'mention waits', 'mentions wait');
+  const wait = (count: number, what: string) =>
+    count > 0 ? [`${counted(count, 'mention waits', 'mentions wait')} for the ${what}.`] : [];
   const lines = [
-    ...(forSession > 0 ? [`${wait(forSession)} for the next Claude Code session that connects.`] : []),
-    ...(waitingForPrompt > 0 ? [`${wait(waitingForPrompt)} for the prompt of their session.`] : []),
+    ...wait(forSession, 'next Claude Code session that connects'),
+    ...wait(waitingForPrompt, `prompt of ${waitingForPrompt > 1 ? 'their' : 'its'} session`),
     ...reasons.all.map(({ name, label }) => `Your ${name} waits for the prompt of ${label}.`),
   ];
   return { count: forSession + waitingForPrompt + reasons.all.length, lines };

@@ -78,8 +78,8 @@ export function reviewedTurnScenarios(desk: () => Desk): void {
     await window.openFile(file.path);
     const lens = (place: string, name: string) =>
       page.locator('.codelens-decoration', { hasText: place }).locator('a', { hasText: name }).first();
-    await lens('1 of 3', 'Keep').click();
-    await lens('2 of 2', 'Revert').click();
+    await lens('1/3', 'Keep').click();
+    await lens('2/2', 'Revert').click();
     await until('the line from before', async () => (await file.text()).includes('\neight\n'));
     await lens('Comment', 'Comment').click();
     await writeComment(page, 'Why *this* one?');

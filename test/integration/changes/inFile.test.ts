@@ -67,7 +67,7 @@ describe('changes of agents in the editor of a file', () => {
   const ofFile = 'Keep File | Revert File';
   const places = (count: number) =>
     Array.from({ length: count }, (_, i) =>
-      ['Keep | Revert | Comment', ...(count > 1 ? [`${i + 1} of ${count}`] : [])].join(' | '),
+      ['Keep | Revert | Comment', ...(count > 1 ? [`${i + 1}/${count}`] : [])].join(' | '),
     );
 
   it('are coloured, and decided one by one with the keys of a proposal, on into the next file', async () => {
@@ -114,7 +114,7 @@ describe('changes of agents in the editor of a file', () => {
     await edit(desk.scratch.path('new.txt'), 'new\nlines');
     await row('new.txt').waitFor();
     await open(first);
-    await lens('2 of 2', 'Revert').click();
+    await lens('2/2', 'Revert').click();
     await until('the line from before', () => readFileSync(first, 'utf8').includes('\nline 20\n'));
     await isAt('a.txt', 2);
     await lens('Comment', 'Keep').click();
@@ -337,7 +337,7 @@ describe('changes of agents in the editor of a file', () => {
       await edit(file, asText(text));
     }
     await until('the last text', () => vscode.window.activeTextEditor?.document.getText() === asText(text));
-    await lensRows().filter({ hasText: '1 of 3' }).first().waitFor();
+    await lensRows().filter({ hasText: '1/3' }).first().waitFor();
     await letListSettle();
     const frames = await page().evaluate<{ seen: string; count: number }[]>(`(() => {
       const frames = window.changeFrames;
@@ -402,7 +402,7 @@ describe('changes of agents in the editor of a file', () => {
     await edit(desk.scratch.path('new.txt'), 'new\n');
     await row('new.txt').waitFor();
     await open(file);
-    await shows(`Keep | Revert | Comment | 1 of 2 | ${ofFile} | Next File`, places(2)[1] ?? '');
+    await shows(`Keep | Revert | ${ofFile} | Comment | 1/2 | Next File`, places(2)[1] ?? '');
     await desk.ui.screenshot('in-file-first-line');
   });
 });

@@ -25,7 +25,7 @@ describe('a file under review that becomes something else', () => {
     path = desk.scratch.write('a.txt', asText(original));
     await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: false });
     await editAs(desk.client, path, asText(original.with(2, 'LINE 2').with(20, 'LINE 20')));
-    await lens('2 of 2').waitFor();
+    await lens('2/2').waitFor();
   });
   afterEach(endReview);
 
@@ -107,7 +107,7 @@ describe('a file under review that becomes something else', () => {
     await row().filter({ hasNotText: '+2' }).waitFor();
     for (const name of ['Keep', 'Revert']) {
       await vscode.commands.executeCommand('notifications.clearAll');
-      await clickLens(name, '1 of 2');
+      await clickLens(name, '1/2');
       await says('a.txt is no longer a file.');
       // The editor may still have unsaved text of another suite, without a tab.
       const own = vscode.workspace.textDocuments.filter(({ fileName }) => fileName === path);
@@ -126,7 +126,7 @@ describe('a file under review that becomes something else', () => {
   it('binary, or another encoding: no part of it is kept, and every byte comes back', async () => {
     writeFileSync(path, Buffer.from([0, 1, 2, 0, 3]));
     await row().filter({ hasText: 'binary' }).waitFor();
-    await lens('2 of 2').waitFor({ state: 'detached' });
+    await lens('2/2').waitFor({ state: 'detached' });
     await lens('Keep File').waitFor();
     assert.equal(await lens('Comment').count(), 0, 'there are no lines to decide about');
     const binary = readFileSync(path);
@@ -146,8 +146,8 @@ describe('a file under review that becomes something else', () => {
   it('of other line ends: its changes are decided, and what comes back is every byte', async () => {
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
     await row().filter({ hasText: '+2 −2 · line ends now CRLF' }).waitFor();
-    await clickLens('Keep', '2 of 2');
-    await lens('2 of 2').waitFor({ state: 'detached' });
+    await clickLens('Keep', '2/2');
+    await lens('2/2').waitFor({ state: 'detached' });
     assert.ok(readFileSync(path, 'utf8').includes('LINE 2\r\n'));
     await clickRow('Revert File');
     await until('the lines from before', () =>
@@ -169,7 +169,7 @@ describe('a file under review that becomes something else', () => {
     letMomentPass();
     await toastButton('Undo').click();
     await row().filter({ hasText: '+2 −2' }).waitFor();
-    await lens('2 of 2').waitFor();
+    await lens('2/2').waitFor();
     await revertLeaves(`${asText(original)}mine\n`);
   });
 
@@ -206,7 +206,7 @@ describe('a file under review that becomes something else', () => {
       .locator('.statusbar-item[id$="ideBridge.changes"]', { hasText: /1 file, 2 changes\b/ })
       .waitFor();
     await row().filter({ hasText: '+2 −2' }).waitFor();
-    await lens('2 of 2').waitFor();
+    await lens('2/2').waitFor();
     await letListSettle();
     await clickRow('Revert File');
     await says('with what you saved there since');
@@ -257,7 +257,7 @@ describe('a file under review that becomes something else', () => {
     await until('every byte of the branch', () => readFileSync(path, 'utf8') === other);
     git('checkout', '--quiet', 'work');
     await row().filter({ hasText: '+2 −2' }).waitFor();
-    await lens('2 of 2').waitFor();
+    await lens('2/2').waitFor();
     assert.ok(readFileSync(path).equals(agents));
   });
 
@@ -291,7 +291,7 @@ describe('a file under review that becomes something else', () => {
       if (each.includes(kept) && /[0-9a-f]{64}/.test(each)) rmSync(join(userData, each));
     }
     const now = readFileSync(path);
-    await clickLens('Keep', '1 of 2');
+    await clickLens('Keep', '1/2');
     await says('What a.txt was before is no longer kept.');
     await clickRow('Revert File');
     await says('Not everything could be reverted. a.txt: What a.txt was before is no longer kept.');
@@ -361,13 +361,13 @@ describe('a file under review that becomes something else', () => {
       const agents = latin([3, 'CAF\xc9'], [12, 'th\xe9']);
       await editAs(desk.client, file, agents);
       await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
-      await clickLens('Revert', '1 of 2');
+      await clickLens('Revert', '1/2');
       await until('its bytes', () => readFileSync(file).equals(latin([12, 'th\xe9'])));
       await changesRows(desk.ui).filter({ hasText: 'latin.txt' }).filter({ hasText: '+1 −1' }).waitFor();
       const undo = desk.ui.page.locator('[id$="ideBridge.undoKeep"]', { hasText: 'a change in latin.txt' });
       await undo.click();
       await until('the bytes of the agent', () => readFileSync(file).equals(agents));
-      await lens('2 of 2').waitFor();
+      await lens('2/2').waitFor();
       await vscode.commands.executeCommand('ideBridge.revertFile');
       await until('every byte from before', () => readFileSync(file).equals(latin()));
       await says('Reverted latin.txt');
@@ -378,7 +378,7 @@ describe('a file under review that becomes something else', () => {
       const encoded = (line: string) =>
         Buffer.from(asText(original.with(2, line).with(17, 'caf\xe9').with(20, 'LINE 20')), 'latin1');
       writeFileSync(path, encoded('LINE 2'));
-      await lens('3 of 3').waitFor();
+      await lens('3/3').waitFor();
       await pressThere('Control+Home');
       await pressThere('Alt+F5');
       await isInLine(2);
@@ -392,7 +392,7 @@ describe('a file under review that becomes something else', () => {
       const agents = latin([3, 'CAFE'], [12, 'THE']);
       await editAs(desk.client, file, agents);
       const editor = await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
-      await lens('2 of 2').waitFor();
+      await lens('2/2').waitFor();
       await editor.edit((edit) => edit.insert(new vscode.Position(20, 0), 'mine'));
       const text = editor.document.getText();
       await pressThere('Control+Home');

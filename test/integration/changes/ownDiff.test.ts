@@ -76,7 +76,7 @@ describe('the diff of agent changes', () => {
     await edit(file, now);
     await row('+2 −3').waitFor();
     await openDiff('a.txt');
-    await lens('3 of 3', 'Keep').waitFor();
+    await lens('3/3', 'Keep').waitFor();
     return file;
   }
 
@@ -95,32 +95,33 @@ describe('the diff of agent changes', () => {
     const file = await openThree();
     await desk.ui.screenshot('own-diff');
     assert.deepEqual(await shown(), [
-      'Keep | Revert | Comment | 1 of 3 | Keep File | Revert File',
-      'Keep | Revert | Comment | 2 of 3',
-      'Keep | Revert | Comment | 3 of 3',
+      'Keep | Revert | Keep File | Revert File | Comment | 1/3',
+      'Keep | Revert | Comment | 2/3',
+      'Keep | Revert | Comment | 3/3',
     ]);
-    await lens('2 of 3', 'Keep').click();
+    await lensRows().locator('[title="Change 1 of 3"]').waitFor();
+    await lens('2/3', 'Keep').click();
     await undoItem().getByText('Kept a change in a.txt').waitFor();
     assert.equal(await toast('Kept').count(), 0, 'no message for each');
     await row('+2 −1').waitFor();
-    await lens('2 of 2', 'Revert').waitFor();
+    await lens('2/2', 'Revert').waitFor();
     assert.equal(readFileSync(file, 'utf8'), asText(changed));
     await desk.ui.screenshot('own-diff-kept');
-    await lens('2 of 2', 'Revert').click();
+    await lens('2/2', 'Revert').click();
     await until('the file without it', () => readFileSync(file, 'utf8').includes('line 20\nline 21\n'));
     await row('+1 −1').waitFor();
     await undoItem().getByText('Reverted a change in a.txt').click();
     await row('+2 −1').waitFor();
     assert.equal(readFileSync(file, 'utf8'), asText(changed));
     await undoItem().waitFor({ state: 'hidden' });
-    await lens('2 of 2', 'Keep').click();
+    await lens('2/2', 'Keep').click();
     await row('+1 −1').waitFor();
     await undoItem().getByText('Kept a change in a.txt').click();
     await row('+2 −1').waitFor();
-    await lens('2 of 2', 'Keep').waitFor();
+    await lens('2/2', 'Keep').waitFor();
     await undoItem().waitFor({ state: 'hidden' });
     assert.equal(diffs().length, 1);
-    await lens('1 of 2', 'Revert File').click();
+    await lens('1/2', 'Revert File').click();
     const kept = asText(original.toSpliced(10, 2));
     await until('the text from before, with what was kept', () => readFileSync(file, 'utf8') === kept);
     await until('the diff to close', () => diffs().length === 0);
@@ -208,8 +209,8 @@ describe('the diff of agent changes', () => {
     await edit(file, `\uFEFFé 1\r\nTWO\r\nthree\r\nFOUR ü\r\nfive\r\nsix\n`);
     await row('b.txt').waitFor();
     await openDiff('b.txt');
-    await lens('1 of 3', 'Keep').click();
-    await lens('1 of 2', 'Revert File').click();
+    await lens('1/3', 'Keep').click();
+    await lens('1/2', 'Revert File').click();
     const kept = before.replace('two', 'TWO');
     await until('all but what is kept', () => readFileSync(file).equals(Buffer.from(kept)));
   });
@@ -237,12 +238,12 @@ describe('the diff of agent changes', () => {
     const file = await openThree();
     await clickInto('line 0');
     await page().keyboard.type('mine ');
-    await lens('1 of 4', 'Keep').waitFor();
-    await lens('2 of 4', 'Keep').click();
+    await lens('1/4', 'Keep').waitFor();
+    await lens('2/4', 'Keep').click();
     await toast('a.txt has unsaved changes').getByRole('button', { name: 'Save' }).click();
     await until('the text', () => readFileSync(file, 'utf8').includes('mine '));
-    await lens('1 of 3', 'Keep').click(); // what was saved is the user's
-    await lens('1 of 2', 'Keep').waitFor();
+    await lens('1/3', 'Keep').click(); // what was saved is the user's
+    await lens('1/2', 'Keep').waitFor();
   });
 
   it('has keep and revert for a new and for a deleted file as a whole', async () => {
@@ -285,9 +286,9 @@ describe('the diff of agent changes', () => {
     await edit(desk.scratch.path('new.txt'), 'new\n');
     await row('new.txt').waitFor();
     await vscode.commands.executeCommand('ideBridge.reviewChanges');
-    await lens('1 of 3', 'Keep').waitFor();
+    await lens('1/3', 'Keep').waitFor();
     await desk.ui.screenshot('own-review-all');
-    await lens('2 of 3', 'Keep').click();
+    await lens('2/3', 'Keep').click();
     await row('+2 −1').waitFor();
     await (
       await until('the line', () =>
@@ -324,7 +325,7 @@ describe('the diff of agent changes', () => {
       );
     await counts('4 files');
     await isIn(paths[0]);
-    const firsts = lensRows().filter({ hasText: '1 of 2' });
+    const firsts = lensRows().filter({ hasText: '1/2' });
     // Those of the other files are lower, and may come first.
     const lensOfFirst = await until('the lens of the first file', async () => {
       const found = await highest(firsts.locator('a', { hasText: 'Keep File' }));

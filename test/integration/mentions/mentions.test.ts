@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { AtMentioned } from '../../../src/protocol/ide.ts';
 import type { IdeClient } from '../../support/ideClient.ts';
-import { connectUi, type Ui } from '../../support/ui.ts';
+import { connectUi, tooltip, type Ui } from '../../support/ui.ts';
 import { RecordedCli } from '../../support/recordedCli.ts';
 import { until } from '../../support/until.ts';
 import { connectClient, currentLock, Scratch } from '../bridge.ts';
@@ -320,10 +320,11 @@ describe('mentions', function () {
       cli.is('waiting', 'dialog open');
       await setTimeout(500);
       assert.equal(mentionsOf(client).length, 0);
+      await tooltip(ui, status(), '1 mention waits for the prompt of its session.');
       cli.is('idle');
       await until('it', () => mentionsOf(client).length === 1);
       await ui.page
-        .getByText(/Mentioned early\.txt in .*Not there\?/)
+        .getByText(/Mentioned\. Not there\? Click Claude here\. \(early\.txt\)/)
         .first()
         .waitFor();
       await status().click();

@@ -31,7 +31,7 @@ describe('golden picture', () => {
     try {
       await propose(client, vscode.Uri.joinPath(root, 'greet.ts').fsPath, proposed);
       await vscode.commands.executeCommand('ideBridge.review.focus');
-      await ui.page.getByText('2 of 2').first().waitFor();
+      await ui.page.getByText('2/2', { exact: true }).first().waitFor();
       await ui.page.locator('.pane-body .monaco-list-row', { hasText: '+3 −2' }).first().waitFor();
       for (const button of ['Accept Proposed Changes', 'Reject Proposed Changes']) {
         await ui.page.locator(`.editor-actions [aria-label^="${button}"]`).first().waitFor();

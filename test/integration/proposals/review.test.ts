@@ -59,16 +59,16 @@ describe('the review of proposals', () => {
   describe('hunk by hunk', () => {
     it('a click drops one, and undo brings it back', async () => {
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
-      await desk.ui.page.getByText('3 of 3').first().waitFor();
-      await lensOf('1 of 3', 'Drop').click();
+      await desk.ui.page.getByText('3/3', { exact: true }).first().waitFor();
+      await lensOf('1/3', 'Drop').click();
       const without = ['line 0', 'line 1', 'line 2', ...proposed.slice(3)];
       await becomes(uri, without);
-      await desk.ui.page.getByText('2 of 2').first().waitFor();
+      await desk.ui.page.getByText('2/2', { exact: true }).first().waitFor();
       await desk.ui.page.locator('.editor.modified .view-lines').first().click();
       await desk.ui.page.keyboard.press('Control+z');
       await becomes(uri, proposed);
-      await desk.ui.page.getByText('3 of 3').first().waitFor();
-      await lensOf('1 of 3', 'Drop').click();
+      await desk.ui.page.getByText('3/3', { exact: true }).first().waitFor();
+      await lensOf('1/3', 'Drop').click();
       await becomes(uri, without);
       await lens('Accept').click();
       assert.deepEqual(await answer, ['FILE_SAVED', asText(without)]);
@@ -76,10 +76,11 @@ describe('the review of proposals', () => {
 
     it('has all decisions first, as a narrow diff cuts off what comes last', async () => {
       await propose(desk.client, file, asText(proposed));
-      const row = desk.ui.page.locator('.codelens-decoration:visible', { hasText: '1 of 3' });
+      const row = desk.ui.page.locator('.codelens-decoration:visible', { hasText: '1/3' });
       await until('the order', async () =>
-        /Keep.*Drop.*Accept File.*Reject File.*Comment.*1 of 3/s.test(await row.innerText()),
+        /Keep.*Drop.*Accept File.*Reject File.*Comment.*1\/3/s.test(await row.innerText()),
       );
+      await row.locator('[title="Change 1 of 3"]').waitFor();
     });
 
     it('a click keeps one, which is a mark and no edit', async () => {
@@ -185,7 +186,7 @@ describe('the review of proposals', () => {
     it('in a file with CRLF, whose line ends are no change', async () => {
       const path = desk.scratch.write('crlf.txt', 'one\r\ntwo\r\nthree\r\n');
       const { answer, uri } = await propose(desk.client, path, 'one\nTWO\nthree\nfour\n');
-      await desk.ui.page.getByText('2 of 2').first().waitFor();
+      await desk.ui.page.getByText('2/2', { exact: true }).first().waitFor();
       await vscode.commands.executeCommand('ideBridge.dropHunk', uri, 1);
       await vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
       assert.deepEqual(await answer, ['FILE_SAVED', 'one\ntwo\nthree\nfour\n']);
@@ -644,7 +645,7 @@ describe('the review of proposals', () => {
       const document = await makeDirty();
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
       await desk.ui.page.getByText('Unsaved', { exact: true }).first().waitFor();
-      await desk.ui.page.getByText('4 of 4').first().waitFor();
+      await desk.ui.page.getByText('4/4', { exact: true }).first().waitFor();
       await lens('Save').click();
       await until('the file to be saved', () => !document.isDirty);
       await until('no warning', async () => (await lens('Save').count()) === 0);
@@ -747,17 +748,17 @@ describe('the review of proposals', () => {
 
     it('the diff and the row say so, and merging shows its changes in the file as it is now', async () => {
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
-      await desk.ui.page.getByText('3 of 3').first().waitFor();
+      await desk.ui.page.getByText('3/3', { exact: true }).first().waitFor();
       assert.equal(await lens('Merge').count(), 0);
       write([...original, 'newer']);
       await desk.ui.page.getByText('Older text', { exact: true }).first().waitFor();
-      await desk.ui.page.getByText('4 of 4').first().waitFor();
+      await desk.ui.page.getByText('4/4', { exact: true }).first().waitFor();
       await vscode.commands.executeCommand('ideBridge.review.focus');
       await desk.ui.page.locator('.monaco-list-row', { hasText: 'older text' }).waitFor();
       await desk.ui.screenshot('made-for-an-older-text');
       await merge();
       await becomes(uri, [...proposed, 'newer']);
-      await desk.ui.page.getByText('3 of 3').first().waitFor();
+      await desk.ui.page.getByText('3/3', { exact: true }).first().waitFor();
       await until('no warning', async () => (await lens('Merge').count()) === 0);
       await desk.ui.screenshot('merged-with-newer-text');
       await lens('Accept').click();
@@ -824,7 +825,7 @@ describe('the review of proposals', () => {
 
     it('accepting asks first, and merging leaves it under review', async () => {
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
-      await desk.ui.page.getByText('3 of 3').first().waitFor();
+      await desk.ui.page.getByText('3/3', { exact: true }).first().waitFor();
       write([...original, 'newer']);
       void vscode.commands.executeCommand('ideBridge.acceptProposal', uri);
       const dialog = await nextDialog();
@@ -1021,7 +1022,7 @@ describe('the review of proposals', () => {
       };
       const document = await vscode.workspace.openTextDocument(file);
       const { answer, uri } = await propose(desk.client, file, asText(proposed));
-      await desk.ui.page.getByText('3 of 3').first().waitFor();
+      await desk.ui.page.getByText('3/3', { exact: true }).first().waitFor();
       const edit = new vscode.WorkspaceEdit();
       edit.insert(document.uri, new vscode.Position(0, 0), 'mine\n');
       assert.ok(await vscode.workspace.applyEdit(edit));
@@ -1143,7 +1144,7 @@ describe('the review of proposals', () => {
     assert.equal(vscode.window.activeTextEditor?.document, notes);
     assert.equal(await desk.ui.page.locator('.monaco-diff-editor').count(), 0);
     await vscode.commands.executeCommand('ideBridge.openProposal', uri);
-    await lensOf('1 of 3', 'Keep').waitFor();
+    await lensOf('1/3', 'Keep').waitFor();
     const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
       'vscode.executeCodeLensProvider',
       uri,

@@ -256,9 +256,9 @@ describe('the records of a session', function () {
     it('take the user who has answered it in its terminal for being there, and no more in the file before', async () => {
       await clickInto(desk.ui, desk.scratch.write('mine.txt', ''));
       await desk.ui.page.keyboard.type('mine');
-      letMomentPass(10_000); // also since the last decision of another test
       ask();
       await row('Asks: Bash: npm test').waitFor();
+      letMomentPass(10_000); // since the last key there, and the last decision of another test
       cli.is('busy'); // which the user has answered by Enter
       await row('Working').waitFor();
       const { answer, uri } = await propose(client, desk.scratch.path('new.txt'), 'text\n');

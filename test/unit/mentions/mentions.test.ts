@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { Emitter } from '../../../src/base/emitter.ts';
-import { inFormFor, type Memory, Mentions, type Prompts } from '../../../src/mentions/mentions.ts';
+import {
+  describeMentions,
+  inFormFor,
+  type Memory,
+  Mentions,
+  type Prompts,
+} from '../../../src/mentions/mentions.ts';
 import { kindOf, WaitingReasons } from '../../../src/mentions/waitingReasons.ts';
 import type { AtMentioned } from '../../../src/protocol/ide.ts';
 import type { Bridge } from '../../../src/server/bridge.ts';
@@ -50,6 +56,18 @@ describe('a mention', () => {
       ...lines,
       filePath: '/w/a.txt',
     });
+  });
+
+  it('is named by its file, and several of one file as such', () => {
+    const [a, b] = [{ filePath: '/w/a.txt' }, { filePath: '/v/a.txt' }];
+    const part = { ...a, lineStart: 0, lineEnd: 3 };
+    assert.equal(describeMentions([a]), 'a.txt');
+    assert.equal(describeMentions([part]), 'a.txt');
+    assert.equal(describeMentions([part, { ...part, lineStart: 2 }]), '2 selections of a.txt');
+    assert.equal(describeMentions([cell, { ...cell, cellId: 'c2' }]), '2 selections of a.ipynb');
+    assert.equal(describeMentions([a, part]), 'a.txt', 'the whole of it is no selection');
+    assert.equal(describeMentions([a, b]), 'a.txt and 1 more', 'another one of that name');
+    assert.equal(describeMentions([part, { ...part, lineStart: 2 }, b, cell]), 'a.txt and 2 more');
   });
 });
 
