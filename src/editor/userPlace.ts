@@ -42,7 +42,7 @@ export class UserPlace implements vscode.Disposable {
       this.changed,
       this.lastTab,
       vscode.window.onDidChangeActiveTerminal((terminal) => {
-        if (terminal !== this.outsideOfDiffs) {
+        if (terminal && terminal !== this.outsideOfDiffs) {
           this.seenOutsideAt = performance.now(); // they have gone on by themselves
         }
         this.seenIn(terminal);
@@ -65,7 +65,7 @@ export class UserPlace implements vscode.Disposable {
     return this.inEditor;
   }
 
-  /** Whether there was a key or a click in an editor outside of our diffs, or another terminal, since then, in ms as `performance.now` counts. */
+  /** Whether an editor outside of our diffs had a key or a click, or another terminal was shown, since then, in ms as `performance.now` counts. */
   wasSeenOutside(since: number): boolean {
     return this.seenOutsideAt > since;
   }

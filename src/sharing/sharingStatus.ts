@@ -41,7 +41,10 @@ export class SharingStatus implements vscode.Disposable {
           tooltip: 'Sharing with Claude Code is paused in this window.',
         };
       case 'off':
-        return { text: '$(eye-closed) Off', tooltip: `Sharing with Claude Code is off${vscode.workspace.isTrusted ? '' : ' in Restricted Mode'}.` };
+        return {
+          text: '$(eye-closed) Off',
+          tooltip: `Sharing with Claude Code is off${vscode.workspace.isTrusted ? '' : ' in Restricted Mode'}.`,
+        };
     }
   }
 
