@@ -154,7 +154,7 @@ describe('changes of agents in the editor of a file', () => {
     await row('+2 −3').waitFor();
     for (const left of [3, 2, 1]) {
       await shows(ofFile, ...places(left));
-      await lens(left > 1 ? `1 of ${left}` : 'Comment', left === 2 ? 'Revert' : 'Keep').click();
+      await lens(left > 1 ? `1/${left}` : 'Comment', left === 2 ? 'Revert' : 'Keep').click();
     }
     await noRow('a.txt');
     const now = ['mine too', ...original.with(2, 'LINE 2').slice(0, 21), 'more', ...original.slice(21)];

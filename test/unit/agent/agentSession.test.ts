@@ -179,7 +179,10 @@ describe('An agent session goes on, whatever its CLI does', function () {
     await session.stop();
     await ended();
     session.prompt('done()');
-    await until('the next turn', () => session.state === 'idle');
+    await until(
+      'the next turn, and what is said with it',
+      () => session.state === 'idle' && kinds().includes('EIO'),
+    );
     assert.deepEqual(kinds().slice(3), ['sent', 'sent', 'notKept', 'EIO']);
   });
 
