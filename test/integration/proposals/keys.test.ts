@@ -865,6 +865,7 @@ describe('keys belong to what the user types in:', () => {
 
   it('the next edit takes none from who has typed in their terminal, and decided by the mouse', async () => {
     const typed = await openTerminal();
+    await prompt(desk.client);
     const first = await propose(desk.client, file, 'first\n', 'A');
     await keyboard().type('x');
     await until('the key', () => readFileSync(typed, 'utf8') === 'x');

@@ -1155,7 +1155,7 @@ describe('the review of proposals', () => {
   for (const [length, line] of [
     ['short', 'line'],
     ['long', 'a line of some fifty characters, its number:'],
-  ] as const)
+  ] as const) {
     it(`of 40,000 ${length} lines has its row drawn before its diff`, async () => {
       const before = Array.from({ length: 40_000 }, (_, index) => `${line} ${index}`);
       const { page } = desk.ui;
@@ -1190,6 +1190,7 @@ describe('the review of proposals', () => {
       await asked;
       assert.ok(row < text, `row at ${row}, diff at ${text}`);
     });
+  }
 
   it('of 40,000 lines that is withdrawn before its row has come leaves no diff, and no row', async () => {
     const before = Array.from({ length: 40_000 }, (_, index) => `a line of some fifty characters: ${index}`);
